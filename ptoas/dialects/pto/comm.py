@@ -1,0 +1,97 @@
+"""Collectives: one rank, the root, moves data between its own memory and that of every rank."""
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Scalar, Tile, View, ViewOrGroup
+from ptoas.dialects.pto.enums import CollEngineAttr, ReduceOpAttr
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import GroupType
+
+
+class CollectiveOp(PtoOp, ABC):
+    """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory."""
+
+    CLAUSES: ClassVar = {"recv": "staging", "group": "group"}
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    group = var_operand_def(ViewOrGroup("T"))
+    staging = var_operand_def(Tile("T"))
+    context = opt_operand_def(Scalar())
+    root = opt_prop_def(IntegerAttr)
+    engine = opt_prop_def(CollEngineAttr)
+    pingpong = opt_prop_def(UnitAttr)
+
+    @property
+    def member_types(self) -> tuple[Attribute, ...]:
+        """The type of each rank's memory."""
+        types: list[Attribute] = []
+        for operand in self.group:
+            type = operand.type
+            types += [type.member] * type.size if isinstance(type, GroupType) else [type]
+        return tuple(types)
+
+    @property
+    def local(self) -> SSAValue:
+        """The root's own memory: the destination of a gather, the source of a scatter."""
+        return self.operands[0]
+
+    def verify_(self) -> None:
+        if not self.group:
+            raise VerifyException("needs a group: a !pto.group value, or group(%rank0, %rank1, ...)")
+        if len(self.staging) > 2:
+            raise VerifyException(f"takes at most two staging tiles, ping and pong; found {len(self.staging)}")
+
+
+@irdl_op_definition
+class CommTGatherOp(CollectiveOp):
+    """`dst[r * H + i, j] = source of rank r [i, j]`: the root concatenates all ranks' rows."""
+
+    name = "pto.comm.tgather"
+    ALIASES: ClassVar = ("comm_tgather",)
+    OUTS: ClassVar = ("dst",)
+    dst = operand_def(View("T"))
+
+
+@irdl_op_definition
+class CommTScatterOp(CollectiveOp):
+    """`destination of rank r [i, j] = src[r * H + i, j]`: the root deals its rows out to all ranks."""
+
+    name = "pto.comm.tscatter"
+    ALIASES: ClassVar = ("comm_tscatter",)
+    src = operand_def(View("T"))
+
+
+@irdl_op_definition
+class CommTBroadcastOp(CollectiveOp):
+    """`destination of rank r [i, j] = src[i, j]`: the root copies its data to all ranks."""
+
+    name = "pto.comm.tbroadcast"
+    ALIASES: ClassVar = ("comm_tbroadcast",)
+    src = operand_def(View("T"))
+
+
+@irdl_op_definition
+class CommTReduceOp(CollectiveOp):
+    """`dst[i, j] = op over ranks r of source of rank r [i, j]`, in the order of the ranks."""
+
+    name = "pto.comm.treduce"
+    ALIASES: ClassVar = ("comm_treduce",)
+    OUTS: ClassVar = ("dst",)
+    dst = operand_def(View("T"))
+    op = opt_prop_def(ReduceOpAttr)
+
+
+COMM_OPS = (CommTGatherOp, CommTScatterOp, CommTBroadcastOp, CommTReduceOp)

@@ -1,0 +1,149 @@
+"""What holds for an operand on every target, said in the words of a kernel author."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import TypeVar
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.ir import Attribute
+from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.element_types import BY_TYPE, element_text
+from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+
+
+@dataclass(frozen=True)
+class PtoConstraint(AttrConstraint):
+    """A kind of operand; with `element` set, all operands that share that letter share an element type."""
+
+    element: str | None = None
+
+    def kind(self) -> str:
+        """What an operand of this kind is called in a message."""
+        raise NotImplementedError
+
+    def accepts(self, attr: Attribute) -> bool:
+        """Whether the type is of this kind, its element type aside."""
+        raise NotImplementedError
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        return attr
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        if not self.accepts(attr):
+            raise VerifyException(f"expected {self.kind()}, found {attr}")
+        if self.element is None:
+            return
+        found = self.element_of(attr)
+        required = constraint_context.get_variable(self.element)
+        if required is None:
+            constraint_context.set_attr_variable(self.element, found)
+        elif required != found:
+            raise VerifyException(
+                f"expected element type {element_text(required)}, the same as the operands before it, "
+                f"found {element_text(found)}"
+            )
+
+    def mapping_type_vars(
+        self, type_var_mapping: Mapping[TypeVar, AttrConstraint[Any] | IntConstraint]
+    ) -> PtoConstraint:
+        return self
+
+
+@dataclass(frozen=True)
+class Tile(PtoConstraint):
+    def kind(self) -> str:
+        return "a tile"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, TileType)
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        assert isinstance(attr, TileType)
+        return attr.element_type
+
+
+@dataclass(frozen=True)
+class IndexTile(Tile):
+    """A tile of integers that are positions."""
+
+    def kind(self) -> str:
+        return "a tile of integer indices"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, TileType) and BY_TYPE[attr.element_type].is_integer
+
+
+@dataclass(frozen=True)
+class View(PtoConstraint):
+    def kind(self) -> str:
+        return "a view of global memory (memref, tensor_view or partition_tensor_view)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, ViewType)
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        assert isinstance(attr, ViewType)
+        return attr.element_type
+
+
+@dataclass(frozen=True)
+class TileOrView(PtoConstraint):
+    def kind(self) -> str:
+        return "a tile or a view of global memory"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, TileType | ViewType)
+
+
+@dataclass(frozen=True)
+class ViewOrGroup(PtoConstraint):
+    def kind(self) -> str:
+        return "a group of ranks or a view of a rank's memory"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, ViewType | GroupType)
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        member = attr.member if isinstance(attr, GroupType) else attr
+        assert isinstance(member, ViewType)
+        return member.element_type
+
+
+@dataclass(frozen=True)
+class Ptr(PtoConstraint):
+    def kind(self) -> str:
+        return "a pointer (!pto.ptr<...>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, PtrType)
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        assert isinstance(attr, PtrType)
+        return attr.element_type
+
+
+@dataclass(frozen=True)
+class Scalar(PtoConstraint):
+    """An integer or float value; an index counts as one."""
+
+    def kind(self) -> str:
+        return "a scalar (an integer or a float)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, IntegerType | IndexType | AnyFloat)
+
+
+@dataclass(frozen=True)
+class Index(PtoConstraint):
+    """An extent, an offset, an address: an `index` or an integer."""
+
+    def kind(self) -> str:
+        return "an index or an integer"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, IntegerType | IndexType)

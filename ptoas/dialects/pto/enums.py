@@ -1,0 +1,357 @@
+"""The enumerations of PTO as attributes: `#pto.coalesce<row>`, also written `#pto<coalesce row>`.
+
+The member's value is its text; the member's name is its name in the instruction library.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar, cast
+
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.str_enum import StrEnum
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class Coalesce(StrEnum):
+    Row = "row"
+    Elem = "elem"
+
+
+class GatherOOB(StrEnum):
+    Undefined = "undefined"
+    Clamp = "clamp"
+    Wrap = "wrap"
+    Zero = "zero"
+
+
+class ScatterOOB(StrEnum):
+    Undefined = "undefined"
+    Skip = "skip"
+    Clamp = "clamp"
+    Wrap = "wrap"
+
+
+class ScatterAtomicOp(StrEnum):
+    None_ = "none"
+    Add = "add"
+    Max = "max"
+    Min = "min"
+
+
+class ScatterConflict(StrEnum):
+    Last = "last"
+    Default = "default"
+
+
+class AtomicType(StrEnum):
+    AtomicNone = "atomic_none"
+    AtomicAdd = "atomic_add"
+    AtomicMax = "atomic_max"
+    AtomicMin = "atomic_min"
+
+
+class Layout(StrEnum):
+    ND = "nd"
+    DN = "dn"
+    NZ = "nz"
+
+
+class BLayout(StrEnum):
+    RowMajor = "row_major"
+    ColMajor = "col_major"
+
+
+class SLayout(StrEnum):
+    NoneBox = "none_box"
+    RowMajor = "row_major"
+    ColMajor = "col_major"
+
+
+class PadValue(StrEnum):
+    Null = "null"
+    Zero = "zero"
+    Max = "max"
+    Min = "min"
+
+
+class CompactMode(StrEnum):
+    Null = "null"
+    Normal = "normal"
+    RowPlusOne = "row_plus_one"
+
+
+class TileLoc(StrEnum):
+    """Where a tile lives."""
+
+    Vec = "vec"
+    Mat = "mat"
+    Left = "left"
+    Right = "right"
+    Acc = "acc"
+    Bias = "bias"
+    Scaling = "scaling"
+    ScaleLeft = "scale_left"
+    ScaleRight = "scale_right"
+
+
+class AddressSpace(StrEnum):
+    Zero = "zero"
+    GM = "gm"
+    Mat = "mat"
+    Left = "left"
+    Right = "right"
+    Acc = "acc"
+    Vec = "vec"
+    Bias = "bias"
+    Scaling = "scaling"
+
+
+class Pipe(StrEnum):
+    PIPE_S = "PIPE_S"
+    PIPE_V = "PIPE_V"
+    PIPE_M = "PIPE_M"
+    PIPE_MTE1 = "PIPE_MTE1"
+    PIPE_MTE2 = "PIPE_MTE2"
+    PIPE_MTE3 = "PIPE_MTE3"
+    PIPE_FIX = "PIPE_FIX"
+    PIPE_ALL = "PIPE_ALL"
+
+
+class Event(StrEnum):
+    EVENT_ID0 = "EVENT_ID0"
+    EVENT_ID1 = "EVENT_ID1"
+    EVENT_ID2 = "EVENT_ID2"
+    EVENT_ID3 = "EVENT_ID3"
+    EVENT_ID4 = "EVENT_ID4"
+    EVENT_ID5 = "EVENT_ID5"
+    EVENT_ID6 = "EVENT_ID6"
+    EVENT_ID7 = "EVENT_ID7"
+
+
+class MaskPattern(StrEnum):
+    P0101 = "P0101"
+    P1010 = "P1010"
+    P0001 = "P0001"
+    P0010 = "P0010"
+    P0100 = "P0100"
+    P1000 = "P1000"
+    P1111 = "P1111"
+
+
+class CmpMode(StrEnum):
+    EQ = "eq"
+    NE = "ne"
+    LT = "lt"
+    LE = "le"
+    GT = "gt"
+    GE = "ge"
+
+
+class RoundMode(StrEnum):
+    NONE = "NONE"
+    RINT = "RINT"
+    ROUND = "ROUND"
+    FLOOR = "FLOOR"
+    CEIL = "CEIL"
+    TRUNC = "TRUNC"
+    ODD = "ODD"
+    CAST_RINT = "CAST_RINT"
+
+
+class KernelKind(StrEnum):
+    Cube = "cube"
+    Vector = "vector"
+
+
+class CollEngine(StrEnum):
+    AIV = "aiv"
+    CCU = "ccu"
+
+
+class ReduceOp(StrEnum):
+    Sum = "sum"
+    Max = "max"
+    Min = "min"
+
+
+class PtoEnumAttr(Data[E], Generic[E]):
+    """An enumeration as an attribute; a subclass says which, and under which name."""
+
+    enum: type[StrEnum]
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> E:
+        with parser.in_angle_brackets():
+            return cast(E, parser.parse_str_enum(cls.enum))
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.data.value)
+
+    @classmethod
+    def spellings(cls) -> tuple[str, ...]:
+        return tuple(member.value for member in cls.enum)
+
+    @classmethod
+    def member(cls, text: str) -> StrEnum | None:
+        """The member that `text` spells, in the assembly's or in the library's way (`Row`, `row`)."""
+        folded = text.replace("_", "").lower()
+        for member in cls.enum:
+            if folded in (member.value.replace("_", "").lower(), member.name.replace("_", "").lower()):
+                return member
+        return None
+
+
+@irdl_attr_definition
+class CoalesceAttr(PtoEnumAttr[Coalesce]):
+    name = "pto.coalesce"
+    enum = Coalesce
+
+
+@irdl_attr_definition
+class GatherOOBAttr(PtoEnumAttr[GatherOOB]):
+    name = "pto.gather_oob"
+    enum = GatherOOB
+
+
+@irdl_attr_definition
+class ScatterOOBAttr(PtoEnumAttr[ScatterOOB]):
+    name = "pto.scatter_oob"
+    enum = ScatterOOB
+
+
+@irdl_attr_definition
+class ScatterAtomicOpAttr(PtoEnumAttr[ScatterAtomicOp]):
+    name = "pto.scatter_atomic_op"
+    enum = ScatterAtomicOp
+
+
+@irdl_attr_definition
+class ScatterConflictAttr(PtoEnumAttr[ScatterConflict]):
+    name = "pto.scatter_conflict"
+    enum = ScatterConflict
+
+
+@irdl_attr_definition
+class AtomicTypeAttr(PtoEnumAttr[AtomicType]):
+    name = "pto.atomic_type"
+    enum = AtomicType
+
+
+@irdl_attr_definition
+class LayoutAttr(PtoEnumAttr[Layout]):
+    name = "pto.layout"
+    enum = Layout
+
+
+@irdl_attr_definition
+class BLayoutAttr(PtoEnumAttr[BLayout]):
+    name = "pto.blayout"
+    enum = BLayout
+
+
+@irdl_attr_definition
+class SLayoutAttr(PtoEnumAttr[SLayout]):
+    name = "pto.slayout"
+    enum = SLayout
+
+
+@irdl_attr_definition
+class PadValueAttr(PtoEnumAttr[PadValue]):
+    name = "pto.pad_value"
+    enum = PadValue
+
+
+@irdl_attr_definition
+class CompactModeAttr(PtoEnumAttr[CompactMode]):
+    name = "pto.compact_mode"
+    enum = CompactMode
+
+
+@irdl_attr_definition
+class TileLocAttr(PtoEnumAttr[TileLoc]):
+    name = "pto.loc"
+    enum = TileLoc
+
+
+@irdl_attr_definition
+class AddressSpaceAttr(PtoEnumAttr[AddressSpace]):
+    name = "pto.address_space"
+    enum = AddressSpace
+
+
+@irdl_attr_definition
+class PipeAttr(PtoEnumAttr[Pipe]):
+    name = "pto.pipe"
+    enum = Pipe
+
+
+@irdl_attr_definition
+class EventAttr(PtoEnumAttr[Event]):
+    name = "pto.event"
+    enum = Event
+
+
+@irdl_attr_definition
+class MaskPatternAttr(PtoEnumAttr[MaskPattern]):
+    name = "pto.mask_pattern"
+    enum = MaskPattern
+
+
+@irdl_attr_definition
+class CmpModeAttr(PtoEnumAttr[CmpMode]):
+    name = "pto.cmp"
+    enum = CmpMode
+
+
+@irdl_attr_definition
+class RoundModeAttr(PtoEnumAttr[RoundMode]):
+    name = "pto.round_mode"
+    enum = RoundMode
+
+
+@irdl_attr_definition
+class KernelKindAttr(PtoEnumAttr[KernelKind]):
+    name = "pto.kernel_kind"
+    enum = KernelKind
+
+
+@irdl_attr_definition
+class CollEngineAttr(PtoEnumAttr[CollEngine]):
+    name = "pto.coll_engine"
+    enum = CollEngine
+
+
+@irdl_attr_definition
+class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
+    name = "pto.reduce_op"
+    enum = ReduceOp
+
+
+ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = (
+    CoalesceAttr,
+    GatherOOBAttr,
+    ScatterOOBAttr,
+    ScatterAtomicOpAttr,
+    ScatterConflictAttr,
+    AtomicTypeAttr,
+    LayoutAttr,
+    BLayoutAttr,
+    SLayoutAttr,
+    PadValueAttr,
+    CompactModeAttr,
+    TileLocAttr,
+    AddressSpaceAttr,
+    PipeAttr,
+    EventAttr,
+    MaskPatternAttr,
+    CmpModeAttr,
+    RoundModeAttr,
+    KernelKindAttr,
+    CollEngineAttr,
+    ReduceOpAttr,
+)

@@ -1,0 +1,120 @@
+"""Gathers and scatters: by index, by mask, by comparison; from global memory and within tiles."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import IndexTile, Scalar, Tile, View
+from ptoas.dialects.pto.enums import (
+    CmpModeAttr,
+    CoalesceAttr,
+    GatherOOBAttr,
+    MaskPatternAttr,
+    ScatterAtomicOpAttr,
+    ScatterConflictAttr,
+    ScatterOOBAttr,
+)
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+
+
+@irdl_op_definition
+class MGatherOp(Instruction):
+    """Gather from global memory. Row: `dst[r, :] = mem[idx[r], :]`; Elem: `dst[i, j] = mem[idx[i, j]]`."""
+
+    name = "pto.mgather"
+    SUFFIXES: ClassVar = ("coalesce", "gatherOob")
+    mem = operand_def(View("T"))
+    idx = operand_def(IndexTile())
+    coalesce = opt_prop_def(CoalesceAttr)
+    gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
+
+
+@irdl_op_definition
+class MScatterOp(PtoOp):
+    """Scatter to global memory. Row: `mem[idx[r], :] = src[r, :]`; Elem: `mem[idx[i, j]] = src[i, j]`."""
+
+    name = "pto.mscatter"
+    OUTS: ClassVar = ("mem",)
+    SUFFIXES: ClassVar = ("coalesce", "scatterOob", "scatterAtomicOp", "scatterConflict")
+    src = operand_def(Tile("T"))
+    idx = operand_def(IndexTile())
+    mem = operand_def(View("T"))
+    coalesce = opt_prop_def(CoalesceAttr)
+    scatter_oob = opt_prop_def(ScatterOOBAttr, prop_name="scatterOob")
+    scatter_atomic_op = opt_prop_def(ScatterAtomicOpAttr, prop_name="scatterAtomicOp")
+    scatter_conflict = opt_prop_def(ScatterConflictAttr, prop_name="scatterConflict")
+
+
+@irdl_op_definition
+class TGatherOp(Instruction):
+    """Gather within tiles, in three forms.
+
+    Index: `dst[i, j] = src[indices[i, j]]`. Mask: the elements of `src` that `maskPattern` keeps, packed.
+    Compare: the positions where `src` compares with `threshold` as `cmpMode` says, and their count in `cdst`.
+    """
+
+    name = "pto.tgather"
+    OUTS: ClassVar = ("dst", "cdst")
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        AttrSizedResultSegments(as_property=True),
+    )
+    src = operand_def(Tile())
+    indices = opt_operand_def(IndexTile())
+    threshold = opt_operand_def(Scalar())
+    tmp = opt_operand_def(Tile())
+    dst = opt_operand_def(Tile())
+    cdst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
+    count = opt_result_def(Tile())
+    mask_pattern = opt_prop_def(MaskPatternAttr, prop_name="maskPattern")
+    axis = opt_prop_def(StringAttr)
+    cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
+    offset = opt_prop_def(IntegerAttr)
+
+    @property
+    def form(self) -> str:
+        """Which of the three forms this is: `index`, `compare` or `mask`."""
+        if self.indices is not None:
+            return "index"
+        return "compare" if self.threshold is not None else "mask"
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.indices is not None and self.mask_pattern is not None:
+            raise VerifyException("takes an index tile or a maskPattern, not both")
+        if self.form == "mask" and self.mask_pattern is None:
+            raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
+        if (self.form == "compare") != (self.cdst is not None or self.count is not None):
+            raise VerifyException("the compare form, and no other, has a second destination for the counts")
+
+
+@irdl_op_definition
+class TGatherBOp(Instruction):
+    """Gather 32-byte blocks: block `b` of row `i` of `dst` is the block of `src` at byte `offsets[i, b]`."""
+
+    name = "pto.tgatherb"
+    src = operand_def(Tile("T"))
+    offsets = operand_def(IndexTile())
+
+
+@irdl_op_definition
+class TScatterOp(Instruction):
+    """Scatter within tiles: `dst[idx[i, j]] = src[i, j]`, `idx` counting elements of `dst`."""
+
+    name = "pto.tscatter"
+    src = operand_def(Tile("T"))
+    idx = operand_def(IndexTile())
+
+
+GATHER_OPS = (MGatherOp, MScatterOp, TGatherOp, TGatherBOp, TScatterOp)

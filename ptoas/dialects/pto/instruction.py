@@ -1,0 +1,235 @@
+"""What every operation of PTO is, and the families most of them belong to.
+
+An instruction declares its operands, attributes and results; how it is read and printed in each text form
+follows from that and from the few class variables below. Nothing here knows a target.
+"""
+
+from abc import ABC
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, TypeAlias, cast
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AttrConstraint,
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    IRDLOperation,
+    OptOperandDef,
+    OptPropertyDef,
+    OptResultDef,
+    RangeOf,
+    VarOperandDef,
+    VerificationContext,
+    operand_def,
+    opt_operand_def,
+    opt_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.enums import PtoEnumAttr
+
+EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A named place for operands: exactly one, at most one, or any number."""
+
+    name: str
+    constraint: AttrConstraint
+    optional: bool
+    variadic: bool
+
+    def accepts(self, type: Attribute) -> bool:
+        return self.constraint.verifies(type)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named attribute of an instruction; `enum` when it is one of the language's enumerations."""
+
+    name: str
+    optional: bool
+    enum: EnumAttrType | None
+    constraint: AttrConstraint
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An instruction's declaration in the form that reading, checking and printing need."""
+
+    slots: tuple[Slot, ...]
+    fields: dict[str, Field]
+    results: tuple[tuple[str, AttrConstraint, bool], ...]
+    """Name, constraint, and whether the result may be missing."""
+    segmented: bool
+    """Whether the operation keeps the number of operands of each slot (more than one may vary)."""
+
+    def slot(self, name: str) -> Slot:
+        return next(s for s in self.slots if s.name == name)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A declaration that an operation breaks: which operand (or attribute, or result), and how."""
+
+    message: str
+    operand: int | None = None
+    field: str | None = None
+
+
+class PtoOp(IRDLOperation, ABC):
+    """An operation of the `pto` dialect."""
+
+    OUTS: ClassVar[tuple[str, ...]] = ()
+    """Operand slots that the instruction writes: `outs(...)` in DPS form, first in assembly form."""
+
+    SUFFIXES: ClassVar[tuple[str, ...]] = ()
+    """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
+
+    BRACKETS: ClassVar[tuple[str, ...]] = ()
+    """Attributes that are written by position: `set_flag[#pto.pipe<...>, ...]`, `barrier <...>`."""
+
+    CLAUSES: ClassVar[dict[str, str]] = {}
+    """Names of `name(...)` groups in the text, and the operand slot each fills."""
+
+    INDICES: ClassVar[str | None] = None
+    """The operand slot that `%value[%i, %j]` fills."""
+
+    ALIASES: ClassVar[tuple[str, ...]] = ()
+    """Other opcodes that are read as this operation."""
+
+    LAYOUT: ClassVar[str | None] = None
+    """The text of an operation that reads the same in every form, as a template of the printer."""
+
+    @classmethod
+    @cache
+    def signature(cls) -> Signature:
+        definition = cls.get_irdl_definition()
+        slots: list[Slot] = []
+        for name, operand in definition.operands:
+            constraint = operand.constr
+            inner = constraint.constr if isinstance(constraint, RangeOf) else constraint
+            optional = isinstance(operand, OptOperandDef)
+            variadic = isinstance(operand, VarOperandDef) and not optional
+            # A single operand's constraint stands inside a range of one.
+            inner = cast(AttrConstraint, getattr(inner, "constr", inner))
+            slots.append(Slot(name, inner, optional, variadic))
+        fields: dict[str, Field] = {}
+        for name, prop in definition.properties.items():
+            if name in (AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name):
+                continue
+            bases = prop.constr.get_bases() or set()
+            enum = next((b for b in bases if issubclass(b, PtoEnumAttr)), None)
+            fields[name] = Field(name, isinstance(prop, OptPropertyDef), enum, prop.constr)
+        results = tuple(
+            (name, cast(AttrConstraint, getattr(r.constr, "constr", r.constr)), isinstance(r, OptResultDef))
+            for name, r in definition.results
+        )
+        segmented = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
+        return Signature(tuple(slots), fields, results, segmented)
+
+    @classmethod
+    def mnemonic(cls) -> str:
+        """The opcode without its dialect: `mgather`, `comm.tgather`."""
+        return cls.name.removeprefix("pto.")
+
+    def operands_of(self, slot: str) -> tuple[SSAValue, ...]:
+        value = cast("SSAValue | tuple[SSAValue, ...] | None", getattr(self, slot))
+        if value is None:
+            return ()
+        return (value,) if isinstance(value, SSAValue) else tuple(value)
+
+    def segments(self) -> Iterator[tuple[Slot, tuple[SSAValue, ...]]]:
+        """Every slot with the operands that fill it, in operand order."""
+        for slot in self.signature().slots:
+            yield slot, self.operands_of(slot.name)
+
+    def problems(self) -> Iterator[Problem]:
+        """Every declaration that the operation breaks; `verify` stops at the first."""
+        signature = self.signature()
+        context = VerificationContext()
+        at = 0
+        for slot, operands in self.segments():
+            for operand in operands:
+                try:
+                    slot.constraint.verify(operand.type, context)
+                except VerifyException as error:
+                    yield Problem(f"operand `{slot.name}`: {error}", operand=at)
+                at += 1
+        for (name, constraint, _), result in zip(signature.results, self.results, strict=False):
+            try:
+                constraint.verify(result.type, context)
+            except VerifyException as error:
+                yield Problem(f"{name}: {error}")
+        for field in signature.fields.values():
+            value = self.properties.get(field.name)
+            if value is None and not field.optional:
+                yield Problem(f"attribute `{field.name}` is missing", field=field.name)
+            if value is not None and not field.constraint.verifies(value):
+                yield Problem(f"attribute `{field.name}` can't be {value}", field=field.name)
+        try:
+            self.verify_()
+        except VerifyException as error:
+            yield Problem(str(error))
+
+
+class Instruction(PtoOp, ABC):
+    """An instruction that makes a tile: it has a result (SSA) or writes a destination operand (DPS)."""
+
+    OUTS: ClassVar[tuple[str, ...]] = ("dst",)
+
+    dst = opt_operand_def(Tile("T"))
+    result = opt_result_def(Tile("T"))
+
+    @property
+    def destination(self) -> SSAValue:
+        """The tile that is written, whichever way it is spelled."""
+        value = self.result if self.dst is None else self.dst
+        assert value is not None
+        return value
+
+    @property
+    def is_dps(self) -> bool:
+        return self.dst is not None
+
+    def verify_(self) -> None:
+        if (self.dst is None) == (self.result is None):
+            raise VerifyException("needs exactly one destination: a result (SSA) or an operand (DPS)")
+
+
+class UnaryOp(Instruction, ABC):
+    """`dst[i, j] = f(src[i, j])`."""
+
+    src = operand_def(Tile("T"))
+
+
+class BinaryOp(Instruction, ABC):
+    """`dst[i, j] = f(src0[i, j], src1[i, j])`."""
+
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+
+
+class ScalarOp(Instruction, ABC):
+    """`dst[i, j] = f(src[i, j], scalar)`."""
+
+    src = operand_def(Tile("T"))
+    scalar = operand_def(Scalar("T"))
+
+
+class ReductionOp(Instruction, ABC):
+    """A reduction along one axis; some targets want a scratch tile for it."""
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    src = operand_def(Tile("T"))
+    tmp = opt_operand_def(Tile())
+
+
+def pto_op(op: Operation) -> PtoOp | None:
+    """The operation as one of ours, if it is."""
+    return op if isinstance(op, PtoOp) else None

@@ -1,0 +1,351 @@
+"""The types of PTO: tiles, views of global memory, pointers, groups.
+
+`!pto.tile` and `!pto.tile_buf` are two spellings of one type: the first reads as a value (SSA), the
+second as a buffer (DPS), and an instruction may be written either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.element_types import BY_TYPE, Hif8Type, element_size, element_text
+from ptoas.dialects.pto.enums import (
+    BLayout,
+    BLayoutAttr,
+    CompactMode,
+    CompactModeAttr,
+    Layout,
+    LayoutAttr,
+    PadValue,
+    PadValueAttr,
+    SLayout,
+    SLayoutAttr,
+    TileLoc,
+    TileLocAttr,
+)
+
+DYNAMIC = -1
+"""An extent that only the running program knows; written `?`."""
+
+MAX_RANK = 5
+
+
+def dim_text(dim: int) -> str:
+    return "?" if dim == DYNAMIC else str(dim)
+
+
+def shape_text(shape: Sequence[int], element_type: Attribute) -> str:
+    return "x".join((*map(dim_text, shape), element_text(element_type)))
+
+
+class PtoType(ParametrizedAttribute, TypeAttribute):
+    """A type whose `<...>` is read by the assembler's own type grammar, under xDSL's parser too."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        from ptoas.grammar.types import type_from_body
+
+        # xDSL's own scan for the closing bracket; it has no public name for it.
+        body = parser._parse_dialect_symbol_body()  # pyright: ignore[reportPrivateUsage]
+        return type_from_body(cls.name, body).parameters
+
+    def body(self) -> str:
+        """The text between the angle brackets."""
+        raise NotImplementedError
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.body()}>")
+
+
+@irdl_attr_definition
+class TileType(PtoType):
+    """A two-dimensional tile of local memory: physical shape, valid region, layout, padding."""
+
+    name = "pto.tile_buf"
+    loc: TileLocAttr
+    element_type: Attribute
+    rows_attr: IntAttr
+    cols_attr: IntAttr
+    valid_rows_attr: IntAttr
+    valid_cols_attr: IntAttr
+    blayout_attr: BLayoutAttr
+    slayout_attr: SLayoutAttr
+    fractal_attr: IntAttr
+    pad_attr: PadValueAttr
+    compact_attr: CompactModeAttr
+
+    @staticmethod
+    def of(
+        element_type: Attribute,
+        rows: int,
+        cols: int,
+        *,
+        loc: TileLoc = TileLoc.Vec,
+        valid: tuple[int, int] | None = None,
+        blayout: BLayout | None = None,
+        slayout: SLayout = SLayout.NoneBox,
+        fractal: int = 512,
+        pad: PadValue = PadValue.Null,
+        compact: CompactMode = CompactMode.Null,
+    ) -> TileType:
+        """A tile type with the language's defaults (D9)."""
+        valid_rows, valid_cols = valid or (rows, cols)
+        return TileType(
+            TileLocAttr(loc),
+            element_type,
+            IntAttr(rows),
+            IntAttr(cols),
+            IntAttr(valid_rows),
+            IntAttr(valid_cols),
+            BLayoutAttr(blayout or default_blayout(rows, cols)),
+            SLayoutAttr(slayout),
+            IntAttr(fractal),
+            PadValueAttr(pad),
+            CompactModeAttr(compact),
+        )
+
+    @property
+    def rows(self) -> int:
+        return self.rows_attr.data
+
+    @property
+    def cols(self) -> int:
+        return self.cols_attr.data
+
+    @property
+    def valid_rows(self) -> int:
+        return self.valid_rows_attr.data
+
+    @property
+    def valid_cols(self) -> int:
+        return self.valid_cols_attr.data
+
+    @property
+    def blayout(self) -> BLayout:
+        return self.blayout_attr.data
+
+    @property
+    def slayout(self) -> SLayout:
+        return self.slayout_attr.data
+
+    @property
+    def fractal(self) -> int:
+        return self.fractal_attr.data
+
+    @property
+    def pad(self) -> PadValue:
+        return self.pad_attr.data
+
+    @property
+    def compact(self) -> CompactMode:
+        return self.compact_attr.data
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, self.cols
+
+    @property
+    def valid(self) -> tuple[int, int]:
+        return self.valid_rows, self.valid_cols
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of local memory that the physical tile takes."""
+        return self.rows * self.cols * element_size(self.element_type)
+
+    @property
+    def is_nz(self) -> bool:
+        """The fractal layout of matrix operands: column-major blocks of row-major 512 bytes."""
+        return self.blayout is BLayout.ColMajor and self.slayout is SLayout.RowMajor
+
+    def verify(self) -> None:
+        if self.rows < 1 or self.cols < 1:
+            raise VerifyException(f"a tile has at least one row and one column; found {self.rows}x{self.cols}")
+        for word, valid, physical in (
+            ("v_row", self.valid_rows, self.rows),
+            ("v_col", self.valid_cols, self.cols),
+        ):
+            if valid != DYNAMIC and not 0 <= valid <= physical:
+                raise VerifyException(f"{word}={valid} is outside the tile's physical extent of {physical}")
+        if self.element_type not in BY_TYPE:
+            raise VerifyException(f"{element_text(self.element_type)} is not an element type of a tile")
+
+    def body(self) -> str:
+        parts = [self.loc.data.value, shape_text(self.shape, self.element_type)]
+        if self.valid != self.shape:
+            parts.append("valid=" + "x".join(map(dim_text, self.valid)))
+        if self.blayout is not default_blayout(*self.shape):
+            parts.append(f"blayout={self.blayout.value}")
+        if self.slayout is not SLayout.NoneBox:
+            parts.append(f"slayout={self.slayout.value}")
+        if self.fractal != 512:
+            parts.append(f"fractal={self.fractal}")
+        if self.pad is not PadValue.Null:
+            parts.append(f"pad={self.pad.value}")
+        if self.compact is not CompactMode.Null:
+            parts.append(f"compact={self.compact.value}")
+        return ", ".join(parts)
+
+
+def default_blayout(rows: int, cols: int) -> BLayout:
+    """Row-major, but for a column of several rows, where only column-major is legal (D9)."""
+    return BLayout.ColMajor if cols == 1 and rows > 1 else BLayout.RowMajor
+
+
+@irdl_attr_definition
+class TileValueType(PtoType):
+    """The spelling `!pto.tile<...>`; it always makes a `TileType`."""
+
+    name = "pto.tile"
+
+    @classmethod
+    def new(cls, params: Sequence[Attribute]) -> TileType:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return TileType.new(params)
+
+
+class ViewType(PtoType):
+    """A window of global memory: a shape of one to five dimensions, a layout, strides in elements."""
+
+    shape_attr: ArrayAttr[IntAttr]
+    element_type: Attribute
+    layout_attr: LayoutAttr
+    strides_attr: ArrayAttr[IntAttr]
+
+    @classmethod
+    def of(
+        cls,
+        shape: Sequence[int],
+        element_type: Attribute,
+        layout: Layout = Layout.ND,
+        strides: Sequence[int] | None = None,
+    ):
+        return cls.new(
+            [
+                ArrayAttr(map(IntAttr, shape)),
+                element_type,
+                LayoutAttr(layout),
+                ArrayAttr(map(IntAttr, strides or ())),
+            ]
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(dim.data for dim in self.shape_attr)
+
+    @property
+    def layout(self) -> Layout:
+        return self.layout_attr.data
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """Strides in elements as written; `None` means packed in the order of the layout."""
+        return tuple(stride.data for stride in self.strides_attr) or None
+
+    @property
+    def shape5(self) -> tuple[int, ...]:
+        """The five dimensions of the instruction library, ones in front (D11)."""
+        return (1,) * (MAX_RANK - len(self.shape)) + self.shape
+
+    @property
+    def element_count(self) -> int | None:
+        return None if DYNAMIC in self.shape else prod(self.shape)
+
+    def verify(self) -> None:
+        if not 1 <= len(self.shape) <= MAX_RANK:
+            raise VerifyException(f"a view of memory has 1 to {MAX_RANK} dimensions; found {len(self.shape)}")
+        if any(dim != DYNAMIC and dim < 0 for dim in self.shape):
+            raise VerifyException("an extent is negative")
+        if self.strides is not None and len(self.strides) != len(self.shape):
+            raise VerifyException(f"{len(self.strides)} strides for {len(self.shape)} dimensions")
+        if self.element_type not in BY_TYPE:
+            raise VerifyException(f"{element_text(self.element_type)} is not an element type of memory")
+
+    def body(self) -> str:
+        parts = [shape_text(self.shape, self.element_type)]
+        if self.layout is not Layout.ND:
+            parts.append(self.layout.value)
+        if self.strides is not None:
+            parts.append(f"strides=[{', '.join(map(dim_text, self.strides))}]")
+        return ", ".join(parts)
+
+
+@irdl_attr_definition
+class MemRefType(ViewType):
+    """Memory as the assembly form names it: `!pto.memref<64x32xf32>`."""
+
+    name = "pto.memref"
+
+
+@irdl_attr_definition
+class TensorViewType(ViewType):
+    """A whole tensor behind a pointer."""
+
+    name = "pto.tensor_view"
+
+
+@irdl_attr_definition
+class PartitionTensorViewType(ViewType):
+    """A part of a tensor view, what memory instructions take."""
+
+    name = "pto.partition_tensor_view"
+
+
+@irdl_attr_definition
+class PtrType(PtoType):
+    """A pointer into global memory."""
+
+    name = "pto.ptr"
+    element_type: Attribute
+
+    def body(self) -> str:
+        return element_text(self.element_type)
+
+
+@irdl_attr_definition
+class GroupType(PtoType):
+    """The same memory on every rank of a parallel group: `!pto.group<4 x !pto.memref<64x32xf32>>`."""
+
+    name = "pto.group"
+    size_attr: IntAttr
+    member: Attribute
+
+    @property
+    def size(self) -> int:
+        return self.size_attr.data
+
+    def verify(self) -> None:
+        if self.size < 1:
+            raise VerifyException(f"a group has at least one rank; found {self.size}")
+        if not isinstance(self.member, ViewType):
+            raise VerifyException("a group is made of memory, for example `4 x !pto.memref<64x32xf32>`")
+
+    def body(self) -> str:
+        return f"{self.size} x {self.member}"
+
+
+@irdl_attr_definition
+class EventType(ParametrizedAttribute, TypeAttribute):
+    """A synchronisation token."""
+
+    name = "pto.event"
+
+
+TYPES: tuple[type[ParametrizedAttribute], ...] = (
+    TileType,
+    TileValueType,
+    MemRefType,
+    TensorViewType,
+    PartitionTensorViewType,
+    PtrType,
+    GroupType,
+    EventType,
+    Hif8Type,
+)

@@ -1,0 +1,157 @@
+"""Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.traits import Pure
+from xdsl.irdl import traits_def
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
+from ptoas.dialects.pto.enums import LayoutAttr
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+
+
+@irdl_op_definition
+class MakeTensorViewOp(PtoOp):
+    """A tensor behind a pointer: its shape, and its strides in elements."""
+
+    name = "pto.make_tensor_view"
+    LAYOUT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : @result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    ptr = operand_def(Ptr("T"))
+    shape = var_operand_def(Index())
+    strides = var_operand_def(Index())
+    layout = opt_prop_def(LayoutAttr)
+    result = result_def(View("T"))
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        view = self.result.type
+        assert isinstance(view, ViewType)
+        for word, values in (("shape", self.shape), ("strides", self.strides)):
+            if len(values) != len(view.shape):
+                raise VerifyException(f"{word} has {len(values)} values, the view {len(view.shape)} dimensions")
+
+
+@irdl_op_definition
+class PartitionViewOp(PtoOp):
+    """A part of a view: where it starts and how large it is, in elements of each dimension."""
+
+    name = "pto.partition_view"
+    LAYOUT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : @source -> @result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    source = operand_def(View("T"))
+    offsets = var_operand_def(Index())
+    sizes = var_operand_def(Index())
+    result = result_def(View("T"))
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        source = self.source.type
+        assert isinstance(source, ViewType)
+        for word, values in (("offsets", self.offsets), ("sizes", self.sizes)):
+            if len(values) != len(source.shape):
+                raise VerifyException(f"{word} has {len(values)} values, the view {len(source.shape)} dimensions")
+
+
+@irdl_op_definition
+class AllocTileOp(PtoOp):
+    """A tile of local memory; its address and, where the type says `?`, its valid extents."""
+
+    name = "pto.alloc_tile"
+    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : @result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    addr = opt_operand_def(Index())
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    result = result_def(Tile())
+
+    @property
+    def tile_type(self) -> TileType:
+        type = self.result.type
+        assert isinstance(type, TileType)
+        return type
+
+    def verify_(self) -> None:
+        tile = self.tile_type
+        for word, operand, extent in (
+            ("valid_row", self.valid_row, tile.valid_rows),
+            ("valid_col", self.valid_col, tile.valid_cols),
+        ):
+            if operand is not None and extent != DYNAMIC:
+                raise VerifyException(f"{word} is given, but the type already fixes it to {extent}; write ? there")
+
+
+@irdl_op_definition
+class TAssignOp(PtoOp):
+    """Bind a tile to an address of its memory: `tassign %t, @tile(0x1000)`."""
+
+    name = "pto.tassign"
+    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address))? {attrs} : @tile( -> @result)?"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    tile = operand_def(Tile())
+    addr = opt_operand_def(Index())
+    address = opt_prop_def(IntegerAttr)
+    result = opt_result_def(Tile())
+
+    def verify_(self) -> None:
+        if (self.addr is None) == (self.address is None):
+            raise VerifyException("needs one address: a value, or @tile(0x1000)")
+        if self.result is not None and self.result.type != self.tile.type:
+            raise VerifyException(f"gives a {self.result.type}, but the tile is a {self.tile.type}")
+
+
+@irdl_op_definition
+class SubviewOp(PtoOp):
+    """A window of a tile; it shares the tile's bytes and row stride."""
+
+    name = "pto.subview"
+    ALIASES: ClassVar = ("subset",)
+    INDICES: ClassVar = "offsets"
+    LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : @source -> @result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    source = operand_def(Tile("T"))
+    offsets = var_operand_def(Index())
+    valid = var_operand_def(Index())
+    sizes = prop_def(DenseArrayBase)
+    result = result_def(Tile("T"))
+    traits = traits_def(Pure())
+
+    def verify_(self) -> None:
+        if len(self.offsets) != 2 or len(self.sizes) != 2:
+            raise VerifyException("needs two offsets and two sizes: a row and a column of each")
+        if len(self.valid) not in (0, 2):
+            raise VerifyException("takes two valid extents, rows and columns, or none")
+
+
+@irdl_op_definition
+class SetValidShapeOp(PtoOp):
+    """Change the valid extents of a tile whose type leaves them open."""
+
+    name = "pto.set_validshape"
+    LAYOUT: ClassVar = "$tile, $row, $col {attrs} : @tile"
+    tile = operand_def(Tile())
+    row = operand_def(Index())
+    col = operand_def(Index())
+
+    def verify_(self) -> None:
+        tile = self.tile.type
+        assert isinstance(tile, TileType)
+        if DYNAMIC not in tile.valid:
+            raise VerifyException("the tile's type fixes its valid extents; write ? for the one that changes")
+
+
+VIEW_OPS = (MakeTensorViewOp, PartitionViewOp, AllocTileOp, TAssignOp, SubviewOp, SetValidShapeOp)
