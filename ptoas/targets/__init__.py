@@ -1,0 +1,39 @@
+"""What differs between targets: memories, defaults, pipes, and the rules that each one has (D1).
+
+Nothing else in the package asks whether a target is this or that; it asks the target.
+"""
+
+from __future__ import annotations
+
+from ptoas.targets.a2a3 import A2A3
+from ptoas.targets.a5 import A5
+from ptoas.targets.a5_custom import A5_CUSTOM
+from ptoas.targets.cpu import CPU
+from ptoas.targets.target import Target, UnknownTargetError
+
+TARGETS: dict[str, Target] = {target.name: target for target in (CPU, A2A3, A5, A5_CUSTOM)}
+"""Every target by its name, in the order of the documents."""
+
+_BY_SPELLING = {
+    spelling: target for target in TARGETS.values() for spelling in (target.name, *target.aliases)
+}
+
+
+def get_target(name: str) -> Target:
+    """The target of that name or alias; the error names all of them."""
+    target = _BY_SPELLING.get(name.strip().lower().replace("_", "-"))
+    if target is None:
+        raise UnknownTargetError(name, tuple(TARGETS))
+    return target
+
+
+__all__ = [
+    "A2A3",
+    "A5",
+    "A5_CUSTOM",
+    "CPU",
+    "TARGETS",
+    "Target",
+    "UnknownTargetError",
+    "get_target",
+]
