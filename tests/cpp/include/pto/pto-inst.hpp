@@ -1,0 +1,7 @@
+// A small reference of the instruction library, for tests only: declarations and meaning as the documents
+// give them, with their static checks for one target, as plain loops.
+#pragma once
+
+#include "reference/gather.hpp"
+#include "reference/memory.hpp"
+#include "reference/vector.hpp"
