@@ -198,12 +198,13 @@ class PtoEnumAttr(Data[E], Generic[E]):
 
     @classmethod
     def member(cls, text: str) -> StrEnum | None:
-        """The member that `text` spells, in the assembly's or in the library's way (`Row`, `row`)."""
+        """The member that `text` spells: `row`, `Row`, or its last word where the name has several (`add`)."""
         folded = text.replace("_", "").lower()
         for member in cls.enum:
             if folded in (member.value.replace("_", "").lower(), member.name.replace("_", "").lower()):
                 return member
-        return None
+        by_last_word = [m for m in cls.enum if m.value.rpartition("_")[2] == text.rpartition("_")[2].lower()]
+        return by_last_word[0] if len(by_last_word) == 1 else None
 
 
 @irdl_attr_definition

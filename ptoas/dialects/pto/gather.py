@@ -65,6 +65,7 @@ class TGatherOp(Instruction):
 
     name = "pto.tgather"
     OUTS: ClassVar = ("dst", "cdst")
+    BRACKETS: ClassVar = ("axis",)
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),
         AttrSizedResultSegments(as_property=True),

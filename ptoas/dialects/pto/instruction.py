@@ -19,7 +19,7 @@ from xdsl.irdl import (
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
-    RangeOf,
+    RangeConstraint,
     VarOperandDef,
     VerificationContext,
     operand_def,
@@ -81,6 +81,14 @@ class Problem:
     field: str | None = None
 
 
+def _single(constraint: Any) -> AttrConstraint:
+    """The constraint on each value of a range; xDSL keeps operands and results as ranges."""
+    while isinstance(constraint, RangeConstraint):
+        wrapped = cast(Any, constraint)
+        constraint = wrapped.constr if hasattr(wrapped, "constr") else wrapped.constraint
+    return constraint
+
+
 class PtoOp(IRDLOperation, ABC):
     """An operation of the `pto` dialect."""
 
@@ -111,13 +119,9 @@ class PtoOp(IRDLOperation, ABC):
         definition = cls.get_irdl_definition()
         slots: list[Slot] = []
         for name, operand in definition.operands:
-            constraint = operand.constr
-            inner = constraint.constr if isinstance(constraint, RangeOf) else constraint
             optional = isinstance(operand, OptOperandDef)
             variadic = isinstance(operand, VarOperandDef) and not optional
-            # A single operand's constraint stands inside a range of one.
-            inner = cast(AttrConstraint, getattr(inner, "constr", inner))
-            slots.append(Slot(name, inner, optional, variadic))
+            slots.append(Slot(name, _single(operand.constr), optional, variadic))
         fields: dict[str, Field] = {}
         for name, prop in definition.properties.items():
             if name in (AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name):
@@ -126,8 +130,7 @@ class PtoOp(IRDLOperation, ABC):
             enum = next((b for b in bases if issubclass(b, PtoEnumAttr)), None)
             fields[name] = Field(name, isinstance(prop, OptPropertyDef), enum, prop.constr)
         results = tuple(
-            (name, cast(AttrConstraint, getattr(r.constr, "constr", r.constr)), isinstance(r, OptResultDef))
-            for name, r in definition.results
+            (name, _single(r.constr), isinstance(r, OptResultDef)) for name, r in definition.results
         )
         segmented = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
         return Signature(tuple(slots), fields, results, segmented)

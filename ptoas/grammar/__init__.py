@@ -1,0 +1,1 @@
+"""Reading and printing PTO-AS: text to operations and back."""

@@ -1,0 +1,177 @@
+"""From the text of an attribute to the attribute."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    BoolAttr,
+    DictionaryAttr,
+    Float64Type,
+    FloatAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    UnregisteredAttr,
+    i64,
+)
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
+from ptoas.grammar import tree as t
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
+
+_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}
+_ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
+
+
+class Resolver:
+    """Turns nodes into types and attributes; knows the file's aliases."""
+
+    def __init__(self, allow_unregistered: bool):
+        self.allow_unregistered = allow_unregistered
+        self.type_aliases: dict[str, Attribute] = {}
+        self.attr_aliases: dict[str, Attribute] = {}
+
+    def type(self, node: t.TypeText) -> Attribute:
+        try:
+            return type_from_text(node.text, self.type_aliases, self.allow_unregistered)
+        except TypeProblem as problem:
+            raise TypePlaceProblem(problem.message, node, problem.offset, problem.length, problem.fix) from None
+
+    def types(self, nodes: tuple[t.TypeText, ...]) -> list[Attribute]:
+        return [self.type(node) for node in nodes]
+
+    def attribute(self, node: t.AttributeNode, enum: type[PtoEnumAttr[Any]] | None = None) -> Attribute:
+        """The attribute of a node; where an enumeration is wanted, its bare words are understood."""
+        match node:
+            case t.Typed(value=t.Number() as number, type=type_node):
+                return self.number(number, self.type(type_node) if type_node else None)
+            case t.Typed(value=t.String() as string):
+                return self._member(node, string.text, enum) if enum else StringAttr(string.text)
+            case t.Typed(value=t.AttrText() as blob, type=type_node):
+                return self._by_xdsl(blob, f"{blob.text} : {type_node.text}" if type_node else blob.text)
+            case t.Word(text=("true" | "false") as text):
+                return BoolAttr.from_bool(text == "true")
+            case t.Word(text="unit"):
+                return UnitAttr()
+            case t.Word(text=text):
+                if enum is None:
+                    raise StatementProblem("PTO-P022", f"`{text}` is not an attribute's value", node, f'write "{text}" for a text')
+                return self._member(node, text, enum)
+            case t.Symbol(text=text):
+                root, *nested = text.split("::")
+                return SymbolRefAttr(root.strip('"'), [part.strip('"') for part in nested])
+            case t.AttrText():
+                return self._attr_text(node, enum)
+            case t.ArrayNode(items=items):
+                return ArrayAttr([self.attribute(item) for item in items])
+            case t.Dict():
+                return DictionaryAttr(self.dictionary(node))
+            case t.TypeText():
+                return self.type(node)
+            case t.FunctionTypeNode(inputs=inputs, outputs=outputs):
+                return FunctionType.from_lists(self.types(inputs), self.types(outputs))
+        raise AssertionError(node)
+
+    def dictionary(self, node: t.Dict, enums: Mapping[str, type[PtoEnumAttr[Any]] | None] | None = None) -> dict[str, Attribute]:
+        """The entries of a dictionary; a key that stands twice is refused."""
+        found: dict[str, Attribute] = {}
+        for entry in node.entries:
+            if entry.key in found:
+                raise StatementProblem("PTO-P051", f"`{entry.key}` is given twice", entry)
+            enum = enums.get(entry.key) if enums else None
+            found[entry.key] = UnitAttr() if entry.value is None else self.attribute(entry.value, enum)
+        return found
+
+    def number(self, node: t.Number, type: Attribute | None) -> Attribute:
+        """An integer or a float of the type that is given, or the one its looks tell."""
+        text = node.text
+        hexadecimal = text.lower().lstrip("+-").startswith("0x")
+        looks_whole = hexadecimal or text.lstrip("+-").isdigit()
+        if type is None:
+            return IntegerAttr(int(text, 0), i64) if looks_whole else FloatAttr(float(text), Float64Type())
+        try:
+            if isinstance(type, IntegerType | IndexType):
+                if not looks_whole:
+                    raise StatementProblem("PTO-P022", f"{type} needs a whole number, found `{text}`", node)
+                return IntegerAttr(int(text, 0), type, truncate_bits=hexadecimal)
+            if isinstance(type, AnyFloat):
+                if not hexadecimal:
+                    return FloatAttr(float(text), type)
+                raw = int(text, 0).to_bytes(type.size, "little")
+                return FloatAttr(next(iter(type.iter_unpack(raw))), type)
+        except (VerifyException, OverflowError, ValueError) as error:
+            raise StatementProblem("PTO-P022", f"`{text}` does not fit {type}: {error}", node) from None
+        raise StatementProblem("PTO-P022", f"a number can't be of type {type}", node)
+
+    def _member(self, node: t.Node, text: str, enum: type[PtoEnumAttr[Any]]) -> Attribute:
+        found = enum.member(text)
+        if found is not None:
+            return enum(found)
+        words = enum.spellings()
+        near = difflib.get_close_matches(text.lower(), [w.lower() for w in words], 1)
+        name = enum.name.removeprefix("pto.")
+        raise StatementProblem(
+            "PTO-P022",
+            f"`{text}` is not a value of {name}; it is one of {', '.join(words)}",
+            node,
+            f"did you mean `{next(w for w in words if w.lower() == near[0])}`?" if near else None,
+        )
+
+    def _attr_text(self, node: t.AttrText, enum: type[PtoEnumAttr[Any]] | None) -> Attribute:
+        text = node.text
+        if text in self.attr_aliases:
+            return self.attr_aliases[text]
+        if text.startswith("<"):
+            if enum is None:
+                raise StatementProblem("PTO-P022", f"nothing tells what kind of attribute `{text}` is", node, "write its name: `#pto.pipe<...>`")
+            return self._member(node, text[1:-1].strip(), enum)
+        if (match := _ENUM_TEXT.match(text)) is not None:
+            name, value = match[1] or match[3], match[2] or match[4]
+            if name in _ENUMS:
+                if enum is not None and _ENUMS[name] is not enum:
+                    wanted = enum.name.removeprefix("pto.")
+                    raise StatementProblem("PTO-P022", f"expected #pto.{wanted}<...>, found `{text}`", node)
+                return self._member(node, value, _ENUMS[name])
+            if not self.allow_unregistered:
+                near = difflib.get_close_matches(name, _ENUMS, 1)
+                fix = f"did you mean `#pto.{near[0]}<{value}>`?" if near else None
+                raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)
+        if "<" not in text and "." not in text:
+            raise StatementProblem("PTO-P022", f"`{text}` is not defined", node, f"define it before: `{text} = ...`")
+        return self._by_xdsl(node, text)
+
+    def _by_xdsl(self, node: t.Node, text: str) -> Attribute:
+        for alias, value in {**self.attr_aliases, **self.type_aliases}.items():
+            text = re.sub(re.escape(alias) + r"(?![\w.$-])", str(value).replace("\\", r"\\"), text)
+        return _parse_by_xdsl(text, self.allow_unregistered, node)
+
+
+def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribute:
+    try:
+        found = _xdsl_attribute(text)
+    except (ParseError, VerifyException, ValueError, OverflowError) as error:
+        message = error.msg if isinstance(error, ParseError) else str(error)
+        raise StatementProblem("PTO-P022", f"`{text}` is not an attribute: {message}", node) from None
+    if isinstance(found, UnregisteredAttr) and not allow_unregistered:
+        raise StatementProblem("PTO-P022", f"unknown attribute `{text}`", node)
+    return found
+
+
+@cache
+def _xdsl_attribute(text: str) -> Attribute:
+    return Parser(xdsl_context(True), text).parse_attribute()

@@ -1,0 +1,449 @@
+"""From statements to operations: names, scopes, blocks, and what is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, LocationAttr, i32
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
+from ptoas.grammar import mlir
+from ptoas.grammar import tree as t
+from ptoas.grammar.attributes import Resolver
+from ptoas.grammar.instructions import InstructionReader, opcode_class, unknown_opcode
+from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
+from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names
+from ptoas.location import SourceLocation
+
+_SPLIT = re.compile(r"%([\w$.-]+(?:#\d+)?)")
+
+_TREES: dict[str, t.Statement] = {}
+"""Statements by their text without names; a text of one shape is parsed once in the life of the process."""
+
+_PLANS: dict[tuple[str, tuple[int, ...]], Plan] = {}
+"""Plans by statement and the identity of its values' types. The plan keeps the types alive."""
+
+_KEPT_TYPES: list[tuple[Attribute | None, ...]] = []
+_MOST_KEPT = 200_000
+
+POISON = object()
+"""Stands for a value whose definition was wrong; what uses it is passed over without a word."""
+
+
+class Builder:
+    """Builds one file. Problems are collected; a statement that has one is left out."""
+
+    def __init__(self, source: Source, allow_unregistered: bool = False):
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+        self.resolver = Resolver(allow_unregistered)
+        self.allow_unregistered = allow_unregistered
+        self.values: dict[str, object] = {}
+        self.places: dict[str, int] = {}
+        self.hints: list[tuple[SSAValue, str]] = []
+        self.blocks: dict[str, Block] = {}
+        self.plans = _PLANS
+
+    # --- reporting
+
+    def report(self, code: str, message: str, offset: int, length: int, fix: str | None = None, notes: tuple[Note, ...] = ()) -> None:
+        span = Span(self.source, offset, max(1, length))
+        self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
+
+    def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
+        node = problem.at
+        if node is None:
+            first_line = raw.text.split("\n", 1)[0]
+            self.report(problem.code, problem.message, raw.start, len(first_line), problem.fix)
+            return
+        start = raw.source_offset(node.start)
+        notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)
+        self.report(problem.code, problem.message, start, node.end - node.start, problem.fix, notes)
+
+    # --- names
+
+    def define(self, name: str, value: object, offset: int) -> None:
+        if name in self.values:
+            earlier = self.places.get(name)
+            notes = (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),) if earlier is not None else ()
+            self.report("PTO-P031", f"`%{name}` is defined already", offset, len(name) + 1, "give it another name", notes)
+            return
+        self.values[name] = value
+        self.places[name] = offset
+
+    def name_value(self, value: SSAValue, name: str) -> None:
+        if not name[0].isdigit():
+            # The setter would cut off a `_12` at the end; names are the author's.
+            value._name = name  # pyright: ignore[reportPrivateUsage]
+            self.hints.append((value, name))
+
+    def settle_names(self) -> None:
+        """Let xDSL's printer number values where two hints would come out as one name.
+
+        It numbers the second `x` of a scope `x_1`, which collides if the author has an `x_1` as well.
+        """
+        counts: dict[str, int] = {}
+        for _, name in self.hints:
+            counts[name] = counts.get(name, 0) + 1
+        taken = {f"{name}_{k}" for name, count in counts.items() for k in range(1, count)}
+        for value, name in self.hints:
+            if name in taken:
+                value.name_hint = name
+        self.hints = []
+
+    # --- statements
+
+    def region(self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()) -> list[Block]:
+        """The blocks of a region; names defined inside are forgotten after it."""
+        outer = set(self.values)
+        current = block or Block()
+        blocks = [current]
+        for name, value, offset in args:
+            self.define(name, value, offset)
+            self.name_value(value, name)
+        labels = [raw for raw in statements if raw.text.startswith("^")]
+        self._declare_labels(labels, blocks, statements)
+        ops: list[Operation] = []
+        for raw in statements:
+            if raw.text.startswith("^"):
+                current.add_ops(ops)
+                ops = []
+                current = self._enter_label(raw)
+            else:
+                self.statement(raw, ops)
+        current.add_ops(ops)
+        for name in [name for name in self.values if name not in outer]:
+            del self.values[name]
+        return blocks
+
+    def _declare_labels(self, labels: list[RawStatement], blocks: list[Block], statements: Region) -> None:
+        for raw in labels:
+            name = cast(re.Match[str], re.match(r"\^[\w$.-]+", raw.text)).group()
+            first_is_entry = raw is statements[0] and not blocks[0].ops and not blocks[0].args
+            block = blocks[0] if first_is_entry else Block()
+            if not first_is_entry:
+                blocks.append(block)
+            self.blocks[name] = block
+
+    def _enter_label(self, raw: RawStatement) -> Block:
+        name = cast(re.Match[str], re.match(r"\^[\w$.-]+", raw.text)).group()
+        block = self.blocks[name]
+        try:
+            label = cast(t.Label, parse_statement(raw.text).body)
+            names = value_names(raw.text)
+            types = self.resolver.types(tuple(b.type for b in label.args))
+        except SyntaxProblem as problem:
+            self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+            return block
+        except StatementProblem as problem:
+            self.report_problem(raw, problem)
+            return block
+        for at, (binding, type) in enumerate(zip(label.args, types, strict=True)):
+            value = block.args[at] if at < len(block.args) else block.insert_arg(type, at)
+            name = names[binding.value.slot]
+            self.define(name, value, raw.source_offset(binding.start))
+            self.name_value(value, name)
+        return block
+
+    def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
+        """Read one statement and add its operations to `ops`."""
+        from ptoas.grammar import structure
+
+        text = raw.text
+        if '"' in text:
+            names, blank = value_names(text), blank_names(text)
+        else:
+            pieces = _SPLIT.split(text)
+            names, blank = pieces[1::2], "%".join(pieces[::2])
+        tree = _TREES.get(blank)
+        if tree is None:
+            tree = self._tree(raw, blank, names)
+            if tree is None:
+                return
+        if type(tree.body) is t.Instruction:
+            self._instruction(raw, tree, blank, names, ops)
+            return
+        try:
+            structure.build(self, raw, tree, names, ops)
+        except structure.Poisoned:
+            self._poison(tree, names, raw)
+        except StatementProblem as problem:
+            self._poison(tree, names, raw)
+            if problem.at is None:
+                self.report_problem(raw, problem)
+                return
+            # The tree has no names; the place in the text counts them in.
+            problem.at = t.Node(_unblank(blank, names, problem.at.start), _unblank(blank, names, problem.at.end))
+            if isinstance(problem, structure.Undefined):
+                self._report_name(raw, problem.name, problem.at)
+            else:
+                self.report_problem(raw, problem)
+
+    def _tree(self, raw: RawStatement, blank: str, names: list[str]) -> t.Statement | None:
+        try:
+            tree = parse_statement(blank)
+        except SyntaxProblem as problem:
+            try:
+                parse_statement(raw.text)
+            except SyntaxProblem as exact:
+                problem = exact
+            self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+            self._poison_by_text(raw)
+            return None
+        if len(_TREES) < _MOST_KEPT:
+            _TREES[blank] = tree
+        return tree
+
+    def _poison_by_text(self, raw: RawStatement) -> None:
+        """What a statement that could not be read would have defined."""
+        match = re.match(r"((?:%[\w$.-]+(?::\d+)?\s*,?\s*)+)=", raw.text)
+        for name in re.findall(r"%([\w$.-]+)", match.group(1)) if match else ():
+            self.values.setdefault(name, POISON)
+
+    def _poison(self, tree: t.Statement, names: list[str], raw: RawStatement) -> None:
+        for result in tree.results:
+            for key in result_names(names[result.slot], result.count):
+                self.values.setdefault(key, POISON)
+
+    def _instruction(self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]) -> None:
+        values = self.values
+        first = len(tree.results)
+        found = [None] * first + [values.get(name) for name in names[first:]]
+        if POISON in found:
+            self._poison(tree, names, raw)
+            return
+        operands = cast("list[SSAValue | None]", found)
+        types = [None if value is None else value.type for value in operands]
+        key = (blank, tuple(map(id, types)))
+        plan = self.plans.get(key)
+        if plan is None:
+            plan = self._plan(raw, tree, types, names)
+            if plan is None:
+                self._poison(tree, names, raw)
+                return
+            if len(_KEPT_TYPES) < _MOST_KEPT:
+                _KEPT_TYPES.append(tuple(types))
+                self.plans[key] = plan
+        location = SourceLocation.at(self.source, raw.start, raw.end)
+        made: list[SSAValue] = []
+        for step in plan.prelude:
+            made.append(self._prelude(step, operands, made, names, raw, location, ops))
+        chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
+        regions = self._regions(raw)
+        op = plan.cls.create(
+            operands=chosen,
+            result_types=plan.result_types,
+            properties=plan.properties,
+            attributes=plan.attributes,
+            location=location,
+            regions=regions,
+        )
+        if not plan.checked and not self._check(raw, op, plan, blank, names):
+            self._poison(tree, names, raw)
+            self.plans.pop(key, None)
+            return
+        ops.append(op)
+        if first:
+            self._define_results(raw, tree, names, op)
+
+    def _regions(self, raw: RawStatement):
+        from xdsl.ir import Region as IRRegion
+
+        return [IRRegion(self.region(region)) for region in raw.regions] if raw.regions else ()
+
+    def _define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
+        results = op.results
+        if len(results) == 1 and len(tree.results) == 1:
+            name = names[0]
+            self.define(name, results[0], raw.start)
+            if tree.results[0].count == 1:
+                self.name_value(results[0], name)
+            else:
+                self.report("PTO-P041", f"`%{name}:{tree.results[0].count}` asks for more results than there are", raw.start, len(name) + 1)
+            return
+        wanted = sum(r.count for r in tree.results)
+        if wanted != len(results):
+            self.report("PTO-P041", f"{wanted} names for {len(results)} results", raw.start, len(names[0]) + 1)
+            self._poison(tree, names, raw)
+            return
+        at = 0
+        for result in tree.results:
+            name = names[result.slot]
+            for key in result_names(name, result.count):
+                self.define(key, results[at], raw.start)
+                if result.count == 1:
+                    self.name_value(results[at], name)
+                at += 1
+
+    # --- plans
+
+    def _plan(self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str]) -> Plan | None:
+        try:
+            return self._analyse(tree, types)
+        except StatementProblem as problem:
+            exact = parse_statement(raw.text)
+            try:
+                self._analyse(exact, types)
+            except StatementProblem as located:
+                problem = located
+            if problem.code == "PTO-P030":
+                self._report_undefined(raw, exact, types, names, problem)
+            else:
+                self.report_problem(raw, problem)
+            return None
+
+    def _analyse(self, tree: t.Statement, types: list[Attribute | None]) -> Plan:
+        body = cast(t.Instruction, tree.body)
+        plan = mlir.plan_of(tree, types, self.resolver)
+        if plan is not None:
+            return plan
+        found = opcode_class(body.opcode.text, types)
+        if found is None:
+            if not self.allow_unregistered:
+                raise unknown_opcode(body.opcode, list(mlir.OPCODES))
+            return InstructionReader(tree, types, self.resolver).unregistered()
+        reader = InstructionReader(tree, types, self.resolver)
+        if not self.allow_unregistered:
+            return reader.plan(*found)
+        try:
+            return reader.plan(*found)
+        except StatementProblem:
+            # A later revision of the language may give a known instruction new parts.
+            return InstructionReader(tree, types, self.resolver).unregistered()
+
+    def _report_undefined(
+        self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str], problem: StatementProblem
+    ) -> None:
+        """Every name of the statement that nothing defines, each once."""
+        from ptoas.grammar.spans import values_in
+
+        reported: set[str] = set()
+        nodes = [v for v in values_in(tree) if types[v.slot] is None]
+        for node in nodes or [problem.at]:
+            assert node is not None
+            name = names[node.slot] if isinstance(node, t.Value) else raw.text[node.start + 1 : node.end]
+            if name not in reported:
+                reported.add(name)
+                self._report_name(raw, name, node)
+
+    def _report_name(self, raw: RawStatement, name: str, node: t.Node) -> None:
+        offset = raw.source_offset(node.start)
+        later = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)").search(
+            self.source.text, raw.end
+        )
+        if later is not None:
+            note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
+            self.report("PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,))
+            return
+        near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
+        fix = f"did you mean `%{near[0]}`?" if near else None
+        self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)
+
+    def _prelude(
+        self,
+        step: Prelude,
+        operands: list[SSAValue | None],
+        made: list[SSAValue],
+        names: list[str],
+        raw: RawStatement,
+        location: LocationAttr,
+        ops: list[Operation],
+    ) -> SSAValue:
+        match step:
+            case Constant(value=value):
+                op: Operation = ConstantOp(cast(IntegerAttr, value))
+            case Alloc(slot=slot, type=type):
+                op = AllocTileOp.create(result_types=[type], properties={_SEGMENTS: _segments(0, 0, 0)})
+                self.define(names[slot], op.results[0], raw.start)
+                self.name_value(op.results[0], names[slot])
+            case Window():
+                return self._window(step, operands, made, location, ops)
+        op.location = location
+        ops.append(op)
+        return cast(OpResult, op.results[0])
+
+    def _window(
+        self,
+        step: Window,
+        operands: list[SSAValue | None],
+        made: list[SSAValue],
+        location: LocationAttr,
+        ops: list[Operation],
+    ) -> SSAValue:
+        def index(value: int) -> SSAValue:
+            constant = ConstantOp(IntegerAttr(value, IndexType()))
+            constant.location = location
+            ops.append(constant)
+            return constant.result
+
+        offsets = [cast(SSAValue, operands[ref]) if ref >= 0 else made[-1 - ref] for ref in step.offsets]
+        sizes = [index(size) for size in step.sizes]
+        op = PartitionViewOp.create(
+            operands=[cast(SSAValue, operands[step.base]), *offsets, *sizes],
+            result_types=[step.type],
+            properties={_SEGMENTS: _segments(1, len(offsets), len(sizes))},
+            location=location,
+        )
+        ops.append(op)
+        return op.results[0]
+
+    def _check(self, raw: RawStatement, op: Operation, plan: Plan, blank: str, names: list[str]) -> bool:
+        """Whether the operation keeps its declaration; asked once for each plan."""
+        if isinstance(op, PtoOp):
+            problems = list(op.problems())
+            for problem in problems:
+                node = plan.operand_nodes[problem.operand] if problem.operand is not None else None
+                located = StatementProblem("PTO-P060", f"`{op.mnemonic()}`: {problem.message}", node)
+                if node is not None:
+                    located.at = t.Node(_unblank(blank, names, node.start), _unblank(blank, names, node.end))
+                self.report_problem(raw, located)
+            plan.checked = not problems
+            return plan.checked
+        if raw.regions or op.name in ("scf.yield", "scf.condition", "func.return", "func.call"):
+            return True  # checked with what is around them, when that is complete
+        try:
+            op.verify_()
+            op.verify(verify_nested_ops=False)
+        except VerifyException as error:
+            self.report_problem(raw, StatementProblem("PTO-P060", f"`{op.name}`: {_plain(str(error))}"))
+            return False
+        plan.checked = True
+        return True
+
+
+_SEGMENTS = "operandSegmentSizes"
+
+
+def _segments(*sizes: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, sizes)
+
+
+def result_names(name: str, count: int) -> list[str]:
+    """The names under which `%x:2` can be used: `x#0`, `x#1`."""
+    return [name] if count == 1 else [f"{name}#{k}" for k in range(count)]
+
+
+def _unblank(blank: str, names: list[str], offset: int) -> int:
+    """An offset in a statement without names, in the statement with them."""
+    before = blank_positions(blank)
+    return offset + sum(len(names[k]) for k, at in enumerate(before) if at < offset)
+
+
+def blank_positions(blank: str) -> list[int]:
+    from ptoas.grammar.syntax import value_offsets
+
+    return list(value_offsets(blank))
+
+
+def _plain(message: str) -> str:
+    """An xDSL complaint on one line."""
+    return " ".join(message.split())

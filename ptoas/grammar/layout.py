@@ -1,0 +1,310 @@
+"""Cutting a file into statements and regions, and finding what is not closed.
+
+A statement is usually a line. It goes on over a line's end inside brackets, after a comma, and where the next
+line can only continue it (`outs(...)`, `: type`, `{...}`, `shape = ...`). `;` ends one too. A region is cut out
+of the statement that it belongs to; a mark stays behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+REGION_MARK = "\x00"
+MAX_REGION_DEPTH = 100
+MAX_BRACKET_DEPTH = 64
+MAX_STATEMENT = 1 << 20
+
+Report = Callable[[str, str, int, int], None]
+"""Takes a code, a message, an offset and a length."""
+
+
+@dataclass
+class RawStatement:
+    """A statement's text (comments blanked, regions marked), its place, and its regions' statements."""
+
+    text: str
+    start: int
+    end: int
+    regions: list[Region] = field(default_factory=list["Region"])
+    pieces: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Where regions were cut out: offset in `text`, offset in the source, of each piece after the first."""
+
+    def source_offset(self, offset: int) -> int:
+        at = self.start + offset
+        for text_offset, source_offset in self.pieces:
+            if offset >= text_offset:
+                at = source_offset + offset - text_offset
+        return at
+
+
+Region = list[RawStatement]
+
+_SKIP = re.compile(r"[\s;]*")
+_BLANK = re.compile(r"\s*")
+_COMMENT_OR_STRING = re.compile(
+    r'"(?:[^"\\\n]|\\.)*(?:"|$)'  # a string, perhaps unclosed
+    r"|//[^\n]*"
+    r"|\#(?=[\s\#]|\Z)[^\n]*"  # `# words`, `##`
+    r"|^[ \t]*\#(?![A-Za-z_][\w.$-]*\s*=)[^\n]*",  # first on its line, no alias
+    re.M,
+)
+_LINE = re.compile(r"[^\n]*")
+_ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
+_DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
+_HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
+_CONTINUES = re.compile(
+    r"[:,=()\[\]>{]|->|(?:to|step|else|do|iter_args|attributes|ins|outs|sizes|valid|offsets|recv|group|loc)\b"
+    r"|[A-Za-z_][\w.$-]*\s*=(?!=)"
+)
+_OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
+_NEW_STATEMENT = re.compile(
+    r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w|return\b|\.(?:arg|const)\b)'
+)
+_EVENT = re.compile(r'[()\[\]{}<>";\n]')
+_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+_LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
+
+
+def blank_comments(text: str, report: Report) -> str:
+    """The text with comments turned into spaces, so that every offset stays; unclosed strings are reported."""
+    if "#" not in text and "//" not in text and '"' not in text:
+        return text
+
+    def replace(match: re.Match[str]) -> str:
+        found = match.group()
+        if found[0] == '"':
+            if len(found) < 2 or found[-1] != '"' or found.endswith('\\"') and not found.endswith('\\\\"'):
+                report("PTO-P011", "this string is not closed on its line", match.start(), 1)
+                return " " * len(found)
+            return found
+        stripped = found.lstrip()
+        if stripped[:1] == "#" and re.match(r"#[\w.$]+<", stripped) and _is_open_ended(text, match.start()):
+            return found  # an attribute that starts a line of a longer list
+        return " " * len(found)
+
+    return _COMMENT_OR_STRING.sub(replace, text)
+
+
+def _is_open_ended(text: str, at: int) -> bool:
+    before = text[max(0, at - 200) : at].rstrip()
+    return before.endswith(_OPEN_ENDED)
+
+
+@dataclass
+class _Open:
+    """A statement under way that waits for a region to close."""
+
+    start: int
+    piece_start: int
+    parts: list[str]
+    regions: list[Region]
+    pieces: list[tuple[int, int]]
+    brackets: list[tuple[str, int]]
+    brace: int
+    """Where the region's `{` stands."""
+    siblings: Region
+    head: bool
+
+
+class Cutter:
+    """One pass over the text; `statements` is the file's top level when it is done."""
+
+    def __init__(self, text: str, report: Report):
+        self.report = report
+        self.text = blank_comments(text, report)
+        self.statements: Region = []
+        self.current: Region = self.statements
+        self.open: list[_Open] = []
+        self.too_deep = False
+
+    def run(self) -> Region:
+        text, at, size = self.text, 0, len(self.text)
+        while True:
+            skip = _SKIP.match(text, at)
+            at = skip.end() if skip else at
+            if at >= size or self.too_deep:
+                break
+            if text[at] == "}":
+                at = self._close_region(at)
+            else:
+                at = self._quick(at) or self._scan(_Open(at, at, [], [], [], [], 0, self.current, self._is_head(at)), at)
+        for unclosed in self.open if not self.too_deep else ():
+            self.report("PTO-P012", "this `{` is never closed", unclosed.brace, 1)
+        return self.statements
+
+    def _is_head(self, at: int) -> bool:
+        return _HEAD.match(self.text, at) is not None
+
+    def _quick(self, at: int) -> int | None:
+        """A statement of one line, by far the most common; its end, or None if it takes a closer look."""
+        text = self.text
+        match = _LINE.match(text, at)
+        assert match is not None
+        line = match.group()
+        if len(line) > MAX_STATEMENT:
+            return None
+        if ";" in line or '"' in line or line[0] == "^" or line.count("(") != line.count(")"):
+            return None
+        if line.count("[") != line.count("]") or line.count("<") > line.count(">"):
+            return None
+        if "{" in line or "}" in line:
+            if line.count("{") != line.count("}") or _ODD_BRACE.search(line) or self._is_head(at):
+                return None
+        stripped = line.rstrip()
+        end = match.end()
+        blank = _BLANK.match(text, end)
+        if stripped.endswith(_OPEN_ENDED) or (blank and _CONTINUES.match(text, blank.end())):
+            return None
+        if text.startswith("func.func", at):
+            return None
+        self.current.append(RawStatement(stripped, at, at + len(stripped)))
+        return end
+
+    def _scan(self, statement: _Open, at: int) -> int:
+        """Read on from `at` inside `statement`, event by event, until it ends or a region opens."""
+        text = self.text
+        brackets = statement.brackets
+        if text[at] == "^" and at == statement.start and (label := _LABEL.match(text, at)):
+            return self._finish(statement, label.end())
+        while True:
+            event = _EVENT.search(text, at)
+            if event is None or event.start() - statement.start > MAX_STATEMENT:
+                return self._run_out(statement, len(text) if event is None else event.start())
+            at, char = event.end(), event.group()
+            if char == '"':
+                # Comments and unclosed strings are gone, so the string ends on this line.
+                close = re.compile(r'(?:[^"\\\n]|\\.)*"').match(text, at)
+                at = close.end() if close else at
+            elif char == "\n":
+                if not brackets and self._ends_before(statement, at):
+                    return self._finish(statement, event.start())
+                if brackets and _NEW_STATEMENT.match(text, at):
+                    self._report_open(brackets)
+                    return self._finish(statement, event.start())
+            elif char == ";":
+                if not brackets:
+                    return self._finish(statement, event.start())
+            elif char == "{" and self._opens_region(statement, event.start()):
+                return self._enter_region(statement, event.start())
+            elif char in "([{<":
+                if char == "<" and text[at : at + 1] == "=":
+                    continue
+                brackets.append((char, event.start()))
+                if len(brackets) > MAX_BRACKET_DEPTH:
+                    self.report(
+                        "PTO-P014", f"brackets are nested more than {MAX_BRACKET_DEPTH} deep", event.start(), 1
+                    )
+                    return self._skip_statement(at)
+            elif char == "}" and not any(b == "{" for b, _ in brackets):
+                if brackets:
+                    self._report_open(brackets)
+                return self._finish(statement, event.start())
+            elif char == ">" and (text[event.start() - 1] == "-" or not brackets or brackets[-1][0] != "<"):
+                continue
+            else:
+                self._close_bracket(brackets, char, event.start())
+
+    def _ends_before(self, statement: _Open, at: int) -> bool:
+        blank = _BLANK.match(self.text, at)
+        assert blank is not None
+        if blank.end() >= len(self.text):
+            return True
+        if _CONTINUES.match(self.text, blank.end()):
+            return False
+        return not self.text[statement.piece_start : at].rstrip().endswith(_OPEN_ENDED)
+
+    def _close_bracket(self, brackets: list[tuple[str, int]], char: str, at: int) -> None:
+        if brackets and brackets[-1][0] == _CLOSERS[char]:
+            brackets.pop()
+        elif any(b == _CLOSERS[char] for b, _ in brackets):
+            while brackets[-1][0] != _CLOSERS[char]:
+                self._report_open([brackets.pop()])
+            brackets.pop()
+        else:
+            self.report("PTO-P013", f"this `{char}` closes nothing", at, 1)
+
+    def _report_open(self, brackets: list[tuple[str, int]]) -> None:
+        char, at = brackets[-1]
+        self.report("PTO-P012", f"this `{char}` is never closed", at, 1)
+
+    def _run_out(self, statement: _Open, at: int) -> int:
+        if at - statement.start > MAX_STATEMENT:
+            self.report(
+                "PTO-P014",
+                f"a statement of more than {MAX_STATEMENT:,} characters; the longest that is read",
+                statement.start,
+                1,
+            )
+            return self._skip_statement(at)
+        if statement.brackets:
+            self._report_open(statement.brackets)
+        return self._finish(statement, at)
+
+    def _skip_statement(self, at: int) -> int:
+        end = self.text.find("\n", at)
+        return len(self.text) if end < 0 else end
+
+    def _finish(self, statement: _Open, end: int) -> int:
+        tail = self.text[statement.piece_start : end].rstrip()
+        text = "".join([*statement.parts, tail])
+        if text.strip():
+            last = statement.piece_start + len(tail)
+            self.current.append(RawStatement(text, statement.start, last, statement.regions, statement.pieces))
+        return end
+
+    def _opens_region(self, statement: _Open, at: int) -> bool:
+        """Whether a `{` starts a region; otherwise it starts a dictionary."""
+        before = self.text[statement.piece_start : at].rstrip()
+        if statement.brackets:
+            # Only the generic form keeps regions inside brackets: `"op"(%a) ({...}, {...})`.
+            in_list = len(statement.brackets) == 1 and statement.brackets[0][0] == "("
+            return in_list and before.endswith(("(", ",")) and not before.endswith(("<(",)) and self._is_generic(statement)
+        if before.endswith(("attributes", "<")):
+            return False
+        looks_like_dict = _DICT.match(self.text, at) is not None
+        if statement.head:
+            just_closed = bool(statement.regions) and not before
+            return not (just_closed and looks_like_dict)
+        return not looks_like_dict
+
+    def _is_generic(self, statement: _Open) -> bool:
+        first = (statement.parts[0] if statement.parts else self.text[statement.start : statement.start + 400]).lstrip()
+        return re.match(r'(?:%[^="]*=\s*)?"', first) is not None
+
+    def _enter_region(self, statement: _Open, brace: int) -> int:
+        if len(self.open) >= MAX_REGION_DEPTH:
+            self.report("PTO-P014", f"regions are nested more than {MAX_REGION_DEPTH} deep", brace, 1)
+            self.too_deep = True
+            return len(self.text)
+        statement.parts += [self.text[statement.piece_start : brace], REGION_MARK]
+        statement.brace = brace
+        region: Region = []
+        statement.regions.append(region)
+        self.open.append(statement)
+        self.current = region
+        return brace + 1
+
+    def _close_region(self, at: int) -> int:
+        if not self.open:
+            self.report("PTO-P013", "this `}` closes nothing", at, 1)
+            return at + 1
+        statement = self.open.pop()
+        self.current = statement.siblings
+        statement.piece_start = at + 1
+        statement.pieces.append((sum(map(len, statement.parts)), at + 1))
+        if not statement.brackets and self._region_ends_statement(at + 1):
+            return self._finish(statement, at + 1)
+        return self._scan(statement, at + 1)
+
+    def _region_ends_statement(self, at: int) -> bool:
+        """After a region's `}`: only `else`, `do`, types and the like go on with the statement."""
+        blank = _BLANK.match(self.text, at)
+        assert blank is not None
+        return _CONTINUES.match(self.text, blank.end()) is None
+
+
+def cut(text: str, report: Report) -> Region:
+    """The statements of a file, regions inside their statements; problems go to `report`."""
+    return Cutter(text, report).run()

@@ -1,0 +1,187 @@
+"""Plans for what is not PTO: arithmetic, calls, returns, the ends of loops and branches."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, Arith
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, i1, i64
+from xdsl.dialects.func import CallOp, ReturnOp
+from xdsl.dialects.scf import ConditionOp, YieldOp
+from xdsl.ir import Attribute
+from xdsl.irdl import IRDLOperation
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.attributes import Resolver
+from ptoas.grammar.plan import Plan
+from ptoas.grammar.problems import StatementProblem
+
+_ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
+_PREDICATES = {
+    "arith.cmpi": CMPI_COMPARISON_OPERATIONS,
+    "arith.cmpf": CMPF_COMPARISON_OPERATIONS,
+}
+_ENDS: dict[str, type[IRDLOperation]] = {
+    "return": ReturnOp,
+    "func.return": ReturnOp,
+    "scf.yield": YieldOp,
+    "scf.condition": ConditionOp,
+}
+OPCODES = (*_ARITH, *_ENDS, "call", "func.call")
+
+
+def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Resolver) -> Plan | None:
+    """The plan of a statement outside PTO; None if its opcode is not one of ours."""
+    body = cast(t.Instruction, statement.body)
+    opcode = body.opcode.text
+    if opcode not in OPCODES:
+        return None
+    reader = _Reader(statement, types, resolver)
+    if opcode == "arith.constant":
+        return reader.constant()
+    if opcode in _ARITH:
+        return reader.arithmetic(_ARITH[opcode])
+    if opcode in _ENDS:
+        return reader.end(_ENDS[opcode])
+    return reader.call()
+
+
+class _Reader:
+    def __init__(self, statement: t.Statement, types: list[Attribute | None], resolver: Resolver):
+        self.body = cast(t.Instruction, statement.body)
+        self.results = statement.results
+        self.types = types
+        self.resolver = resolver
+        self.values: list[t.Value] = []
+        self.others: list[t.Item] = []
+        self.attributes: dict[str, Attribute] = {}
+        self._sort(self.body.items)
+        if self.body.trailing is not None:
+            self.attributes.update(resolver.dictionary(self.body.trailing))
+
+    def _sort(self, items: tuple[t.Item, ...]) -> None:
+        for item in items:
+            match item:
+                case t.Value():
+                    self.values.append(item)
+                case t.Group(name="", items=inner):
+                    self._sort(inner)
+                case t.Dict():
+                    self.attributes.update(self.resolver.dictionary(item))
+                case _:
+                    self.others.append(item)
+
+    def constant(self) -> Plan:
+        node = self.others[0] if self.others else None
+        typing = self.body.typing
+        type = self.resolver.type(typing.inputs[0]) if typing and typing.inputs else None
+        match node:
+            case t.Number():
+                value = self.resolver.number(node, type or i64)
+            case t.Word(text="true" | "false"):
+                value = self.resolver.attribute(node)
+            case t.AttrText():
+                typed = t.Typed(node.start, node.end, node, typing.inputs[0] if typing and typing.inputs else None)
+                value = self.resolver.attribute(typed)
+            case _:
+                raise StatementProblem("PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node)
+        if node is not None and len(self.others) > 1:
+            raise StatementProblem("PTO-P010", "a constant has one value", self.others[1])
+        result_type = type or cast(Any, value).type
+        return Plan(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
+
+    def arithmetic(self, cls: type[IRDLOperation]) -> Plan:
+        definition = cls.get_irdl_definition()
+        wanted = len(definition.operands)
+        if len(self.values) != wanted:
+            raise StatementProblem(
+                "PTO-P040", f"`{cls.name}` takes {wanted} operand{'s' * (wanted != 1)}, found {len(self.values)}", self.body.opcode
+            )
+        properties = {n: p.default_value for n, p in definition.properties.items() if p.default_value is not None}
+        others = list(self.others)
+        if cls.name in _PREDICATES:
+            properties["predicate"] = self._predicate(cls.name, others)
+        self._flags(others, properties)
+        typing = self.body.typing
+        if typing is None or not typing.inputs:
+            raise StatementProblem("PTO-P043", f"`{cls.name}` needs its type after `:`", self.body.opcode)
+        declared = self.resolver.type(typing.inputs[0])
+        first = 1 if cls.name == "arith.select" and len(typing.inputs) == 1 else 0
+        declared_types = [self.resolver.type(n) for n in typing.inputs]
+        for at, value in enumerate(self.values[first:]):
+            expected = declared_types[at] if len(declared_types) == len(self.values) else declared
+            self._check(value, expected, typing.inputs[0])
+        if typing.outputs is not None:
+            results = tuple(self.resolver.types(typing.outputs))
+        elif cls.name in _PREDICATES:
+            results = (i1,)
+        else:
+            results = (declared_types[-1],)
+        return Plan(cls, tuple(v.slot for v in self.values), results, properties, self.attributes)
+
+    def _predicate(self, name: str, others: list[t.Item]) -> Attribute:
+        words = _PREDICATES[name]
+        word = others.pop(0) if others and isinstance(others[0], t.Word | t.String) else None
+        text = word.text if isinstance(word, t.Word | t.String) else None
+        if text not in words:
+            raise StatementProblem(
+                "PTO-P022", f"`{name}` compares by one of {', '.join(words)}; found `{text}`", word or self.body.opcode
+            )
+        return IntegerAttr(words.index(text), i64)
+
+    def _flags(self, others: list[t.Item], properties: dict[str, Attribute]) -> None:
+        """`fastmath<fast>`, `overflow<nsw>`: a word and its value."""
+        while others:
+            word = others.pop(0)
+            value = others.pop(0) if others else None
+            if not isinstance(word, t.Word) or not isinstance(value, t.AttrText):
+                raise StatementProblem("PTO-P010", "this can't stand among the operands", word)
+            node = t.AttrText(word.start, value.end, f"#arith.{word.text}{value.text}")
+            key = "overflowFlags" if word.text == "overflow" else word.text
+            properties[key] = self.resolver.attribute(node)
+
+    def _check(self, value: t.Value, expected: Attribute, node: t.TypeText) -> None:
+        found = self.types[value.slot]
+        if found is None:
+            raise StatementProblem("PTO-P030", "this value is not defined", value)
+        if found != expected:
+            raise StatementProblem("PTO-P042", f"the value is a {found}, the statement says {expected}", value)
+
+    def _declared(self, values: list[t.Value], nodes: tuple[t.TypeText, ...] | None) -> None:
+        for value in values:
+            if self.types[value.slot] is None:
+                raise StatementProblem("PTO-P030", "this value is not defined", value)
+        if nodes is None:
+            return
+        if len(nodes) != len(values):
+            raise StatementProblem(
+                "PTO-P041",
+                f"{len(values)} value{'s' * (len(values) != 1)}, but {len(nodes)} type{'s' * (len(nodes) != 1)}",
+                self.body.typing,
+            )
+        for value, node in zip(values, nodes, strict=True):
+            self._check(value, self.resolver.type(node), node)
+
+    def end(self, cls: type[IRDLOperation]) -> Plan:
+        typing = self.body.typing
+        typed = self.values[1:] if cls is ConditionOp else self.values
+        self._declared(typed, typing.inputs if typing else None)
+        self._declared(self.values, None)
+        return Plan(cls, tuple(v.slot for v in self.values), (), {}, self.attributes)
+
+    def call(self) -> Plan:
+        callee = next((o for o in self.others if isinstance(o, t.Symbol)), None)
+        if callee is None:
+            raise StatementProblem("PTO-P010", "a call names its function: `func.call @name(...)`", self.body.opcode)
+        typing = self.body.typing
+        self._declared(self.values, typing.inputs if typing else None)
+        outputs = self.resolver.types(typing.outputs) if typing and typing.outputs else []
+        return Plan(
+            CallOp,
+            tuple(v.slot for v in self.values),
+            tuple(outputs),
+            {"callee": SymbolRefAttr(StringAttr(callee.text))},
+            self.attributes,
+        )
+
+

@@ -1,0 +1,185 @@
+"""The way in: text, a file, or standard input to a module."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region
+
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
+from ptoas.grammar import tree as t
+from ptoas.grammar.build import Builder
+from ptoas.grammar.layout import RawStatement, cut
+from ptoas.grammar.layout import Region as RawRegion
+from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
+from ptoas.location import SourceLocation
+
+MAX_BYTES = 64 << 20
+"""The largest file that is read."""
+
+
+def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = False) -> ModuleOp:
+    """Read a PTO program in any of its forms.
+
+    Raises `PtoasError` with every diagnostic when something is wrong.
+
+    >>> module = parse('''
+    ... .arg %table : !pto.memref<64x32xf32>
+    ... .arg %idx : !pto.tile<1x16xi32>
+    ... %dst = mgather.row.clamp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>
+    ... ''', filename="lookup.pto")
+    >>> [op.name for op in module.body.block.first_op.body.block.ops]
+    ['pto.mgather', 'func.return']
+    """
+    source = Source(text, filename)
+    builder = Builder(source, allow_unregistered)
+    if "\x00" in text:
+        builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
+        raise PtoasError(builder.diagnostics)
+    statements = cut(text, builder.report)
+    if not statements and not builder.diagnostics:
+        builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
+    module = _program(builder, statements)
+    if builder.diagnostics:
+        raise PtoasError(builder.diagnostics)
+    return module
+
+
+def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False) -> ModuleOp:
+    """Read a file; `-` is standard input. Raises `PtoasError`, also when the file can't be read."""
+    name = os.fspath(path)
+    return parse(read_text(name), "<stdin>" if name == "-" else name, allow_unregistered=allow_unregistered)
+
+
+def read_text(name: str) -> str:
+    """The text of a file, or a diagnostic that says why there is none."""
+    try:
+        data = _read_bytes(name)
+    except OSError as error:
+        raise _unreadable(name, error.strerror or str(error)) from None
+    if len(data) > MAX_BYTES:
+        raise _unreadable(name, f"larger than {MAX_BYTES >> 20} MiB")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        shown = before + "�" + data[error.end : error.end + 40].decode("utf-8", "replace")
+        source = Source(shown, name)
+        message = f"this is not UTF-8 text: byte 0x{data[error.start]:02x} can't stand here"
+        raise PtoasError([Diagnostic("PTO-P001", message, Span(source, len(before), 1))]) from None
+
+
+def _read_bytes(name: str) -> bytes:
+    if name == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    path = Path(name)
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(0, "it is a directory")
+    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+        raise OSError(0, "it is not a regular file")
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _unreadable(name: str, reason: str) -> PtoasError:
+    return PtoasError([Diagnostic("PTO-P001", f"can't read {name}: {reason}", Span(Source("", name), 0, 1))])
+
+
+# --- the top level ---------------------------------------------------------------------------------
+
+_BARE_WORD = re.compile(r"(?:(?:builtin\.)?module|func\.func)(?![\w.$])")
+
+
+def _program(builder: Builder, statements: RawRegion) -> ModuleOp:
+    """A file is a module, some functions, or a bare program that makes up one function (D4)."""
+    bare = [raw for raw in statements if not _is_container(raw)]
+    if bare:
+        for raw in statements:
+            if _is_container(raw) and not raw.text.lstrip().startswith(("#", "!")):
+                builder.report_problem(
+                    raw, StatementProblem("PTO-P061", "a file holds either a bare program or functions, not both")
+                )
+        return _bare_program(builder, statements)
+    ops: list[Operation] = []
+    for raw in statements:
+        builder.statement(raw, ops)
+    _check_symbols(builder, ops)
+    if len(ops) == 1 and isinstance(ops[0], ModuleOp):
+        return ops[0]
+    return ModuleOp(ops)
+
+
+def _is_container(raw: RawStatement) -> bool:
+    text = raw.text.lstrip()
+    return bool(_BARE_WORD.match(text)) or text.startswith(("#", "!", '"builtin.module"', '"func.func"'))
+
+
+def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
+    for op in ops:
+        if not isinstance(op, ModuleOp):
+            continue
+        seen: set[str] = set()
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp):
+                name = function.sym_name.data
+                if name in seen and isinstance(function.location, SourceLocation):
+                    builder.report("PTO-P032", f"there are two functions `@{name}`", function.location.start, len("func.func"))
+                seen.add(name)
+
+
+def function_name(filename: str) -> str:
+    """What the function of a bare program is called: the file's name, made an identifier."""
+    stem = re.split(r"[\\/]", filename)[-1].rpartition(".")[0] or re.split(r"[\\/]", filename)[-1]
+    name = re.sub(r"\W", "_", stem.strip("<>"), flags=re.ASCII) or "main"
+    return f"_{name}" if name[0].isdigit() else name
+
+
+def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
+    block = Block()
+    rest: RawRegion = []
+    args: list[tuple[str, object, int]] = []
+    for raw in statements:
+        if raw.text.lstrip().startswith(".arg"):
+            _declare_arg(builder, raw, block)
+        elif not _is_container(raw) or raw.text.lstrip().startswith(("#", "!")):
+            rest.append(raw)
+    del args
+    ops: list[Operation] = []
+    for raw in rest:
+        builder.statement(raw, ops)
+    if not ops or ops[-1].name != "func.return":
+        ops.append(ReturnOp())
+    block.add_ops(ops)
+    builder.settle_names()
+    name = function_name(builder.source.filename)
+    function = FuncOp(name, ([a.type for a in block.args], []), Region(block))
+    if statements:
+        function.location = SourceLocation.at(builder.source, statements[0].start, statements[0].end)
+    return ModuleOp([function])
+
+
+def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:
+    try:
+        statement = parse_statement(raw.text)
+    except SyntaxProblem as problem:
+        builder.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+        return
+    node = statement.body
+    assert isinstance(node, t.Arg)
+    try:
+        type = builder.resolver.type(node.type)
+    except StatementProblem as problem:
+        builder.report_problem(raw, problem)
+        return
+    name = value_names(raw.text)[node.value.slot]
+    arg = block.insert_arg(type, len(block.args))
+    builder.define(name, arg, raw.source_offset(node.value.start))
+    builder.name_value(arg, name)

@@ -1,0 +1,57 @@
+"""How to make an operation from a statement of a certain shape.
+
+Statements that differ only in their values' names, and whose values have the same types, make the same
+operation over other values. What has to be looked up, matched and checked for that is done once, and kept as a plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.ir import Attribute, Operation
+
+from ptoas.grammar import tree as t
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A literal among the operands: an `arith.constant` before the operation."""
+
+    value: Attribute
+
+
+@dataclass(frozen=True)
+class Alloc:
+    """A destination that nothing has defined: an `alloc_tile` before the operation (D23)."""
+
+    slot: int
+    type: Attribute
+
+
+@dataclass(frozen=True)
+class Window:
+    """`%view[%i, %j]`: a `partition_view` before the operation."""
+
+    base: int
+    offsets: tuple[int, ...]
+    sizes: tuple[int, ...]
+    type: Attribute
+
+
+Prelude = Constant | Alloc | Window
+
+
+@dataclass
+class Plan:
+    """An operation but for its values. An operand is the number of a name; below zero, of a prelude."""
+
+    cls: type[Operation]
+    operands: tuple[int, ...]
+    result_types: tuple[Attribute, ...] = ()
+    properties: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    prelude: tuple[Prelude, ...] = ()
+    operand_nodes: tuple[t.Node, ...] = ()
+    """Where each operand stands, for messages."""
+    checked: bool = False
+    """Whether an operation made from this plan has passed its checks."""

@@ -1,0 +1,281 @@
+"""Building what holds other operations: modules, functions, loops, branches, the generic form; and declarations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    i1,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.types import xdsl_context
+from ptoas.location import SourceLocation
+
+if TYPE_CHECKING:
+    from ptoas.grammar.build import Builder
+    from ptoas.grammar.layout import RawStatement
+
+
+def build(builder: Builder, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]) -> None:
+    """Build a statement that is not an instruction."""
+    match tree.body:
+        case t.Module() as node:
+            op = _module(builder, raw, node)
+        case t.Function() as node:
+            op = _function(builder, raw, node, names)
+        case t.For() as node:
+            op = _for(builder, raw, tree, node, names)
+        case t.If() as node:
+            op = _if(builder, raw, tree, node, names)
+        case t.While() as node:
+            op = _while(builder, raw, tree, node, names)
+        case t.Generic() as node:
+            op = _generic(builder, raw, tree, node, names)
+        case t.Const() as node:
+            op = _const(builder, raw, node, names)
+        case t.AttrAlias() as node:
+            builder.resolver.attr_aliases[node.name] = builder.resolver.attribute(node.value)
+            builder.plans = {}  # what `#name` means now holds for this file alone
+            return
+        case t.TypeAlias_() as node:
+            builder.resolver.type_aliases[node.name] = builder.resolver.type(node.type)
+            builder.plans = {}
+            return
+        case t.Arg() as node:
+            raise StatementProblem("PTO-P061", "`.arg` stands at the top of a program, outside any function", node)
+        case _:
+            raise StatementProblem("PTO-P061", "this can't stand here")
+    if op is None:
+        return
+    op.location = SourceLocation.at(builder.source, raw.start, raw.end)
+    ops.append(op)
+    if not isinstance(op, ModuleOp | FuncOp):
+        _verify(op)
+    if tree.results:
+        builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
+    elif op.results and isinstance(tree.body, t.For | t.If | t.While):
+        raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
+
+
+def _verify(op: Operation) -> None:
+    try:
+        op.verify(verify_nested_ops=False)
+    except VerifyException as error:
+        raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None
+
+
+def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
+    found = builder.values.get(names[node.slot])
+    if found is None:
+        raise Undefined(names[node.slot], node)
+    if not isinstance(found, SSAValue):
+        raise Poisoned
+    return cast(SSAValue, found)
+
+
+class Undefined(StatementProblem):
+    """A name that nothing defines."""
+
+    def __init__(self, name: str, node: t.Node):
+        self.name = name
+        super().__init__("PTO-P030", f"`%{name}` is not defined", node)
+
+
+class Poisoned(Exception):
+    """An operand's definition was wrong; nothing more is said about what uses it."""
+
+
+def _attributes(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
+    return builder.resolver.dictionary(node) if node is not None else {}
+
+
+def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
+    attributes = _attributes(builder, node.attributes)
+    block = Block()
+    builder.region(raw.regions[0], block)
+    name = StringAttr(node.name.text) if node.name else None
+    return ModuleOp(Region(block), attributes, sym_name=name)
+
+
+def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list[str]) -> FuncOp:
+    resolver = builder.resolver
+    types = resolver.types(tuple(p.type for p in node.params))
+    outputs = resolver.types(node.outputs)
+    attributes = _attributes(builder, node.attributes)
+    outer_values, outer_places = builder.values, builder.places
+    builder.values, builder.places = {}, {}
+    body: Region
+    if node.has_body:
+        block = Block(arg_types=types)
+        params = [p for p in node.params if p.value is not None]
+        if len(params) != len(node.params):
+            raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
+        args = tuple(
+            (names[cast(t.Value, p.value).slot], arg, raw.source_offset(_with_names(raw, p.start)))
+            for p, arg in zip(node.params, block.args, strict=True)
+        )
+        body = Region(builder.region(raw.regions[0], block, args))
+        _close(body, outputs, raw)
+    else:
+        body = Region()
+    builder.settle_names()
+    builder.values, builder.places = outer_values, outer_places
+    argument_attributes = [
+        DictionaryAttr(resolver.dictionary(p.attributes)) if p.attributes else None for p in node.params
+    ]
+    given = [a if a is not None else DictionaryAttr({}) for a in argument_attributes]
+    op = FuncOp(
+        node.name.text,
+        FunctionType.from_lists(types, outputs),
+        body,
+        visibility=StringAttr(node.visibility) if node.visibility else None,
+        arg_attrs=ArrayAttr(given) if any(argument_attributes) else None,
+    )
+    op.attributes.update(attributes)
+    return op
+
+
+def _with_names(raw: RawStatement, offset: int) -> int:
+    """An offset of the tree without names, in the statement's text."""
+    from ptoas.grammar.syntax import blank_names, value_names, value_offsets
+
+    names = value_names(raw.text)
+    return offset + sum(len(names[k]) for at, k in value_offsets(blank_names(raw.text)).items() if at < offset)
+
+
+def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
+    """A body without results may leave its `return` out."""
+    from xdsl.dialects.func import ReturnOp
+
+    last = body.blocks.last
+    if last is not None and not (last.last_op is not None and last.last_op.name == "func.return") and not outputs:
+        last.add_op(ReturnOp())
+
+
+def _for(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.For, names: list[str]) -> ForOp:
+    lower, upper, step = (_value(builder, v, names) for v in node.bounds)
+    initial = [_value(builder, value, names) for _, value in node.carried]
+    types = [v.type for v in initial]
+    declared = builder.resolver.types(node.outputs)
+    if node.outputs and declared != types:
+        raise StatementProblem("PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0])
+    block = Block(arg_types=[lower.type, *types])
+    bound = [node.induction, *(name for name, _ in node.carried)]
+    args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
+    region = Region(builder.region(raw.regions[0], block, args))
+    _yield(block)
+    op = ForOp(lower, upper, step, initial, region)
+    op.attributes.update(_attributes(builder, node.attributes))
+    return op
+
+
+def _yield(block: Block) -> None:
+    last = block.last_op
+    if last is None or last.name not in ("scf.yield", "scf.condition"):
+        block.add_op(YieldOp())
+
+
+def _if(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.If, names: list[str]) -> IfOp:
+    condition = _value(builder, node.condition, names)
+    if condition.type != i1:
+        raise StatementProblem("PTO-P042", f"a condition is an i1, found {condition.type}", node.condition)
+    types = builder.resolver.types(node.outputs)
+    regions: list[Region] = []
+    for statements in raw.regions:
+        block = Block()
+        regions.append(Region(builder.region(statements, block)))
+        _yield(block)
+    if len(regions) == 1:
+        regions.append(Region())
+    return IfOp(condition, types, regions[0], regions[1], _attributes(builder, node.attributes))
+
+
+def _while(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.While, names: list[str]) -> WhileOp:
+    initial = [_value(builder, value, names) for _, value in node.carried]
+    inputs = builder.resolver.types(node.type.inputs)
+    if [v.type for v in initial] != inputs:
+        raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
+    before = Block(arg_types=inputs)
+    args = tuple((names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True))
+    first = Region(builder.region(raw.regions[0], before, args))
+    # The second region names its own arguments: `^bb0(%a: index):`.
+    blocks = builder.region(raw.regions[1])
+    _yield(blocks[-1])
+    op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
+    op.attributes.update(_attributes(builder, node.attributes))
+    return op
+
+
+def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]) -> Operation:
+    name = node.name.text
+    known = xdsl_context(False).get_optional_op(name)
+    if known is None and not builder.allow_unregistered:
+        from ptoas.grammar.instructions import unknown_opcode
+
+        raise unknown_opcode(t.Word(node.name.start, node.name.end, name), [])
+    cls = known or xdsl_context(True).get_op(name)
+    operands = [_value(builder, v, names) for v in node.operands]
+    inputs = builder.resolver.types(node.type.inputs)
+    if len(inputs) != len(operands):
+        raise StatementProblem("PTO-P041", f"{len(operands)} operands, but {len(inputs)} types", node.type)
+    for value, type, operand in zip(node.operands, inputs, operands, strict=True):
+        if operand.type != type:
+            raise StatementProblem("PTO-P042", f"the value is a {operand.type}, here it is called a {type}", value)
+    properties = _attributes(builder, node.properties)
+    attributes = _attributes(builder, node.attributes)
+    if known is not None and not properties:
+        declared = getattr(known, "get_irdl_definition", lambda: None)()
+        for key in list(attributes) if declared is not None else ():
+            if key in declared.properties:
+                properties[key] = attributes.pop(key)
+    isolated = name in ("func.func", "builtin.module")
+    outer = builder.values
+    if isolated:
+        builder.values = {}
+    regions = [Region(builder.region(region)) for region in raw.regions]
+    for region in regions:
+        if not any(block.args or block.ops for block in region.blocks):
+            # `({})` is a region without blocks.
+            for block in list(region.blocks):
+                region.detach_block(block)
+    if isolated:
+        builder.settle_names()
+        builder.values = outer
+    op = cls.create(
+        operands=operands,
+        result_types=builder.resolver.types(node.type.outputs),
+        properties=properties,
+        attributes=attributes,
+        successors=[builder.blocks[label.text] for label in node.successors],
+        regions=regions,
+    )
+    return op
+
+
+def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:
+    value = builder.resolver.attribute(node.literal)
+    typed = node.literal
+    if isinstance(typed, t.Typed) and typed.type is None and isinstance(value, IntegerAttr):
+        value = IntegerAttr(cast("IntegerAttr[IntegerType]", value).value.data, IndexType())
+    op = ConstantOp(cast(IntegerAttr, value))
+    name = names[node.value.slot]
+    builder.define(name, op.result, raw.source_offset(_with_names(raw, node.value.start)))
+    builder.name_value(op.result, name)
+    return op
+
+

@@ -1,0 +1,351 @@
+"""From the text of a type to the type. Texts repeat, so each distinct one is read once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, cast
+
+from lark import Token, Tree
+from xdsl.context import Context
+from xdsl.dialects.arith import Arith
+from xdsl.dialects.builtin import Builtin, FunctionType, IndexType, IntAttr, IntegerType, NoneType, UnregisteredAttr
+from xdsl.dialects.func import Func
+from xdsl.dialects.scf import Scf
+from xdsl.ir import Attribute
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from ptoas.dialects.pto import PTO
+from ptoas.dialects.pto.element_types import BY_TEXT, Hif8Type
+from ptoas.dialects.pto.enums import (
+    BLayoutAttr,
+    CompactModeAttr,
+    LayoutAttr,
+    PadValueAttr,
+    PtoEnumAttr,
+    SLayoutAttr,
+    TileLocAttr,
+)
+from ptoas.dialects.pto.types import (
+    DYNAMIC,
+    EventType,
+    GroupType,
+    MemRefType,
+    PartitionTensorViewType,
+    PtrType,
+    TensorViewType,
+    TileType,
+    ViewType,
+)
+from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
+
+
+class TypeProblem(Exception):
+    """A type that can't be; offsets count from the start of its text."""
+
+    def __init__(self, message: str, offset: int = 0, length: int | None = None, fix: str | None = None):
+        super().__init__(message)
+        self.message, self.offset, self.length, self.fix = message, offset, length, fix
+        self.unknown = False
+
+
+@cache
+def xdsl_context(allow_unregistered: bool = False) -> Context:
+    """xDSL's own dialects beside ours: what reads builtin types and attributes."""
+    context = Context(allow_unregistered=allow_unregistered)
+    for dialect in (Builtin, Func, Arith, Scf, PTO):
+        context.load_dialect(dialect)
+    return context
+
+
+_SCALARS: dict[str, Attribute] = {
+    **{text: e.type for text, e in BY_TEXT.items()},
+    "index": IndexType(),
+    "none": NoneType(),
+    "i1": IntegerType(1),
+}
+
+
+def type_from_text(text: str, aliases: Mapping[str, Attribute] | None = None, allow_unregistered: bool = False) -> Attribute:
+    """The type that `text` spells; raises `TypeProblem`."""
+    if aliases and text in aliases:
+        return aliases[text]
+    return _type_from_text(text, allow_unregistered)
+
+
+@cache
+def _type_from_text(text: str, allow_unregistered: bool) -> Attribute:
+    if (scalar := _SCALARS.get(text)) is not None:
+        return scalar
+    name, bracket, body = text.removeprefix("!").partition("<")
+    if name == "":
+        return _type_of_angle(text)
+    if name.startswith("pto."):
+        return _pto_type(name, body[:-1] if bracket else None, len(text) - len(text.removeprefix("!")), allow_unregistered)
+    if text.startswith("!") and "." not in name:
+        raise TypeProblem(f"`{text}` is not defined; an alias is defined by `{text} = ...`")
+    return _builtin_type(text, allow_unregistered)
+
+
+def _type_of_angle(text: str) -> Attribute:
+    """`<f32>` is a pointer, `<loc=vec, ...>` a tile: the C++ tool leaves the name out where it is known."""
+    body = text[1:-1].strip()
+    name = "pto.ptr" if body in _SCALARS else "pto.tile_buf"
+    return _pto_type(name, text[1:-1], 0, False)
+
+
+def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
+    try:
+        parser = Parser(xdsl_context(True), text)
+        found = parser.parse_type()
+        parser.parse_optional_punctuation(",")
+    except ParseError as error:
+        raise TypeProblem(f"`{text}` is not a type: {error.msg}") from None
+    except (VerifyException, ValueError) as error:
+        raise TypeProblem(f"`{text}` is not a type: {error}") from None
+    if isinstance(found, UnregisteredAttr) and not allow_unregistered:
+        raise TypeProblem(f"unknown type `{text}`")
+    return found
+
+
+def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) -> Attribute:
+    reader = _READERS.get(name)
+    if reader is None:
+        if allow_unregistered:
+            unregistered = UnregisteredAttr.with_name_and_type(name, True)
+            return unregistered(name, True, False, f"<{body}>" if body is not None else "")
+        near = difflib.get_close_matches(name, _READERS, 1)
+        problem = TypeProblem(
+            f"unknown type `!{name}`", 0, lead + len(name), f"did you mean `!{near[0]}`?" if near else None
+        )
+        problem.unknown = True
+        raise problem
+    offset = lead + len(name) + 1
+    if body is None:
+        if name in ("pto.event", "pto.hif8"):
+            return reader([])
+        raise TypeProblem(f"`!{name}` needs its parameters in `<...>`")
+    try:
+        return _read_body(name, body)
+    except SyntaxProblem as problem:
+        raise TypeProblem(problem.message, offset + problem.offset, problem.length) from None
+    except TypeProblem as problem:
+        raise TypeProblem(problem.message, offset + problem.offset, problem.length or len(body), problem.fix) from None
+
+
+def type_from_body(name: str, body: str) -> Any:
+    """The type `!name<body>`, for xDSL's parser."""
+    try:
+        return _read_body(name, body)
+    except (SyntaxProblem, TypeProblem) as problem:
+        raise VerifyException(problem.message) from None
+
+
+def _read_body(name: str, body: str) -> Attribute:
+    parameters = [_parameter(p) for p in parse_type_body(body).children if p is not None]
+    try:
+        return _READERS[name](parameters)
+    except VerifyException as error:
+        raise TypeProblem(str(error)) from None
+
+
+# --- parameters ------------------------------------------------------------------------------------
+
+
+class Parameter:
+    """`key=value` or a plain value, with its place in the body."""
+
+    def __init__(self, key: str | None, kind: str, tokens: list[Token]):
+        self.key, self.kind, self.tokens = key, kind, tokens
+        self.start = cast(int, tokens[0].start_pos) if tokens else 0
+        self.end = cast(int, tokens[-1].end_pos) if tokens else 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.tokens)
+
+    def problem(self, message: str, fix: str | None = None) -> TypeProblem:
+        return TypeProblem(message, self.start, self.end - self.start, fix)
+
+    def integer(self) -> int:
+        """A whole number, or `?`."""
+        text = self.text
+        if text == "?":
+            return DYNAMIC
+        try:
+            return int(text, 0)
+        except ValueError:
+            raise self.problem(f"`{self.key or text}` needs a whole number, found `{text}`") from None
+
+    def extents(self) -> tuple[int, ...]:
+        """`9x?`."""
+        return tuple(DYNAMIC if d == "?" else int(d) for d in self.text.split("x") if d)
+
+    def element(self) -> Attribute:
+        text = str(self.tokens[-1])
+        found = BY_TEXT.get(text.removeprefix("!"))
+        if found is None:
+            near = difflib.get_close_matches(text, BY_TEXT, 1)
+            raise self.problem(f"unknown element type `{text}`", f"did you mean `{near[0]}`?" if near else None)
+        return found.type
+
+    def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:
+        text = self.text
+        if text.lstrip("-").isdigit():
+            members = list(attr.enum)
+            if not 0 <= int(text) < len(members):
+                raise self.problem(f"`{self.key}` goes from 0 to {len(members) - 1}, found {text}")
+            return members[int(text)]
+        # The instruction library calls the first of these enumerations' members `None`.
+        found = attr.member(attr.spellings()[0] if text.lower() == "none" else text)
+        if found is None:
+            words = ", ".join(attr.spellings())
+            raise self.problem(f"`{self.key or 'this parameter'}` can't be `{text}`; it is one of {words}")
+        return found
+
+
+def _parameter(node: Tree[Token] | Any) -> Parameter:
+    key = None
+    children = list(node.children)
+    if node.data == "named":
+        key = str(children.pop(0))
+    inner = children[0]
+    tokens = [c for c in inner.children if isinstance(c, Token)]
+    return Parameter(key, str(inner.data), tokens)
+
+
+# --- tiles -----------------------------------------------------------------------------------------
+
+_POSITIONS = ("loc", "dtype", "rows", "cols", "blayout", "slayout", "fractal", "pad")
+"""The eight positional parameters of AS level 1, in their order."""
+
+_TILE_KEYS = (*_POSITIONS, "v_row", "v_col", "valid", "compact")
+
+
+def _tile(parameters: list[Parameter]) -> TileType:
+    given: dict[str, Parameter] = {}
+    shape: tuple[int, ...] | None = None
+
+    def take(key: str, parameter: Parameter) -> None:
+        if key in given:
+            raise parameter.problem(f"`{key}` is given twice")
+        if key not in _TILE_KEYS:
+            near = difflib.get_close_matches(key, _TILE_KEYS, 1)
+            raise parameter.problem(
+                f"a tile has no parameter `{key}`", f"did you mean `{near[0]}`?" if near else None
+            )
+        given[key] = parameter
+
+    position = 0
+    for parameter in parameters:
+        if parameter.key is not None:
+            take(parameter.key, parameter)
+            if parameter.key in _POSITIONS:
+                position = max(position, _POSITIONS.index(parameter.key) + 1)
+        elif parameter.kind == "shaped":
+            shape = Parameter(None, "dims", parameter.tokens[:1]).extents()
+            if len(shape) != 2:
+                raise parameter.problem(f"a tile has two dimensions, found {len(shape)}", "write `16x32xf32`")
+            given["dtype"] = parameter
+            position = 4
+        elif position >= len(_POSITIONS):
+            raise parameter.problem(f"too many parameters: `{parameter.text}`")
+        else:
+            # The location may be left out in front of a type or a shape.
+            if position == 0 and parameter.kind == "element":
+                position = 1
+            take(_POSITIONS[position], parameter)
+            position += 1
+    if "dtype" not in given:
+        raise TypeProblem("a tile needs its element type and shape", fix="write `16x32xf32`")
+    if shape is None:
+        missing = [key for key in ("rows", "cols") if key not in given]
+        if missing:
+            raise TypeProblem(f"a tile needs `{'` and `'.join(missing)}`", fix="write `16x32xf32`")
+        shape = (given["rows"].integer(), given["cols"].integer())
+    rows, cols = shape
+    if DYNAMIC in shape:
+        raise given["dtype"].problem(
+            "a tile's physical shape is fixed", "put the open extent into `valid=...` and give a size here"
+        )
+    valid = given["valid"].extents() if "valid" in given else (rows, cols)
+    if len(valid) != 2:
+        raise given["valid"].problem("`valid` needs two extents", "write `valid=9x?`")
+    return TileType.of(
+        given["dtype"].element(),
+        rows,
+        cols,
+        loc=given["loc"].member(TileLocAttr) if "loc" in given else TileLocAttr.enum("vec"),
+        valid=(
+            given["v_row"].integer() if "v_row" in given else valid[0],
+            given["v_col"].integer() if "v_col" in given else valid[1],
+        ),
+        blayout=given["blayout"].member(BLayoutAttr) if "blayout" in given else None,
+        slayout=given["slayout"].member(SLayoutAttr) if "slayout" in given else SLayoutAttr.enum("none_box"),
+        fractal=given["fractal"].integer() if "fractal" in given else 512,
+        pad=given["pad"].member(PadValueAttr) if "pad" in given else PadValueAttr.enum("null"),
+        compact=given["compact"].member(CompactModeAttr) if "compact" in given else CompactModeAttr.enum("null"),
+    )
+
+
+# --- memory ----------------------------------------------------------------------------------------
+
+
+def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
+    def read(parameters: list[Parameter]) -> ViewType:
+        if not parameters or parameters[0].kind != "shaped":
+            raise TypeProblem("a view of memory starts with its shape", fix="write `64x32xf32`")
+        shaped = parameters[0]
+        shape = Parameter(None, "dims", shaped.tokens[:1]).extents()
+        layout = LayoutAttr.enum("nd")
+        strides: list[int] | None = None
+        for parameter in parameters[1:]:
+            if parameter.key == "strides":
+                strides = [DYNAMIC if token == "?" else int(token, 0) for token in parameter.tokens]
+            elif parameter.key in (None, "layout") and parameter.kind == "word":
+                layout = parameter.member(LayoutAttr)
+            else:
+                raise parameter.problem(f"a view of memory has no parameter `{parameter.key or parameter.text}`")
+        return cls.of(shape, shaped.element(), cast(Any, layout), strides)
+
+    return read
+
+
+def _ptr(parameters: list[Parameter]) -> PtrType:
+    if not parameters or parameters[0].kind != "element":
+        raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
+    for parameter in parameters[1:]:
+        if parameter.text != "gm":
+            raise parameter.problem(f"a pointer is into global memory (`gm`), found `{parameter.text}`")
+    return PtrType(parameters[0].element())
+
+
+def _group(parameters: list[Parameter]) -> GroupType:
+    if len(parameters) != 1 or parameters[0].kind != "counted":
+        raise TypeProblem("a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`")
+    count, member = parameters[0].tokens
+    try:
+        inner = type_from_text(str(member))
+    except TypeProblem as problem:
+        at = cast(int, member.start_pos)
+        raise TypeProblem(problem.message, at + problem.offset, problem.length or len(member), problem.fix) from None
+    return GroupType(IntAttr(int(count.split()[0])), inner)
+
+
+_READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
+    "pto.tile": _tile,
+    "pto.tile_buf": _tile,
+    "pto.memref": _view(MemRefType),
+    "pto.tensor_view": _view(TensorViewType),
+    "pto.partition_tensor_view": _view(PartitionTensorViewType),
+    "pto.ptr": _ptr,
+    "pto.group": _group,
+    "pto.event": lambda _: EventType(),
+    "pto.hif8": lambda _: Hif8Type(),
+}
+
+
+def function_type(inputs: list[Attribute], outputs: list[Attribute]) -> FunctionType:
+    return FunctionType.from_lists(inputs, outputs)
