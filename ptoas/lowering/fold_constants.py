@@ -1,0 +1,101 @@
+"""Replace integer arithmetic on constants by its result.
+
+Before:
+
+    %a = arith.constant 4 : index
+    %b = arith.constant 8 : index
+    %c = arith.muli %a, %b : index
+
+After:
+
+    %c = arith.constant 32 : index
+
+Floating-point arithmetic stays as it is written: its rounding belongs to the machine that runs it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ptoas.targets.facts import Knowledge
+
+_COMPARISONS = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+"""The signed comparisons of `arith.cmpi`; the unsigned ones follow in the same order."""
+
+
+@dataclass(frozen=True)
+class FoldConstantsPass(ModulePass):
+    """Integer constants folded, branches on constants taken."""
+
+    name = "fold-constants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        knowledge = Knowledge()
+        for inner in list(op.walk()):
+            if inner.parent is None and inner is not op:
+                continue
+            if isinstance(inner, scf.IfOp):
+                _take_branch(inner, knowledge)
+            elif type(inner).__module__ == arith.__name__ and not isinstance(inner, arith.ConstantOp):
+                _fold(inner, knowledge)
+
+
+def _fold(op: Operation, knowledge: Knowledge) -> None:
+    result = op.results[0]
+    if len(op.results) != 1 or not isinstance(result.type, IntegerType | IndexType):
+        return
+    value = _compare(op, knowledge) if isinstance(op, arith.CmpiOp) else knowledge.constant(result)
+    if value is None:
+        return
+    constant = arith.ConstantOp.create(
+        result_types=[result.type], properties={"value": _attribute(value, result.type)}, location=op.location
+    )
+    Rewriter.replace_op(op, constant, safe_erase=False)
+
+
+def _attribute(value: int, type: IntegerType | IndexType) -> IntegerAttr:
+    if isinstance(type, IntegerType) and type.width.data == 1:
+        return IntegerAttr(-1 if value else 0, type)
+    return IntegerAttr(value, type)
+
+
+def _compare(op: arith.CmpiOp, knowledge: Knowledge) -> int | None:
+    left, right = knowledge.constant(op.lhs), knowledge.constant(op.rhs)
+    predicate = op.predicate.value.data
+    if left is None or right is None or (predicate > 5 and min(left, right) < 0):
+        return None
+    return int(_COMPARISONS[predicate if predicate <= 5 else predicate - 4](left, right))
+
+
+def _take_branch(op: scf.IfOp, knowledge: Knowledge) -> None:
+    condition = knowledge.constant(op.cond)
+    if condition is None:
+        return
+    region = op.true_region if condition else op.false_region
+    if not region.blocks:
+        Rewriter.erase_op(op)
+        return
+    block = region.block
+    terminator = block.last_op
+    assert terminator is not None
+    values = list(terminator.operands)
+    terminator.detach()
+    terminator.erase()
+    Rewriter.inline_block(block, InsertPoint.before(op))
+    for result, value in zip(op.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    Rewriter.erase_op(op)

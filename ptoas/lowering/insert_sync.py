@@ -1,0 +1,367 @@
+"""Order the pipes: the fewest `set_flag`/`wait_flag` pairs that make every dependence between pipes hold (D21).
+
+Before:
+
+    pto.tload ins(%m : ...) outs(%i : ...)
+    pto.mgather ins(%table, %i : ...) outs(%d : ...) {coalesce = #pto<coalesce row>}
+    pto.tstore ins(%d : ...) outs(%o : ...)
+
+After, on `a5`:
+
+    pto.tload ins(%m : ...) outs(%i : ...)
+    pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+    pto.wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+    pto.mgather ins(%table, %i : ...) outs(%d : ...) {coalesce = #pto<coalesce row>}
+    pto.set_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]
+    pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]
+    pto.tstore ins(%d : ...) outs(%o : ...)
+
+A flag is raised right after the instruction that is waited for and taken down right before the one that waits.
+Both stand in the same block, so every path through branches and loops raises and waits equally often. What a
+loop's next iteration needs of the one before is waited for inside the body, raised at its start; what comes from
+before a loop or a branch is waited for in front of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.lowering.allocate_events import allocate_events
+from ptoas.lowering.happens_before import NUMBER, PIPES, Record, Regions, State, latest, new_known
+from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.options import chosen_target
+from ptoas.lowering.structure import LOOPS, Order, ancestor_in, functions
+from ptoas.targets import Target
+from ptoas.targets.pipes import RESULT, Effects
+
+
+@dataclass(frozen=True)
+class InsertSyncPass(ModulePass):
+    """Flags between pipes for functions that have none."""
+
+    name = "insert-sync"
+    target: str | None = None
+    sync: str | None = None
+    """`auto`: replace the program's own flags; `manual`: leave every function alone; none: as D21 says."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = chosen_target(op, self.target)
+        if self.sync == "manual" or not target.has_pipes:
+            return
+        for function in functions(op):
+            if self.sync == "auto":
+                remove_flags(function)
+            if not has_flags(function):
+                synchronise(function, target)
+
+
+def has_flags(function: func.FuncOp) -> bool:
+    """Whether the flags of this function are the programmer's (D21)."""
+    return any(isinstance(op, SetFlagOp | WaitFlagOp) for op in function.walk())
+
+
+def remove_flags(function: func.FuncOp) -> None:
+    for op in list(function.walk()):
+        if isinstance(op, SetFlagOp | WaitFlagOp):
+            op.detach()
+            op.erase()
+
+
+class Pair:
+    """A flag from `source` to `destination`: raised after `after` (or at the block's start), awaited before `before`."""
+
+    __slots__ = ("after", "before", "block", "destination", "event", "needs", "set_at", "source")
+
+    def __init__(
+        self, source: int, destination: int, after: Operation | None, before: Operation, set_at: int
+    ):
+        self.source = source
+        self.destination = destination
+        self.after = after
+        self.before = before
+        self.set_at = set_at
+        self.event = 0
+        block = before.parent
+        assert block is not None
+        self.block = block
+
+    @property
+    def pipes(self) -> tuple[Pipe, Pipe]:
+        return PIPES[self.source], PIPES[self.destination]
+
+
+@dataclass
+class Frame:
+    """A block that is being walked: since when, and at which operation."""
+
+    block: Block
+    since: int
+    op: Operation
+
+
+class Synchroniser:
+    """Walks a function, loops twice, and puts a pair wherever an access comes too early."""
+
+    def __init__(self, function: func.FuncOp, target: Target):
+        self.function = function
+        self.target = target
+        self.memory = MemoryMap(function)
+        self.regions = Regions()
+        self.state = State(self.regions)
+        self.frames: list[Frame] = []
+        self.time = 0
+        self.ended: dict[Operation, int] = {}
+        self.pairs: list[Pair] = []
+        self.awaited: dict[Operation, list[Pair]] = {}
+        self.raised: dict[Operation, list[Pair]] = {}
+        self.raised_at_start: dict[Block, list[Pair]] = {}
+        self.calls: list[Operation] = []
+        self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool, bool]]]] = {}
+
+    def run(self) -> list[Pair]:
+        self.walk(self.function.body.block)
+        return self.pairs
+
+    # --- walking ---------------------------------------------------------------------------------
+
+    def walk(self, block: Block) -> None:
+        first = block.first_op
+        if first is None:
+            return
+        frame = Frame(block, self.time, first)
+        self.frames.append(frame)
+        for pair in self.raised_at_start.get(block, ()):
+            pair.set_at = self.time
+        for op in block.ops:
+            frame.op = op
+            self.time += 1
+            self.wait(op)
+            self.visit(op)
+            self.ended[op] = self.time
+            for pair in self.raised.get(op, ()):
+                pair.set_at = self.time
+        self.frames.pop()
+
+    def wait(self, op: Operation) -> None:
+        for pair in self.awaited.get(op, ()):
+            self.state.signal(pair.source, pair.destination, pair.set_at, self.time)
+
+    def visit(self, op: Operation) -> None:
+        if isinstance(op, LOOPS):
+            self.visit_loop(op)
+        elif isinstance(op, scf.IfOp | scf.IndexSwitchOp):
+            self.visit_branches(op)
+        elif op.regions:
+            for region in op.regions:
+                for block in region.blocks:
+                    self.walk(block)
+        elif isinstance(op, func.CallOp):
+            self.calls.append(op)
+            self.state.barrier(self.time)
+        elif isinstance(op, BarrierOp):
+            if op.pipe.data is Pipe.PIPE_ALL:
+                self.state.barrier(self.time)
+        else:
+            self.access(op)
+
+    def visit_branches(self, op: Operation) -> None:
+        entry = self.state
+        exits: list[State] = []
+        for region in op.regions:
+            self.state = entry.copy()
+            self.wait(op)  # a branch before this one may have put flags in front of the whole
+            if region.blocks:
+                self.walk(region.block)
+            exits.append(self.state)
+        if not exits or not all(region.blocks for region in op.regions):
+            exits.append(entry)
+        self.state = exits[0]
+        for other in exits[1:]:
+            self.state = self.state.join(other)
+
+    def visit_loop(self, op: Operation) -> None:
+        """First an iteration by itself; then one that follows both what came before the loop and an iteration."""
+        entry = self.state
+        self.state = State(self.regions)
+        self._iterate(op)
+        carried = self.state
+        self.time += 1
+        self.state = entry.join(carried)
+        leaving = self._iterate(op)
+        self.state = leaving
+        self.wait(op)
+        if not isinstance(op, scf.WhileOp):
+            self.state = self.state.join(entry)
+            self.wait(op)
+
+    def _iterate(self, op: Operation) -> State:
+        """Walk the regions once; the state in which the loop would end."""
+        leaving = self.state
+        for region in op.regions:
+            for block in region.blocks:
+                self.walk(block)
+            if isinstance(op, scf.WhileOp) and region is op.before_region:
+                leaving = self.state.copy()
+        return leaving if isinstance(op, scf.WhileOp) else self.state
+
+    # --- accesses --------------------------------------------------------------------------------
+
+    def effects(self, op: Operation) -> tuple[Effects, list[tuple[int, int, bool, bool]]]:
+        """What the operation does: handshakes, and (pipe, region, writes, certain) of each access."""
+        known = self._effects.get(op)
+        if known is not None:
+            return known
+        effects = self.target.effects(op)
+        accesses: list[tuple[int, int, bool, bool]] = []
+        for access in effects.accesses:
+            value = (
+                op.operands[access.operand] if access.operand >= 0 else op.results[RESULT - access.operand]
+            )
+            regions = self.memory.regions(value)
+            for region in regions:
+                number = self.regions.number(region)
+                certain = len(regions) == 1 and region.base is not None
+                accesses.append((NUMBER[access.pipe], number, access.write, certain))
+        self._effects[op] = effects, accesses
+        return effects, accesses
+
+    def access(self, op: Operation) -> None:
+        effects, accesses = self.effects(op)
+        if not accesses and not effects.before:
+            return
+        self.handshake(effects.before)
+        needed: dict[tuple[int, int], list[Record]] = {}
+        for pipe, region, write, _ in accesses:
+            through = self.entrance(effects, pipe)
+            for record in self.state.conflicts(region, pipe, write):
+                destination = pipe if record.pipe == through else through
+                needed.setdefault((record.pipe, destination), []).append(record)
+        if needed:
+            self.insert(needed)
+            self.handshake(effects.before)
+        for pipe, region, write, certain in accesses:
+            self.state.add(region, Record(op, pipe, write, self.time, new_known(pipe, self.time)), certain)
+        self.handshake(effects.after)
+
+    def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
+        for source, destination in pairs:
+            if source is Pipe.PIPE_ALL:
+                self.state.barrier(self.time)
+            else:
+                self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
+
+    @staticmethod
+    def entrance(effects: Effects, pipe: int) -> int:
+        """The pipe to wait on for `pipe`: V where the instruction itself hands over from V, as documented."""
+        handed_over = (Pipe.PIPE_V, PIPES[pipe]) in effects.before
+        return NUMBER[Pipe.PIPE_V] if handed_over else pipe
+
+    # --- inserting -------------------------------------------------------------------------------
+
+    def insert(self, needed: dict[tuple[int, int], list[Record]]) -> None:
+        candidates = [(self.place(pipes, latest(records)), records) for pipes, records in needed.items()]
+        candidates.sort(key=lambda candidate: candidate[0].set_at)
+        chosen = list(candidates)
+        for candidate in candidates:
+            others = [other for other, _ in chosen if other is not candidate[0]]
+            if all(self._is_covered(record, candidate[0], others) for record in candidate[1]):
+                chosen = [c for c in chosen if c[0] is not candidate[0]]
+        for pair, _ in chosen:
+            self.add(pair)
+
+    @staticmethod
+    def _is_covered(record: Record, pair: Pair, others: list[Pair]) -> bool:
+        """Whether another flag to the same pipe brings the knowledge along."""
+        return any(
+            other.destination == pair.destination and record.known[other.source] <= other.set_at
+            for other in others
+        )
+
+    def place(self, pipes: tuple[int, int], record: Record) -> Pair:
+        """Raise as early and wait as late as one block allows."""
+        depth = max(n for n, frame in enumerate(self.frames) if frame.since <= record.time)
+        frame = self.frames[depth]
+        producer = ancestor_in(frame.block, record.op)
+        if producer is not frame.op:
+            return Pair(*pipes, producer, frame.op, self.ended[producer])
+        # Both lie in one loop (or in two regions of one operation): an earlier iteration is waited for.
+        inner = self.frames[depth + 1]
+        return Pair(*pipes, None, inner.op, inner.since)
+
+    def add(self, pair: Pair) -> None:
+        for known in self.awaited.get(pair.before, ()):
+            if (known.source, known.destination) == (pair.source, pair.destination):
+                # One wait in front of a loop or branch is enough: for the later of the two.
+                if known.set_at < pair.set_at:
+                    self._unraise(known)
+                    known.after, known.set_at = pair.after, pair.set_at
+                    self._raise(known)
+                self.state.signal(known.source, known.destination, known.set_at, self.time)
+                return
+        self.pairs.append(pair)
+        self.awaited.setdefault(pair.before, []).append(pair)
+        self._raise(pair)
+        self.state.signal(pair.source, pair.destination, pair.set_at, self.time)
+
+    def _raise(self, pair: Pair) -> None:
+        if pair.after is None:
+            self.raised_at_start.setdefault(pair.block, []).append(pair)
+        else:
+            self.raised.setdefault(pair.after, []).append(pair)
+
+    def _unraise(self, pair: Pair) -> None:
+        where = self.raised_at_start[pair.block] if pair.after is None else self.raised[pair.after]
+        where.remove(pair)
+
+
+def synchronise(function: func.FuncOp, target: Target) -> None:
+    """Put the flags that `function` needs on `target` into it."""
+    walker = Synchroniser(function, target)
+    pairs = walker.run()
+    reserved = {
+        op: effects.reserved_events
+        for op, (effects, _) in walker._effects.items()  # pyright: ignore[reportPrivateUsage]
+        if effects.reserved_events
+    }
+    allocate_events(pairs, Order(function), reserved, len(target.events))
+    _write(pairs, walker.calls, target)
+
+
+def _write(pairs: list[Pair], calls: list[Operation], target: Target) -> None:
+    starts: dict[Block, list[Operation]] = {}
+    for pair in pairs:
+        source, destination = pair.pipes
+        properties = {
+            "src_pipe": PipeAttr(source),
+            "dst_pipe": PipeAttr(destination),
+            "event_id": EventAttr(target.events[pair.event]),
+        }
+        raising = SetFlagOp.create(properties=dict(properties), location=pair.before.location)
+        waiting = WaitFlagOp.create(properties=dict(properties), location=pair.before.location)
+        Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
+        if pair.after is None:
+            starts.setdefault(pair.block, []).append(raising)
+        else:
+            Rewriter.insert_op(raising, _after_flags(pair.after))
+    for block, raising in starts.items():
+        Rewriter.insert_op(raising, InsertPoint.at_start(block))
+    for call in dict.fromkeys(calls):
+        # A called function starts and ends with all pipes at rest.
+        for point in (InsertPoint.before(call), InsertPoint.after(call)):
+            Rewriter.insert_op(BarrierOp.create(properties={"pipe": PipeAttr(Pipe.PIPE_ALL)}), point)
+
+
+def _after_flags(op: Operation) -> InsertPoint:
+    """Behind the flags already raised after `op`, so that they stay in the order of their making."""
+    while isinstance(op.next_op, SetFlagOp):
+        op = op.next_op
+    return InsertPoint.after(op)

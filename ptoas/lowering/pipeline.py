@@ -1,0 +1,132 @@
+"""The way from a verified module to one that is placed and synchronised, as a list that can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from ptoas.lowering.isa import DEFAULT_ISA
+from ptoas.targets import Target, get_target
+
+
+def _allocate_destinations() -> type[ModulePass]:
+    from ptoas.lowering.allocate_destinations import AllocateDestinations
+
+    return AllocateDestinations
+
+
+def _fold_constants() -> type[ModulePass]:
+    from ptoas.lowering.fold_constants import FoldConstantsPass
+
+    return FoldConstantsPass
+
+
+def _eliminate_dead_code() -> type[ModulePass]:
+    from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
+
+    return EliminateDeadCodePass
+
+
+def _legalize_cpu() -> type[ModulePass]:
+    from ptoas.lowering.legalize_cpu import LegalizeCpuPass
+
+    return LegalizeCpuPass
+
+
+def _add_scratch() -> type[ModulePass]:
+    from ptoas.lowering.add_scratch import AddScratchPass
+
+    return AddScratchPass
+
+
+def _plan_memory() -> type[ModulePass]:
+    from ptoas.lowering.plan_memory import PlanMemoryPass
+
+    return PlanMemoryPass
+
+
+def _insert_sync() -> type[ModulePass]:
+    from ptoas.lowering.insert_sync import InsertSyncPass
+
+    return InsertSyncPass
+
+
+PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    "allocate-destinations": _allocate_destinations,
+    "fold-constants": _fold_constants,
+    "legalize-cpu": _legalize_cpu,
+    "add-scratch": _add_scratch,
+    "eliminate-dead-code": _eliminate_dead_code,
+    "plan-memory": _plan_memory,
+    "insert-sync": _insert_sync,
+}
+"""Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
+
+
+class UnknownPassError(ValueError):
+    """A pass that does not exist was asked for."""
+
+    def __init__(self, name: str):
+        self.name = name
+        super().__init__(f"there is no pass {name!r}; the passes are {', '.join(PASSES)}")
+
+
+def build_pipeline(
+    target: str | Target,
+    *,
+    isa: str = DEFAULT_ISA,
+    legalize: bool = False,
+    sync: str | None = None,
+    until: str | None = None,
+) -> list[ModulePass]:
+    """The passes for a target, in order; `until` stops after the pass of that name."""
+    if until is not None and until not in PASSES:
+        raise UnknownPassError(until)
+    target = get_target(target) if isinstance(target, str) else target
+    name = target.name
+    options: dict[str, dict[str, object]] = {
+        "add-scratch": {"target": name, "isa": isa},
+        "plan-memory": {"target": name},
+        "insert-sync": {"target": name, "sync": sync},
+    }
+    skipped = () if legalize and not target.checks_bounds else ("legalize-cpu",)
+    passes: list[ModulePass] = []
+    for pass_name, load in PASSES.items():
+        if pass_name not in skipped:
+            passes.append(load()(**options.get(pass_name, {})))
+        if pass_name == until:
+            break
+    return passes
+
+
+def run_passes(
+    module: ModuleOp, passes: Sequence[ModulePass], after: Callable[[str, ModuleOp], None] | None = None
+) -> ModuleOp:
+    """Apply `passes` to `module` in place; `after` sees the module after each."""
+    context = Context()
+    for each in passes:
+        each.apply(context, module)
+        if after is not None:
+            after(each.name, module)
+    return module
+
+
+def prepare(
+    module: ModuleOp,
+    target: str | Target,
+    *,
+    isa: str = DEFAULT_ISA,
+    legalize: bool = False,
+    sync: str | None = None,
+    until: str | None = None,
+    after: Callable[[str, ModuleOp], None] | None = None,
+) -> ModuleOp:
+    """A copy of `module` in DPS form, with every tile placed and every dependence between pipes ordered.
+
+    This is what is emitted, and what the machine runs.
+    """
+    passes = build_pipeline(target, isa=isa, legalize=legalize, sync=sync, until=until)
+    return run_passes(module.clone(), passes, after)

@@ -1,0 +1,65 @@
+"""The shape of a function that passes walk: its order, its loops, what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
+"""Operations whose regions run any number of times."""
+
+
+def functions(module: ModuleOp) -> list[func.FuncOp]:
+    """Functions of the module that have a body, in their order."""
+    return [op for op in module.walk() if isinstance(op, func.FuncOp) and op.body.blocks]
+
+
+def called_names(function: func.FuncOp) -> set[str]:
+    return {op.callee.string_value() for op in function.walk() if isinstance(op, func.CallOp)}
+
+
+def ancestor_in(block: Block, op: Operation) -> Operation:
+    """The operation of `block` that is `op` or contains it."""
+    at: Operation | None = op
+    while at is not None and at.parent is not block:
+        at = at.parent_op()
+    assert at is not None, "the operation lies outside the block"
+    return at
+
+
+class Order:
+    """Operations numbered as they are written; a region's operations lie between `start` and `end` of its owner."""
+
+    def __init__(self, function: func.FuncOp):
+        self.start: dict[Operation, int] = {}
+        self.end: dict[Operation, int] = {}
+        self._count = 0
+        for block in function.body.blocks:
+            self._number(block)
+
+    def _number(self, block: Block) -> None:
+        start, end = self.start, self.end
+        for op in block.ops:
+            start[op] = self._count
+            self._count += 1
+            for region in op.regions:
+                for inner in region.blocks:
+                    self._number(inner)
+            end[op] = self._count - 1
+
+
+def enclosing_loops(op: Operation) -> Iterator[Operation]:
+    """Loops around `op`, innermost first."""
+    at = op.parent_op()
+    while at is not None and not isinstance(at, func.FuncOp):
+        if isinstance(at, LOOPS):
+            yield at
+        at = at.parent_op()
+
+
+def defining_block(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent

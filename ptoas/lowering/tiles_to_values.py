@@ -1,0 +1,145 @@
+"""DPS to SSA: a buffer that is written whole, once, becomes the result of the instruction that writes it.
+
+    %d = pto.alloc_tile : T
+    pto.tadd ins(%a, %b : T, T) outs(%d : T)
+
+becomes
+
+    %d = pto.tadd %a, %b : (T, T) -> T
+
+A tile that is written twice, or only in part, or before a loop and in it, or that sits at an address, has no
+such form; the pass says which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+
+CODE = "PTO-L001"
+
+
+@dataclass(frozen=True)
+class TilesToValues(ModulePass):
+    """Turn destination operands into results."""
+
+    name = "tiles-to-values"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        tiles_to_values(op)
+
+
+def tiles_to_values(module: ModuleOp) -> None:
+    """Rewrite the module in place; raises `PtoasError` that names every tile that prevents it."""
+    problems: list[Diagnostic] = []
+    for op in list(module.walk()):
+        if isinstance(op, Instruction) and op.is_dps:
+            problem = _obstacle(op)
+            if problem is not None:
+                problems.append(problem)
+    if problems:
+        raise PtoasError(problems)
+    for op in list(module.walk()):
+        if isinstance(op, Instruction) and op.is_dps:
+            _rewrite(op)
+
+
+def _destinations(op: Instruction) -> list[SSAValue]:
+    return [value for name in op.OUTS for value in op.operands_of(name)]
+
+
+def _obstacle(op: Instruction) -> Diagnostic | None:
+    """Why this instruction's destination can't be its result, if so."""
+    for tile in _destinations(op):
+        name = f"`%{tile.name_hint}`" if tile.name_hint else "its destination"
+        alloc = tile.owner
+        if not isinstance(alloc, AllocTileOp):
+            return _problem(op, f"{name} is not a tile of this function, so it can't become a result")
+        if alloc.addr is not None:
+            return _problem(op, f"{name} sits at an address, which a value can't have", alloc)
+        assert isinstance(tile.type, TileType)
+        if DYNAMIC in tile.type.valid:
+            return _problem(op, f"{name} gets its valid extents at run time, which a value can't say", alloc)
+        for use in tile.uses:
+            user = use.operation
+            if user is op:
+                if op.operands.index(tile) != use.index and list(op.operands).count(tile) > 1:
+                    return _problem(op, f"{name} is read and written by one instruction")
+                continue
+            if _writes(user, use.index):
+                return _problem(op, f"{name} is written more than once", user)
+            if not _follows(op, user):
+                return _problem(op, f"{name} is used before this instruction writes it", user)
+        if op.parent is not alloc.parent:
+            return _problem(op, f"{name} is made outside the loop or branch that writes it", alloc)
+    return None
+
+
+def _writes(user: Operation, index: int) -> bool:
+    if not isinstance(user, PtoOp):
+        return True  # unknown what it does with the tile
+    if not isinstance(user, Instruction):
+        return user.name in ("pto.tassign", "pto.set_validshape", "pto.subview")
+    at = 0
+    for slot, values in user.segments():
+        if index < at + len(values):
+            return slot.name in user.OUTS
+        at += len(values)
+    return False
+
+
+def _follows(op: Operation, user: Operation) -> bool:
+    """Whether `user`, or what holds it in `op`'s block, comes after `op`."""
+    block = op.parent
+    ancestor: Operation | None = user
+    while ancestor is not None and ancestor.parent is not block:
+        ancestor = ancestor.parent_op()
+    return ancestor is not None and op.is_before_in_block(ancestor)
+
+
+def _problem(op: Operation, message: str, other: Operation | None = None) -> Diagnostic:
+    notes = (Note("the other place is here", span_of(other)),) if other is not None else ()
+    return Diagnostic(CODE, message, span_of(op), notes=notes, fix="keep this program in DPS form")
+
+
+def _rewrite(op: Instruction) -> None:
+    destinations = _destinations(op)
+    inputs = [v for slot, values in op.segments() if slot.name not in op.OUTS for v in values]
+    properties: dict[str, Attribute] = dict(op.properties)
+    signature = op.signature()
+    if signature.segmented:
+        sizes = [0 if slot.name in op.OUTS else len(values) for slot, values in op.segments()]
+        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+    if len(signature.results) > 1:
+        counts = [int(k < len(destinations)) for k in range(len(signature.results))]
+        properties["resultSegmentSizes"] = DenseArrayBase.from_list(i32, counts)
+    new = type(op).create(
+        operands=inputs,
+        result_types=[tile.type for tile in destinations],
+        properties=properties,
+        attributes=op.attributes,
+        location=op.location,
+    )
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(new, op)
+    op.detach()
+    op.erase()
+    for tile, result in zip(destinations, new.results, strict=True):
+        name = tile.name_hint
+        alloc = tile.owner
+        tile.replace_all_uses_with(result)
+        result._name = name  # pyright: ignore[reportPrivateUsage]
+        assert isinstance(alloc, AllocTileOp)
+        alloc.detach()
+        alloc.erase()
