@@ -137,6 +137,8 @@ class Resolver:
         if text in self.attr_aliases:
             return self.attr_aliases[text]
         if text.startswith("<"):
+            if enum is None and self.allow_unregistered:
+                return StringAttr(text)
             if enum is None:
                 raise StatementProblem("PTO-P022", f"nothing tells what kind of attribute `{text}` is", node, "write its name: `#pto.pipe<...>`")
             return self._member(node, text[1:-1].strip(), enum)

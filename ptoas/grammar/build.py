@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
-from ptoas.grammar import mlir
+from ptoas.grammar import mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader, opcode_class, unknown_opcode
@@ -52,6 +52,7 @@ class Builder:
         self.hints: list[tuple[SSAValue, str]] = []
         self.blocks: dict[str, Block] = {}
         self.plans = _PLANS
+        self.deferred: list[tuple[RawStatement, Operation]] = []
 
     # --- reporting
 
@@ -156,8 +157,6 @@ class Builder:
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
         """Read one statement and add its operations to `ops`."""
-        from ptoas.grammar import structure
-
         text = raw.text
         if '"' in text:
             names, blank = value_names(text), blank_names(text)
@@ -248,9 +247,16 @@ class Builder:
             regions=regions,
         )
         if not plan.checked and not self._check(raw, op, plan, blank, names):
-            self._poison(tree, names, raw)
             self.plans.pop(key, None)
-            return
+            if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
+                self._poison(tree, names, raw)
+                return
+            # A form of a known instruction that the dialect does not have yet.
+            op.drop_all_references()
+            plan = InstructionReader(tree, types, self.resolver).unregistered()
+            op = plan.cls.create(
+                operands=chosen, result_types=plan.result_types, attributes=plan.attributes, location=location
+            )
         ops.append(op)
         if first:
             self._define_results(raw, tree, names, op)
@@ -400,7 +406,7 @@ class Builder:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
-            for problem in problems:
+            for problem in problems if not self.allow_unregistered else ():
                 node = plan.operand_nodes[problem.operand] if problem.operand is not None else None
                 located = StatementProblem("PTO-P060", f"`{op.mnemonic()}`: {problem.message}", node)
                 if node is not None:
@@ -408,8 +414,11 @@ class Builder:
                 self.report_problem(raw, located)
             plan.checked = not problems
             return plan.checked
-        if raw.regions or op.name in ("scf.yield", "scf.condition", "func.return", "func.call"):
-            return True  # checked with what is around them, when that is complete
+        if raw.regions:
+            return True
+        if op.name in structure.TERMINATORS:
+            self.deferred.append((raw, op))
+            return True
         try:
             op.verify_()
             op.verify(verify_nested_ops=False)

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
 
 from ptoas.dialects.pto import OPS
@@ -37,7 +37,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.types import xdsl_context
+from ptoas.grammar.types import unregistered_op
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
 
@@ -491,7 +491,7 @@ class InstructionReader:
                     "PTO-P040", f"a view of {rank} dimensions takes {rank} indices, found {given}", operand.node
                 )
             sizes = ((1,) * rank + tile.valid)[-rank:] if rank > 1 else (tile.valid_cols,)
-            offsets = [self._literal(t.Number(0, 0, "0"), IndexType())] * (rank - given)
+            offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - given)]
             offsets += [self._reference(index, IndexType()) for index in operand.indices]
             part = PartitionTensorViewType.of(sizes, view.element_type, view.layout)
             self.prelude.append(Window(operand.ref, tuple(offsets), sizes, part))
@@ -521,10 +521,14 @@ class InstructionReader:
                 filled[name] = [operand]
         keep_outs = issubclass(cls, Instruction) or outs is not None
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in cls.OUTS)]
+        last = -1
         for operand in parts.positional:
-            slot = next((s for s in free if self._fits(s, operand)), None)
+            # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
+            ordered = sorted(free, key=lambda s, last=last: slots.index(s) < last)
+            slot = next((s for s in ordered if self._fits(s, operand)), None)
             if slot is None:
                 raise self._misfit(cls, operand, free)
+            last = slots.index(slot)
             filled.setdefault(slot.name, []).append(operand)
             if not slot.variadic:
                 free.remove(slot)
@@ -639,7 +643,7 @@ class InstructionReader:
         for operand in operands:
             if operand.type is None:
                 raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
-        cls = cast(type[Operation], xdsl_context(True).get_op(self._full_name()))
+        cls = unregistered_op(self._full_name())
         results = self._unregistered_results(operands)
         nodes = tuple(o.node for o in operands)
         return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, True)

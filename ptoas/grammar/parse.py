@@ -18,6 +18,7 @@ from ptoas.grammar.build import Builder
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.structure import verify_terminators
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
 from ptoas.location import SourceLocation
 
@@ -47,6 +48,7 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     if not statements and not builder.diagnostics:
         builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
     module = _program(builder, statements)
+    verify_terminators(builder)
     if builder.diagnostics:
         raise PtoasError(builder.diagnostics)
     return module

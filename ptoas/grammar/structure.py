@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.types import xdsl_context
+from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.location import SourceLocation
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def build(builder: Builder, raw: RawStatement, tree: t.Statement, names: list[st
         return
     op.location = SourceLocation.at(builder.source, raw.start, raw.end)
     ops.append(op)
-    if not isinstance(op, ModuleOp | FuncOp):
+    if op.name in TERMINATORS:
+        builder.deferred.append((raw, op))
+    elif not isinstance(op, ModuleOp | FuncOp):
         _verify(op)
     if tree.results:
         builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
@@ -72,11 +74,26 @@ def build(builder: Builder, raw: RawStatement, tree: t.Statement, names: list[st
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
 
 
+TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
+"""Checked when what is around them is complete."""
+
+
+def verify_terminators(builder: Builder) -> None:
+    """Check the ends of bodies against what they end, and calls against what they call."""
+    for raw, op in builder.deferred:
+        try:
+            _verify(op)
+        except StatementProblem as problem:
+            builder.report_problem(raw, problem)
+
+
 def _verify(op: Operation) -> None:
     try:
         op.verify(verify_nested_ops=False)
     except VerifyException as error:
         raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None
+    except AssertionError:
+        raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
 
 
 def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
@@ -228,7 +245,7 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
         from ptoas.grammar.instructions import unknown_opcode
 
         raise unknown_opcode(t.Word(node.name.start, node.name.end, name), [])
-    cls = known or xdsl_context(True).get_op(name)
+    cls = known or unregistered_op(name)
     operands = [_value(builder, v, names) for v in node.operands]
     inputs = builder.resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
@@ -256,15 +273,36 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
     if isolated:
         builder.settle_names()
         builder.values = outer
-    op = cls.create(
-        operands=operands,
-        result_types=builder.resolver.types(node.type.outputs),
-        properties=properties,
-        attributes=attributes,
-        successors=[builder.blocks[label.text] for label in node.successors],
-        regions=regions,
-    )
+    successors = [_block(builder, label) for label in node.successors]
+    outputs = builder.resolver.types(node.type.outputs)
+
+    def make(cls: type[Operation]) -> Operation:
+        return cls.create(
+            operands=operands,
+            result_types=outputs,
+            properties=properties,
+            attributes=attributes,
+            successors=successors,
+            regions=regions,
+        )
+
+    op = make(cls)
+    if known is None or not builder.allow_unregistered or regions or name in TERMINATORS:
+        return op
+    try:
+        op.verify(verify_nested_ops=False)
+    except VerifyException:
+        # A form of a known operation that the dialect does not have yet.
+        op.drop_all_references()
+        return make(unregistered_op(name))
     return op
+
+
+def _block(builder: Builder, label: t.Word) -> Block:
+    block = builder.blocks.get(label.text)
+    if block is None:
+        raise StatementProblem("PTO-P030", f"there is no block `{label.text}`", label)
+    return block
 
 
 def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:

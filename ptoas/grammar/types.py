@@ -10,10 +10,10 @@ from typing import Any, cast
 from lark import Token, Tree
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
-from xdsl.dialects.builtin import Builtin, FunctionType, IndexType, IntAttr, IntegerType, NoneType, UnregisteredAttr
+from xdsl.dialects.builtin import Builtin, FunctionType, IndexType, IntAttr, IntegerType, NoneType, UnregisteredAttr, UnregisteredOp
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -58,6 +58,12 @@ def xdsl_context(allow_unregistered: bool = False) -> Context:
     for dialect in (Builtin, Func, Arith, Scf, PTO):
         context.load_dialect(dialect)
     return context
+
+
+@cache
+def unregistered_op(name: str) -> type[Operation]:
+    """The class of an operation that is kept as it is written; one for each name."""
+    return UnregisteredOp.with_name(name)
 
 
 _SCALARS: dict[str, Attribute] = {
@@ -115,7 +121,7 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
     if reader is None:
         if allow_unregistered:
             unregistered = UnregisteredAttr.with_name_and_type(name, True)
-            return unregistered(name, True, False, f"<{body}>" if body is not None else "")
+            return unregistered(name, True, False, body or "")
         near = difflib.get_close_matches(name, _READERS, 1)
         problem = TypeProblem(
             f"unknown type `!{name}`", 0, lead + len(name), f"did you mean `!{near[0]}`?" if near else None
@@ -160,7 +166,7 @@ class Parameter:
     def __init__(self, key: str | None, kind: str, tokens: list[Token]):
         self.key, self.kind, self.tokens = key, kind, tokens
         self.start = cast(int, tokens[0].start_pos) if tokens else 0
-        self.end = cast(int, tokens[-1].end_pos) if tokens else 0
+        self.end = tokens[-1].end_pos or self.start if tokens else 0
 
     @property
     def text(self) -> str:
@@ -240,6 +246,11 @@ def _tile(parameters: list[Parameter]) -> TileType:
 
     position = 0
     for parameter in parameters:
+        if parameter.key is None and parameter.text.startswith("#pto.address_space<"):
+            # The C++ tool's older text puts the location last, as an attribute.
+            inner = parameter.text[len("#pto.address_space<") : -1]
+            take("loc", Parameter("loc", "word", [Token("WORD", inner, parameter.start)]))
+            continue
         if parameter.key is not None:
             take(parameter.key, parameter)
             if parameter.key in _POSITIONS:

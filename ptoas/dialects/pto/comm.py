@@ -24,7 +24,7 @@ from ptoas.dialects.pto.types import GroupType
 class CollectiveOp(PtoOp, ABC):
     """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory."""
 
-    CLAUSES: ClassVar = {"recv": "staging", "group": "group"}
+    CLAUSES: ClassVar = {"recv": "staging", "group": "group", "context": "context"}
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))

@@ -51,7 +51,7 @@ ELEMENT_TYPES: tuple[ElementType, ...] = (
     ElementType("bf16", ("bfloat16",), BFloat16Type(), 2, "float"),
     ElementType("f32", ("float", "float32"), Float32Type(), 4, "float"),
     ElementType("f64", (), Float64Type(), 8, "float"),
-    ElementType("f8E4M3FN", ("f8e4m3", "f8e4m3fn"), Float8E4M3FNType(), 1, "float"),
+    ElementType("f8E4M3FN", ("f8e4m3", "f8E4M3", "f8e4m3fn"), Float8E4M3FNType(), 1, "float"),
     ElementType("f8E5M2", ("f8e5m2",), Float8E5M2Type(), 1, "float"),
     ElementType("!pto.hif8", ("hif8", "pto.hif8"), Hif8Type(), 1, "float"),
 )

@@ -93,10 +93,13 @@ class TNegOp(UnaryOp):
 
 
 @irdl_op_definition
-class TMovOp(UnaryOp):
-    """`dst[i, j] = src[i, j]`: a copy between tiles."""
+class TMovOp(Instruction):
+    """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert."""
 
     name = "pto.tmov"
+    src = operand_def(Tile())
+    dst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
 
 
 @irdl_op_definition

@@ -156,24 +156,31 @@ class PtoOp(IRDLOperation, ABC):
         signature = self.signature()
         context = VerificationContext()
         at = 0
+        clean = True
         for slot, operands in self.segments():
             for operand in operands:
                 try:
                     slot.constraint.verify(operand.type, context)
                 except VerifyException as error:
+                    clean = False
                     yield Problem(f"operand `{slot.name}`: {error}", operand=at)
                 at += 1
         for (name, constraint, _), result in zip(signature.results, self.results, strict=False):
             try:
                 constraint.verify(result.type, context)
             except VerifyException as error:
+                clean = False
                 yield Problem(f"{name}: {error}")
         for field in signature.fields.values():
             value = self.properties.get(field.name)
             if value is None and not field.optional:
+                clean = False
                 yield Problem(f"attribute `{field.name}` is missing", field=field.name)
             if value is not None and not field.constraint.verifies(value):
+                clean = False
                 yield Problem(f"attribute `{field.name}` can't be {value}", field=field.name)
+        if not clean:
+            return  # what is left would say the same again
         try:
             self.verify_()
         except VerifyException as error:

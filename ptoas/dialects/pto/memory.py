@@ -35,7 +35,7 @@ class LoadScalarOp(PtoOp):
 
     name = "pto.load_scalar"
     INDICES: ClassVar = "offset"
-    LAYOUT: ClassVar = "$ptr[$offset] {attrs} : @ptr -> @result"
+    LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
@@ -47,7 +47,7 @@ class StoreScalarOp(PtoOp):
 
     name = "pto.store_scalar"
     INDICES: ClassVar = "offset"
-    LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : @ptr, @value"
+    LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
@@ -58,7 +58,7 @@ class AddPtrOp(PtoOp):
     """`result = ptr + offset`, in elements."""
 
     name = "pto.addptr"
-    LAYOUT: ClassVar = "$ptr, $offset {attrs} : @ptr -> @result"
+    LAYOUT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
     result = result_def(Ptr("T"))
@@ -70,7 +70,7 @@ class GetBlockIdxOp(PtoOp):
     """The number of this block, from 0."""
 
     name = "pto.get_block_idx"
-    LAYOUT: ClassVar = "{attrs} : @result"
+    LAYOUT: ClassVar = "{attrs} : ^result"
     result = result_def(Scalar())
     traits = traits_def(Pure())
 
@@ -80,7 +80,7 @@ class GetBlockNumOp(PtoOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"
-    LAYOUT: ClassVar = "{attrs} : @result"
+    LAYOUT: ClassVar = "{attrs} : ^result"
     result = result_def(Scalar())
     traits = traits_def(Pure())
 

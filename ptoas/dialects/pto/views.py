@@ -29,7 +29,7 @@ class MakeTensorViewOp(PtoOp):
     """A tensor behind a pointer: its shape, and its strides in elements."""
 
     name = "pto.make_tensor_view"
-    LAYOUT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : @result"
+    LAYOUT: ClassVar = "$ptr, shape = [$shape], strides = [$strides] {attrs} : ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     ptr = operand_def(Ptr("T"))
     shape = var_operand_def(Index())
@@ -51,7 +51,7 @@ class PartitionViewOp(PtoOp):
     """A part of a view: where it starts and how large it is, in elements of each dimension."""
 
     name = "pto.partition_view"
-    LAYOUT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : @source -> @result"
+    LAYOUT: ClassVar = "$source, offsets = [$offsets], sizes = [$sizes] {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     source = operand_def(View("T"))
     offsets = var_operand_def(Index())
@@ -72,7 +72,7 @@ class AllocTileOp(PtoOp):
     """A tile of local memory; its address and, where the type says `?`, its valid extents."""
 
     name = "pto.alloc_tile"
-    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : @result"
+    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     addr = opt_operand_def(Index())
     valid_row = opt_operand_def(Index())
@@ -100,7 +100,7 @@ class TAssignOp(PtoOp):
     """Bind a tile to an address of its memory: `tassign %t, @tile(0x1000)`."""
 
     name = "pto.tassign"
-    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address))? {attrs} : @tile( -> @result)?"
+    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address))? {attrs} : ^tile( -> ^result)?"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     tile = operand_def(Tile())
     addr = opt_operand_def(Index())
@@ -121,7 +121,7 @@ class SubviewOp(PtoOp):
     name = "pto.subview"
     ALIASES: ClassVar = ("subset",)
     INDICES: ClassVar = "offsets"
-    LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : @source -> @result"
+    LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     source = operand_def(Tile("T"))
     offsets = var_operand_def(Index())
@@ -142,7 +142,7 @@ class SetValidShapeOp(PtoOp):
     """Change the valid extents of a tile whose type leaves them open."""
 
     name = "pto.set_validshape"
-    LAYOUT: ClassVar = "$tile, $row, $col {attrs} : @tile"
+    LAYOUT: ClassVar = "$tile, $row, $col {attrs} : ^tile"
     tile = operand_def(Tile())
     row = operand_def(Index())
     col = operand_def(Index())

@@ -1,0 +1,122 @@
+"""SSA to DPS: every tile that an instruction gives as a result becomes a buffer that it writes.
+
+    %d = pto.tadd %a, %b : (T, T) -> T
+
+becomes
+
+    %d = pto.alloc_tile : T
+    pto.tadd ins(%a, %b : T, T) outs(%d : T)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.views import AllocTileOp
+
+_OPERANDS = "operandSegmentSizes"
+_RESULTS = "resultSegmentSizes"
+
+
+@dataclass(frozen=True)
+class AllocateDestinations(ModulePass):
+    """Give every instruction in SSA form a destination operand."""
+
+    name = "allocate-destinations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        allocate_destinations(op)
+
+
+def allocate_destinations(module: ModuleOp) -> None:
+    """Rewrite the module in place."""
+    for op in list(module.walk()):
+        if isinstance(op, Instruction) and op.results:
+            _rewrite(op)
+
+
+def _rewrite(op: Instruction) -> None:
+    block = op.parent
+    assert block is not None
+    destinations: list[SSAValue] = []
+    for result in op.results:
+        extents = _valid_extents(op, cast(TileType, result.type))
+        alloc = AllocTileOp.create(
+            operands=[value for value in extents if value is not None],
+            result_types=[result.type],
+            properties={_OPERANDS: _array(0, *(int(value is not None) for value in extents))},
+            location=op.location,
+        )
+        block.insert_op_before(alloc, op)
+        alloc.results[0]._name = result.name_hint  # pyright: ignore[reportPrivateUsage]
+        destinations.append(alloc.results[0])
+    block.insert_op_before(as_dps(op, destinations), op)
+    for result, destination in zip(op.results, destinations, strict=True):
+        name = destination.name_hint
+        result.replace_all_uses_with(destination)
+        destination._name = name  # pyright: ignore[reportPrivateUsage]
+    op.detach()
+    op.erase()
+
+
+def _valid_extents(op: Instruction, tile: TileType) -> tuple[SSAValue | None, SSAValue | None]:
+    """Values for the extents that the type leaves open: those of an operand of the same shape, else all of it."""
+    block = op.parent
+    assert block is not None
+    extents: list[SSAValue | None] = []
+    for at, (valid, physical) in enumerate(zip(tile.valid, tile.shape, strict=True)):
+        if valid != DYNAMIC:
+            extents.append(None)
+            continue
+        known = _extent_of_operand(op, tile, at)
+        if known is None:
+            constant = ConstantOp(IntegerAttr(physical, IndexType()))
+            constant.location = op.location
+            block.insert_op_before(constant, op)
+            known = constant.result
+        extents.append(known)
+    return extents[0], extents[1]
+
+
+def _extent_of_operand(op: Instruction, tile: TileType, at: int) -> SSAValue | None:
+    for operand in op.operands:
+        owner = operand.owner
+        same = isinstance(operand.type, TileType) and operand.type.shape == tile.shape
+        if same and isinstance(owner, AllocTileOp):
+            extent = owner.valid_row if at == 0 else owner.valid_col
+            if extent is not None:
+                return extent
+    return None
+
+
+def as_dps(op: Instruction, destinations: list[SSAValue]) -> Operation:
+    """The same instruction, writing `destinations`."""
+    properties: dict[str, Attribute] = dict(op.properties)
+    signature = op.signature()
+    if signature.segmented:
+        sizes = [len(values) for _, values in op.segments()]
+        places = [k for k, slot in enumerate(signature.slots) if slot.name in op.OUTS]
+        for place, _ in zip(places, destinations, strict=False):
+            sizes[place] = 1
+        properties[_OPERANDS] = _array(*sizes)
+    if _RESULTS in properties:
+        properties[_RESULTS] = _array(*(0 for _ in signature.results))
+    return type(op).create(
+        operands=[*op.operands, *destinations],
+        properties=properties,
+        attributes=op.attributes,
+        location=op.location,
+    )
+
+
+def _array(*sizes: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, sizes)
