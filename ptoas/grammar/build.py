@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType
 from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
 from ptoas.grammar import mlir, structure
 from ptoas.grammar import tree as t
@@ -238,9 +239,12 @@ class Builder:
             made.append(self._prelude(step, operands, made, names, raw, location, ops))
         chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
         regions = self._regions(raw)
+        result_types = plan.result_types
+        if plan.result_from_sizes:
+            result_types = (_sized(plan.result_types[0], chosen),)
         op = plan.cls.create(
             operands=chosen,
-            result_types=plan.result_types,
+            result_types=result_types,
             properties=plan.properties,
             attributes=plan.attributes,
             location=location,
@@ -430,6 +434,20 @@ class Builder:
 
 
 _SEGMENTS = "operandSegmentSizes"
+
+
+def _sized(type: Attribute, operands: list[SSAValue]) -> Attribute:
+    """A part's type with the extents that its size operands, the last ones, are known to have."""
+    assert isinstance(type, PartitionTensorViewType)
+    sizes = [_constant(value) for value in operands[-len(type.shape) :]]
+    return PartitionTensorViewType.of(sizes, type.element_type, type.layout)
+
+
+def _constant(value: SSAValue) -> int:
+    owner = value.owner
+    if isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return cast("IntegerAttr[IndexType]", owner.value).value.data
+    return DYNAMIC
 
 
 def _segments(*sizes: int) -> DenseArrayBase:

@@ -104,6 +104,7 @@ class InstructionReader:
         self.types = types
         self.resolver = resolver
         self.prelude: list[Prelude] = []
+        self.result_from_sizes = False
 
     # --- registered instructions
 
@@ -322,7 +323,7 @@ class InstructionReader:
         if makes_tile and not wanted and parts.outs is None:
             self._destination_first(cls, parts)
         if inputs is not None:
-            outputs = self._match_inputs(parts, inputs, outputs, wanted)
+            outputs = self._match_inputs(cls, parts, inputs, outputs, wanted)
         for operand in parts.all_operands():
             if operand.type is None and operand.literal is None:
                 self._refuse_undefined(cls, operand, parts, typing)
@@ -345,14 +346,21 @@ class InstructionReader:
             parts.outs = [parts.positional.pop(0)]
 
     def _match_inputs(
-        self, parts: Parts, inputs: list[t.TypeText], outputs: list[t.TypeText] | None, wanted: int
+        self,
+        cls: type[PtoOp],
+        parts: Parts,
+        inputs: list[t.TypeText],
+        outputs: list[t.TypeText] | None,
+        wanted: int,
     ) -> list[t.TypeText] | None:
+        # `partition_view %v, ... : T`: where the text has `source -> result`, a lone type is the source's.
+        names_source = cls.LAYOUT is not None and "-> ^result" in cls.LAYOUT
         flat = self._flat_operands(parts)
         typing = self.body.typing
         assert typing is not None
         if outputs is None and wanted and len(inputs) == len(flat) + 1:
             inputs, outputs = inputs[:-1], inputs[-1:]  # `texpands %s : f32, !pto.tile<...>`
-        elif outputs is None and wanted and len(inputs) == 1 and not typing.parenthesised:
+        elif outputs is None and wanted and len(inputs) == 1 and not typing.parenthesised and not names_source:
             outputs = inputs  # `tadd %a, %b : !pto.tile<...>`
             if len(flat) == 1 and flat[0].type is not None and flat[0].type != self.resolver.type(inputs[0]):
                 inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
@@ -452,6 +460,7 @@ class InstructionReader:
         if not isinstance(source, ViewType) or "sizes" not in parts.named:
             return None
         sizes = [int(o.literal.text, 0) if o.literal else DYNAMIC for o in parts.named["sizes"]]
+        self.result_from_sizes = DYNAMIC in sizes
         return PartitionTensorViewType.of(sizes, source.element_type, source.layout)
 
     def _subview_type(self, parts: Parts) -> Attribute | None:
@@ -586,7 +595,14 @@ class InstructionReader:
             counts = [int(i < len(result_types)) for i in range(len(signature.results))]
             properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(i32, counts)
         return Plan(
-            cls, tuple(refs), tuple(result_types), properties, attributes, tuple(self.prelude), tuple(nodes)
+            cls,
+            tuple(refs),
+            tuple(result_types),
+            properties,
+            attributes,
+            tuple(self.prelude),
+            tuple(nodes),
+            result_from_sizes=self.result_from_sizes,
         )
 
     # --- instructions that the dialect does not have

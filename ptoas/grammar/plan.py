@@ -55,3 +55,5 @@ class Plan:
     """Where each operand stands, for messages."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
+    result_from_sizes: bool = False
+    """Whether the result's extents are those of the `sizes` operands, where they are constants."""

@@ -255,6 +255,7 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
             raise StatementProblem("PTO-P042", f"the value is a {operand.type}, here it is called a {type}", value)
     properties = _attributes(builder, node.properties)
     attributes = _attributes(builder, node.attributes)
+    written = dict(attributes)
     if known is not None and not properties:
         declared = getattr(known, "get_irdl_definition", lambda: None)()
         for key in list(attributes) if declared is not None else ():
@@ -276,17 +277,14 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
     successors = [_block(builder, label) for label in node.successors]
     outputs = builder.resolver.types(node.type.outputs)
 
-    def make(cls: type[Operation]) -> Operation:
-        return cls.create(
-            operands=operands,
-            result_types=outputs,
-            properties=properties,
-            attributes=attributes,
-            successors=successors,
-            regions=regions,
-        )
-
-    op = make(cls)
+    op = cls.create(
+        operands=operands,
+        result_types=outputs,
+        properties=properties,
+        attributes=attributes,
+        successors=successors,
+        regions=regions,
+    )
     if known is None or not builder.allow_unregistered or regions or name in TERMINATORS:
         return op
     try:
@@ -294,7 +292,10 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
     except VerifyException:
         # A form of a known operation that the dialect does not have yet.
         op.drop_all_references()
-        return make(unregistered_op(name))
+        given = _attributes(builder, node.properties)
+        return unregistered_op(name).create(
+            operands=operands, result_types=outputs, properties=given, attributes=written, successors=successors
+        )
     return op
 
 
