@@ -50,7 +50,9 @@ class Resolver:
         try:
             return type_from_text(node.text, self.type_aliases, self.allow_unregistered)
         except TypeProblem as problem:
-            raise TypePlaceProblem(problem.message, node, problem.offset, problem.length, problem.fix) from None
+            raise TypePlaceProblem(
+                problem.message, node, problem.offset, problem.length, problem.fix
+            ) from None
 
     def types(self, nodes: tuple[t.TypeText, ...]) -> list[Attribute]:
         return [self.type(node) for node in nodes]
@@ -70,7 +72,12 @@ class Resolver:
                 return UnitAttr()
             case t.Word(text=text):
                 if enum is None:
-                    raise StatementProblem("PTO-P022", f"`{text}` is not an attribute's value", node, f'write "{text}" for a text')
+                    raise StatementProblem(
+                        "PTO-P022",
+                        f"`{text}` is not an attribute's value",
+                        node,
+                        f'write "{text}" for a text',
+                    )
                 return self._member(node, text, enum)
             case t.Symbol(text=text):
                 root, *nested = text.split("::")
@@ -87,7 +94,9 @@ class Resolver:
                 return FunctionType.from_lists(self.types(inputs), self.types(outputs))
         raise AssertionError(node)
 
-    def dictionary(self, node: t.Dict, enums: Mapping[str, type[PtoEnumAttr[Any]] | None] | None = None) -> dict[str, Attribute]:
+    def dictionary(
+        self, node: t.Dict, enums: Mapping[str, type[PtoEnumAttr[Any]] | None] | None = None
+    ) -> dict[str, Attribute]:
         """The entries of a dictionary; a key that stands twice is refused."""
         found: dict[str, Attribute] = {}
         for entry in node.entries:
@@ -140,7 +149,12 @@ class Resolver:
             if enum is None and self.allow_unregistered:
                 return StringAttr(text)
             if enum is None:
-                raise StatementProblem("PTO-P022", f"nothing tells what kind of attribute `{text}` is", node, "write its name: `#pto.pipe<...>`")
+                raise StatementProblem(
+                    "PTO-P022",
+                    f"nothing tells what kind of attribute `{text}` is",
+                    node,
+                    "write its name: `#pto.pipe<...>`",
+                )
             return self._member(node, text[1:-1].strip(), enum)
         if (match := _ENUM_TEXT.match(text)) is not None:
             name, value = match[1] or match[3], match[2] or match[4]
@@ -154,7 +168,9 @@ class Resolver:
                 fix = f"did you mean `#pto.{near[0]}<{value}>`?" if near else None
                 raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)
         if "<" not in text and "." not in text:
-            raise StatementProblem("PTO-P022", f"`{text}` is not defined", node, f"define it before: `{text} = ...`")
+            raise StatementProblem(
+                "PTO-P022", f"`{text}` is not defined", node, f"define it before: `{text} = ...`"
+            )
         return self._by_xdsl(node, text)
 
     def _by_xdsl(self, node: t.Node, text: str) -> Attribute:

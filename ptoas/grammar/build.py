@@ -40,6 +40,13 @@ POISON = object()
 """Stands for a value whose definition was wrong; what uses it is passed over without a word."""
 
 
+def forget_statements() -> None:
+    """Throw away the statements and plans kept so far."""
+    _TREES.clear()
+    _PLANS.clear()
+    _KEPT_TYPES.clear()
+
+
 class Builder:
     """Builds one file. Problems are collected; a statement that has one is left out."""
 
@@ -57,7 +64,15 @@ class Builder:
 
     # --- reporting
 
-    def report(self, code: str, message: str, offset: int, length: int, fix: str | None = None, notes: tuple[Note, ...] = ()) -> None:
+    def report(
+        self,
+        code: str,
+        message: str,
+        offset: int,
+        length: int,
+        fix: str | None = None,
+        notes: tuple[Note, ...] = (),
+    ) -> None:
         span = Span(self.source, offset, max(1, length))
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
 
@@ -76,8 +91,19 @@ class Builder:
     def define(self, name: str, value: object, offset: int) -> None:
         if name in self.values:
             earlier = self.places.get(name)
-            notes = (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),) if earlier is not None else ()
-            self.report("PTO-P031", f"`%{name}` is defined already", offset, len(name) + 1, "give it another name", notes)
+            notes = (
+                (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),)
+                if earlier is not None
+                else ()
+            )
+            self.report(
+                "PTO-P031",
+                f"`%{name}` is defined already",
+                offset,
+                len(name) + 1,
+                "give it another name",
+                notes,
+            )
             return
         self.values[name] = value
         self.places[name] = offset
@@ -104,7 +130,9 @@ class Builder:
 
     # --- statements
 
-    def region(self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()) -> list[Block]:
+    def region(
+        self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()
+    ) -> list[Block]:
         """The blocks of a region; names defined inside are forgotten after it."""
         outer = set(self.values)
         current = block or Block()
@@ -182,7 +210,9 @@ class Builder:
                 self.report_problem(raw, problem)
                 return
             # The tree has no names; the place in the text counts them in.
-            problem.at = t.Node(_unblank(blank, names, problem.at.start), _unblank(blank, names, problem.at.end))
+            problem.at = t.Node(
+                _unblank(blank, names, problem.at.start), _unblank(blank, names, problem.at.end)
+            )
             if isinstance(problem, structure.Undefined):
                 self._report_name(raw, problem.name, problem.at)
             else:
@@ -191,7 +221,7 @@ class Builder:
     def _tree(self, raw: RawStatement, blank: str, names: list[str]) -> t.Statement | None:
         try:
             tree = parse_statement(blank)
-        except SyntaxProblem as problem:
+        except SyntaxProblem:
             try:
                 parse_statement(raw.text)
             except SyntaxProblem as exact:
@@ -214,7 +244,9 @@ class Builder:
             for key in result_names(names[result.slot], result.count):
                 self.values.setdefault(key, POISON)
 
-    def _instruction(self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]) -> None:
+    def _instruction(
+        self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]
+    ) -> None:
         values = self.values
         first = len(tree.results)
         found = [None] * first + [values.get(name) for name in names[first:]]
@@ -278,11 +310,18 @@ class Builder:
             if tree.results[0].count == 1:
                 self.name_value(results[0], name)
             else:
-                self.report("PTO-P041", f"`%{name}:{tree.results[0].count}` asks for more results than there are", raw.start, len(name) + 1)
+                self.report(
+                    "PTO-P041",
+                    f"`%{name}:{tree.results[0].count}` asks for more results than there are",
+                    raw.start,
+                    len(name) + 1,
+                )
             return
         wanted = sum(r.count for r in tree.results)
         if wanted != len(results):
-            self.report("PTO-P041", f"{wanted} names for {len(results)} results", raw.start, len(names[0]) + 1)
+            self.report(
+                "PTO-P041", f"{wanted} names for {len(results)} results", raw.start, len(names[0]) + 1
+            )
             self._poison(tree, names, raw)
             return
         at = 0
@@ -296,10 +335,12 @@ class Builder:
 
     # --- plans
 
-    def _plan(self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str]) -> Plan | None:
+    def _plan(
+        self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str]
+    ) -> Plan | None:
         try:
             return self._analyse(tree, types)
-        except StatementProblem as problem:
+        except StatementProblem:
             exact = parse_statement(raw.text)
             try:
                 self._analyse(exact, types)
@@ -331,7 +372,12 @@ class Builder:
             return InstructionReader(tree, types, self.resolver).unregistered()
 
     def _report_undefined(
-        self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str], problem: StatementProblem
+        self,
+        raw: RawStatement,
+        tree: t.Statement,
+        types: list[Attribute | None],
+        names: list[str],
+        problem: StatementProblem,
     ) -> None:
         """Every name of the statement that nothing defines, each once."""
         from ptoas.grammar.spans import values_in
@@ -352,7 +398,9 @@ class Builder:
         )
         if later is not None:
             note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
-            self.report("PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,))
+            self.report(
+                "PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,)
+            )
             return
         near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
         fix = f"did you mean `%{near[0]}`?" if near else None

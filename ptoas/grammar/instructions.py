@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     StringAttr,
     UnitAttr,
     i32,
@@ -163,7 +162,13 @@ class InstructionReader:
         self._sort(cls, item.items, parts, into)
 
     def _take_group(
-        self, cls: type[PtoOp], item: t.Group, name: str, previous: t.Item | None, parts: Parts, into: list[Operand]
+        self,
+        cls: type[PtoOp],
+        item: t.Group,
+        name: str,
+        previous: t.Item | None,
+        parts: Parts,
+        into: list[Operand],
     ) -> None:
         inside: list[Operand] = []
         if isinstance(previous, t.Symbol) and previous.text == "tile" and "address" in cls.signature().fields:
@@ -288,7 +293,9 @@ class InstructionReader:
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
                 if words:
                     message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-                raise StatementProblem("PTO-P052", message, node, f"did you mean `.{near[0]}`?" if near else None)
+                raise StatementProblem(
+                    "PTO-P052", message, node, f"did you mean `.{near[0]}`?" if near else None
+                )
             waiting = waiting[waiting.index(name) + 1 :]
             value = enum(member)
             if name in parts.fields and parts.fields[name][0] != value:
@@ -360,7 +367,9 @@ class InstructionReader:
         assert typing is not None
         if outputs is None and wanted and len(inputs) == len(flat) + 1:
             inputs, outputs = inputs[:-1], inputs[-1:]  # `texpands %s : f32, !pto.tile<...>`
-        elif outputs is None and wanted and len(inputs) == 1 and not typing.parenthesised and not names_source:
+        elif (
+            outputs is None and wanted and len(inputs) == 1 and not typing.parenthesised and not names_source
+        ):
             outputs = inputs  # `tadd %a, %b : !pto.tile<...>`
             if len(flat) == 1 and flat[0].type is not None and flat[0].type != self.resolver.type(inputs[0]):
                 inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
@@ -421,9 +430,13 @@ class InstructionReader:
                 self.prelude.append(Alloc(operand.ref, type))
                 operand.ref = -len(self.prelude)
         elif operand.type != type:
-            raise StatementProblem("PTO-P042", f"the value is a {operand.type}, here it is called a {type}", node)
+            raise StatementProblem(
+                "PTO-P042", f"the value is a {operand.type}, here it is called a {type}", node
+            )
 
-    def _refuse_undefined(self, cls: type[PtoOp], operand: Operand, parts: Parts, typing: t.Typing | None) -> None:
+    def _refuse_undefined(
+        self, cls: type[PtoOp], operand: Operand, parts: Parts, typing: t.Typing | None
+    ) -> None:
         is_destination = parts.outs is not None and operand in parts.outs
         if is_destination and typing is None and not parts.dps:
             raise StatementProblem(
@@ -497,7 +510,9 @@ class InstructionReader:
             rank, given = len(view.shape), len(operand.indices)
             if given not in (rank, 2) or given > rank:
                 raise StatementProblem(
-                    "PTO-P040", f"a view of {rank} dimensions takes {rank} indices, found {given}", operand.node
+                    "PTO-P040",
+                    f"a view of {rank} dimensions takes {rank} indices, found {given}",
+                    operand.node,
                 )
             sizes = ((1,) * rank + tile.valid)[-rank:] if rank > 1 else (tile.valid_cols,)
             offsets = [self._literal(t.Number(0, 0, "0"), IndexType()) for _ in range(rank - given)]
@@ -524,7 +539,9 @@ class InstructionReader:
             names = [name for name in cls.OUTS if name not in filled]
             if len(outs) > len(names):
                 raise StatementProblem(
-                    "PTO-P040", f"`{cls.mnemonic()}` writes {len(names)} operand(s), found {len(outs)}", outs[len(names)].node
+                    "PTO-P040",
+                    f"`{cls.mnemonic()}` writes {len(names)} operand(s), found {len(outs)}",
+                    outs[len(names)].node,
                 )
             for name, operand in zip(names, outs, strict=False):
                 filled[name] = [operand]
@@ -693,5 +710,3 @@ class InstructionReader:
         if wanted and len(types) != wanted:
             raise StatementProblem("PTO-P041", f"{wanted} results, but {len(types)} types", typing)
         return tuple(types) if wanted else ()
-
-

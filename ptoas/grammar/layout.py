@@ -75,7 +75,7 @@ def blank_comments(text: str, report: Report) -> str:
     def replace(match: re.Match[str]) -> str:
         found = match.group()
         if found[0] == '"':
-            if len(found) < 2 or found[-1] != '"' or found.endswith('\\"') and not found.endswith('\\\\"'):
+            if len(found) < 2 or found[-1] != '"' or (found.endswith('\\"') and not found.endswith('\\\\"')):
                 report("PTO-P011", "this string is not closed on its line", match.start(), 1)
                 return " " * len(found)
             return found
@@ -129,7 +129,9 @@ class Cutter:
             if text[at] == "}":
                 at = self._close_region(at)
             else:
-                at = self._quick(at) or self._scan(_Open(at, at, [], [], [], [], 0, self.current, self._is_head(at)), at)
+                at = self._quick(at) or self._scan(
+                    _Open(at, at, [], [], [], [], 0, self.current, self._is_head(at)), at
+                )
         for unclosed in self.open if not self.too_deep else ():
             self.report("PTO-P012", "this `{` is never closed", unclosed.brace, 1)
         return self.statements
@@ -194,7 +196,10 @@ class Cutter:
                 brackets.append((char, event.start()))
                 if len(brackets) > MAX_BRACKET_DEPTH:
                     self.report(
-                        "PTO-P014", f"brackets are nested more than {MAX_BRACKET_DEPTH} deep", event.start(), 1
+                        "PTO-P014",
+                        f"brackets are nested more than {MAX_BRACKET_DEPTH} deep",
+                        event.start(),
+                        1,
                     )
                     return self._skip_statement(at)
             elif char == "}" and not any(b == "{" for b, _ in brackets):
@@ -251,7 +256,9 @@ class Cutter:
         text = "".join([*statement.parts, tail])
         if text.strip():
             last = statement.piece_start + len(tail)
-            self.current.append(RawStatement(text, statement.start, last, statement.regions, statement.pieces))
+            self.current.append(
+                RawStatement(text, statement.start, last, statement.regions, statement.pieces)
+            )
         return end
 
     def _opens_region(self, statement: _Open, at: int) -> bool:
@@ -260,7 +267,12 @@ class Cutter:
         if statement.brackets:
             # Only the generic form keeps regions inside brackets: `"op"(%a) ({...}, {...})`.
             in_list = len(statement.brackets) == 1 and statement.brackets[0][0] == "("
-            return in_list and before.endswith(("(", ",")) and not before.endswith(("<(",)) and self._is_generic(statement)
+            return (
+                in_list
+                and before.endswith(("(", ","))
+                and not before.endswith(("<(",))
+                and self._is_generic(statement)
+            )
         if before.endswith(("attributes", "<")):
             return False
         looks_like_dict = _DICT.match(self.text, at) is not None
@@ -270,7 +282,9 @@ class Cutter:
         return not looks_like_dict
 
     def _is_generic(self, statement: _Open) -> bool:
-        first = (statement.parts[0] if statement.parts else self.text[statement.start : statement.start + 400]).lstrip()
+        first = (
+            statement.parts[0] if statement.parts else self.text[statement.start : statement.start + 400]
+        ).lstrip()
         return re.match(r'(?:%[^="]*=\s*)?"', first) is not None
 
     def _enter_region(self, statement: _Open, brace: int) -> int:

@@ -81,10 +81,14 @@ class _Reader:
             case t.Word(text="true" | "false"):
                 value = self.resolver.attribute(node)
             case t.AttrText():
-                typed = t.Typed(node.start, node.end, node, typing.inputs[0] if typing and typing.inputs else None)
+                typed = t.Typed(
+                    node.start, node.end, node, typing.inputs[0] if typing and typing.inputs else None
+                )
                 value = self.resolver.attribute(typed)
             case _:
-                raise StatementProblem("PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node)
+                raise StatementProblem(
+                    "PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node
+                )
         if node is not None and len(self.others) > 1:
             raise StatementProblem("PTO-P010", "a constant has one value", self.others[1])
         result_type = type or cast(Any, value).type
@@ -95,9 +99,13 @@ class _Reader:
         wanted = len(definition.operands)
         if len(self.values) != wanted:
             raise StatementProblem(
-                "PTO-P040", f"`{cls.name}` takes {wanted} operand{'s' * (wanted != 1)}, found {len(self.values)}", self.body.opcode
+                "PTO-P040",
+                f"`{cls.name}` takes {wanted} operand{'s' * (wanted != 1)}, found {len(self.values)}",
+                self.body.opcode,
             )
-        properties = {n: p.default_value for n, p in definition.properties.items() if p.default_value is not None}
+        properties = {
+            n: p.default_value for n, p in definition.properties.items() if p.default_value is not None
+        }
         others = list(self.others)
         if cls.name in _PREDICATES:
             properties["predicate"] = self._predicate(cls.name, others)
@@ -125,7 +133,9 @@ class _Reader:
         text = word.text if isinstance(word, t.Word | t.String) else None
         if text not in words:
             raise StatementProblem(
-                "PTO-P022", f"`{name}` compares by one of {', '.join(words)}; found `{text}`", word or self.body.opcode
+                "PTO-P022",
+                f"`{name}` compares by one of {', '.join(words)}; found `{text}`",
+                word or self.body.opcode,
             )
         return IntegerAttr(words.index(text), i64)
 
@@ -145,7 +155,9 @@ class _Reader:
         if found is None:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
         if found != expected:
-            raise StatementProblem("PTO-P042", f"the value is a {found}, the statement says {expected}", value)
+            raise StatementProblem(
+                "PTO-P042", f"the value is a {found}, the statement says {expected}", value
+            )
 
     def _declared(self, values: list[t.Value], nodes: tuple[t.TypeText, ...] | None) -> None:
         for value in values:
@@ -172,7 +184,9 @@ class _Reader:
     def call(self) -> Plan:
         callee = next((o for o in self.others if isinstance(o, t.Symbol)), None)
         if callee is None:
-            raise StatementProblem("PTO-P010", "a call names its function: `func.call @name(...)`", self.body.opcode)
+            raise StatementProblem(
+                "PTO-P010", "a call names its function: `func.call @name(...)`", self.body.opcode
+            )
         typing = self.body.typing
         self._declared(self.values, typing.inputs if typing else None)
         outputs = self.resolver.types(typing.outputs) if typing and typing.outputs else []
@@ -183,5 +197,3 @@ class _Reader:
             {"callee": SymbolRefAttr(StringAttr(callee.text))},
             self.attributes,
         )
-
-

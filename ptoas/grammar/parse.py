@@ -14,12 +14,13 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.grammar import tree as t
-from ptoas.grammar.build import Builder
+from ptoas.grammar.build import Builder, forget_statements
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.structure import verify_terminators
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
+from ptoas.grammar.types import forget_types
 from ptoas.location import SourceLocation
 
 MAX_BYTES = 64 << 20
@@ -52,6 +53,12 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     if builder.diagnostics:
         raise PtoasError(builder.diagnostics)
     return module
+
+
+def forget() -> None:
+    """Throw away what is kept from texts read before; the next one is read as the first."""
+    forget_statements()
+    forget_types()
 
 
 def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False) -> ModuleOp:
@@ -107,7 +114,8 @@ def _program(builder: Builder, statements: RawRegion) -> ModuleOp:
         for raw in statements:
             if _is_container(raw) and not raw.text.lstrip().startswith(("#", "!")):
                 builder.report_problem(
-                    raw, StatementProblem("PTO-P061", "a file holds either a bare program or functions, not both")
+                    raw,
+                    StatementProblem("PTO-P061", "a file holds either a bare program or functions, not both"),
                 )
         return _bare_program(builder, statements)
     ops: list[Operation] = []
@@ -133,7 +141,12 @@ def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
             if isinstance(function, FuncOp):
                 name = function.sym_name.data
                 if name in seen and isinstance(function.location, SourceLocation):
-                    builder.report("PTO-P032", f"there are two functions `@{name}`", function.location.start, len("func.func"))
+                    builder.report(
+                        "PTO-P032",
+                        f"there are two functions `@{name}`",
+                        function.location.start,
+                        len("func.func"),
+                    )
                 seen.add(name)
 
 

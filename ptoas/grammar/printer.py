@@ -27,7 +27,9 @@ from ptoas.dialects.pto.types import TileType
 FORMS = ("asm", "ssa", "dps", "generic")
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
-_TEMPLATE = re.compile(r"\((?P<group>(?:[^()]|\([^()]*\))*)\)\?|\$(?P<value>\w+)|\^(?P<type>\w+)|#(?P<field>\w+)|(?P<attrs>\s*\{attrs\})")
+_TEMPLATE = re.compile(
+    r"\((?P<group>(?:[^()]|\([^()]*\))*)\)\?|\$(?P<value>\w+)|\^(?P<type>\w+)|#(?P<field>\w+)|(?P<attrs>\s*\{attrs\})"
+)
 
 
 def print_module(module: ModuleOp, form: str = "dps") -> str:
@@ -77,7 +79,12 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
     if len(functions) != 1 or module.attributes or module.sym_name is not None:
         return None
     function = functions[0]
-    if not isinstance(function, FuncOp) or function.attributes or function.sym_visibility or function.arg_attrs:
+    if (
+        not isinstance(function, FuncOp)
+        or function.attributes
+        or function.sym_visibility
+        or function.arg_attrs
+    ):
         return None
     if function.body.blocks and not function.body.block.args and len(function.body.block.ops) < 2:
         return None  # a program has at least one statement
@@ -164,7 +171,11 @@ class FormPrinter(Printer):
         for op in block.ops:
             if isinstance(op, ReturnOp):
                 continue
-            if isinstance(op, ConstantOp) and isinstance(op.value, IntegerAttr | FloatAttr) and not op.attributes:
+            if (
+                isinstance(op, ConstantOp)
+                and isinstance(op.value, IntegerAttr | FloatAttr)
+                and not op.attributes
+            ):
                 self.print_string(".const ")
                 self.print_ssa_value(op.result)
                 self.print_string(" = ")
@@ -227,7 +238,9 @@ class FormPrinter(Printer):
                 self.print_list([v.type for v in values], self.print_attribute)
                 self.print_string(")")
 
-    def _print_flat(self, op: PtoOp, name: str, operands: Sequence[SSAValue], spelled: tuple[str, ...]) -> None:
+    def _print_flat(
+        self, op: PtoOp, name: str, operands: Sequence[SSAValue], spelled: tuple[str, ...]
+    ) -> None:
         self.print_string(name)
         if operands:
             self.print_string(" ")
@@ -279,7 +292,9 @@ class FormPrinter(Printer):
 
     def _print_fields(self, op: PtoOp, spelled: tuple[str, ...]) -> None:
         hidden = {*_SEGMENTS, *spelled}
-        declared = {n: op.properties[n] for n in op.signature().fields if n in op.properties and n not in hidden}
+        declared = {
+            n: op.properties[n] for n in op.signature().fields if n in op.properties and n not in hidden
+        }
         self.print_op_attributes({**declared, **op.attributes})
 
     # --- templates
@@ -354,5 +369,3 @@ def _ins_and_outs(op: UnregisteredOp) -> tuple[int, int] | None:
     if len(values) != 2 or sum(values) != len(op.operands):
         return None
     return values[0], values[1]
-
-

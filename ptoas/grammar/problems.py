@@ -20,30 +20,53 @@ class TypePlaceProblem(StatementProblem):
 
     def __init__(self, message: str, at: Node, offset: int, length: int | None, fix: str | None):
         length = length if length is not None else at.end - at.start
-        super().__init__("PTO-P021", message, Node(at.start + offset, at.start + offset + max(1, length)), fix)
+        super().__init__(
+            "PTO-P021", message, Node(at.start + offset, at.start + offset + max(1, length)), fix
+        )
 
 
 CODES: dict[str, tuple[str, str]] = {
-    "PTO-P001": ("a file can be read", "The file is missing, is a directory, is not text, or may not be opened."),
+    "PTO-P001": (
+        "a file can be read",
+        "The file is missing, is a directory, is not text, or may not be opened.",
+    ),
     "PTO-P002": ("a program has statements", "The file holds nothing but space and comments."),
     "PTO-P010": ("a statement follows the grammar", "The text stops making sense at the caret."),
-    "PTO-P011": ("a string ends on its line", "A `\"` has no partner."),
+    "PTO-P011": ("a string ends on its line", 'A `"` has no partner.'),
     "PTO-P012": ("a bracket is closed", "An opening bracket has no partner."),
     "PTO-P013": ("a closing bracket closes something", "A closing bracket has no partner."),
     "PTO-P014": ("a text stays within limits", "Regions, brackets or a statement exceed what is read."),
-    "PTO-P020": ("an instruction is one that exists", "The opcode is not known; `--allow-unregistered` keeps it as it is."),
+    "PTO-P020": (
+        "an instruction is one that exists",
+        "The opcode is not known; `--allow-unregistered` keeps it as it is.",
+    ),
     "PTO-P021": ("a type is well formed", "The name of a type is not known, or its parameters don't fit."),
     "PTO-P022": ("an attribute is well formed", "The value does not fit the attribute."),
     "PTO-P030": ("a value is defined before it is used", "Nothing defines this name before this statement."),
     "PTO-P031": ("a value is defined once", "The name has a definition already."),
     "PTO-P032": ("a symbol is defined once", "Two functions have one name."),
-    "PTO-P040": ("an instruction has the operands it needs", "Too many, too few, or of a kind that fits no place."),
-    "PTO-P041": ("a type list matches its operands", "The number of types differs from the number of operands."),
+    "PTO-P040": (
+        "an instruction has the operands it needs",
+        "Too many, too few, or of a kind that fits no place.",
+    ),
+    "PTO-P041": (
+        "a type list matches its operands",
+        "The number of types differs from the number of operands.",
+    ),
     "PTO-P042": ("a value keeps its type", "The type given here differs from the value's own."),
-    "PTO-P043": ("types are given where they can't be inferred", "The statement leaves out a type that nothing else tells."),
-    "PTO-P050": ("suffix and attribute agree", "The opcode's suffix says one thing, the attribute another (D7)."),
+    "PTO-P043": (
+        "types are given where they can't be inferred",
+        "The statement leaves out a type that nothing else tells.",
+    ),
+    "PTO-P050": (
+        "suffix and attribute agree",
+        "The opcode's suffix says one thing, the attribute another (D7).",
+    ),
     "PTO-P051": ("a key is given once", "The same key stands twice."),
-    "PTO-P052": ("a suffix is one the instruction has", "The opcode ends in a word that means nothing to it (D7)."),
+    "PTO-P052": (
+        "a suffix is one the instruction has",
+        "The opcode ends in a word that means nothing to it (D7).",
+    ),
     "PTO-P053": ("an attribute is one the instruction has", "The key resembles an attribute, but is none."),
     "PTO-P060": ("an operation keeps its declaration", "What holds on every target does not hold here."),
     "PTO-P061": ("a statement stands where it may", "This kind of statement does not belong here."),

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from ptoas.grammar.layout import RawStatement
 
 
-def build(builder: Builder, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]) -> None:
+def build(
+    builder: Builder, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]
+) -> None:
     """Build a statement that is not an instruction."""
     match tree.body:
         case t.Module() as node:
@@ -57,7 +59,9 @@ def build(builder: Builder, raw: RawStatement, tree: t.Statement, names: list[st
             builder.plans = {}
             return
         case t.Arg() as node:
-            raise StatementProblem("PTO-P061", "`.arg` stands at the top of a program, outside any function", node)
+            raise StatementProblem(
+                "PTO-P061", "`.arg` stands at the top of a program, outside any function", node
+            )
         case _:
             raise StatementProblem("PTO-P061", "this can't stand here")
     if op is None:
@@ -172,7 +176,9 @@ def _with_names(raw: RawStatement, offset: int) -> int:
     from ptoas.grammar.syntax import blank_names, value_names, value_offsets
 
     names = value_names(raw.text)
-    return offset + sum(len(names[k]) for at, k in value_offsets(blank_names(raw.text)).items() if at < offset)
+    return offset + sum(
+        len(names[k]) for at, k in value_offsets(blank_names(raw.text)).items() if at < offset
+    )
 
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
@@ -180,7 +186,11 @@ def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
     from xdsl.dialects.func import ReturnOp
 
     last = body.blocks.last
-    if last is not None and not (last.last_op is not None and last.last_op.name == "func.return") and not outputs:
+    if (
+        last is not None
+        and not (last.last_op is not None and last.last_op.name == "func.return")
+        and not outputs
+    ):
         last.add_op(ReturnOp())
 
 
@@ -190,7 +200,9 @@ def _for(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.For, na
     types = [v.type for v in initial]
     declared = builder.resolver.types(node.outputs)
     if node.outputs and declared != types:
-        raise StatementProblem("PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0])
+        raise StatementProblem(
+            "PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0]
+        )
     block = Block(arg_types=[lower.type, *types])
     bound = [node.induction, *(name for name, _ in node.carried)]
     args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
@@ -222,13 +234,17 @@ def _if(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.If, name
     return IfOp(condition, types, regions[0], regions[1], _attributes(builder, node.attributes))
 
 
-def _while(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.While, names: list[str]) -> WhileOp:
+def _while(
+    builder: Builder, raw: RawStatement, tree: t.Statement, node: t.While, names: list[str]
+) -> WhileOp:
     initial = [_value(builder, value, names) for _, value in node.carried]
     inputs = builder.resolver.types(node.type.inputs)
     if [v.type for v in initial] != inputs:
         raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
     before = Block(arg_types=inputs)
-    args = tuple((names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True))
+    args = tuple(
+        (names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True)
+    )
     first = Region(builder.region(raw.regions[0], before, args))
     # The second region names its own arguments: `^bb0(%a: index):`.
     blocks = builder.region(raw.regions[1])
@@ -238,7 +254,9 @@ def _while(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.While
     return op
 
 
-def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]) -> Operation:
+def _generic(
+    builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]
+) -> Operation:
     name = node.name.text
     known = xdsl_context(False).get_optional_op(name)
     if known is None and not builder.allow_unregistered:
@@ -252,7 +270,9 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
         raise StatementProblem("PTO-P041", f"{len(operands)} operands, but {len(inputs)} types", node.type)
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
-            raise StatementProblem("PTO-P042", f"the value is a {operand.type}, here it is called a {type}", value)
+            raise StatementProblem(
+                "PTO-P042", f"the value is a {operand.type}, here it is called a {type}", value
+            )
     properties = _attributes(builder, node.properties)
     attributes = _attributes(builder, node.attributes)
     written = dict(attributes)
@@ -294,7 +314,11 @@ def _generic(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Gen
         op.drop_all_references()
         given = _attributes(builder, node.properties)
         return unregistered_op(name).create(
-            operands=operands, result_types=outputs, properties=given, attributes=written, successors=successors
+            operands=operands,
+            result_types=outputs,
+            properties=given,
+            attributes=written,
+            successors=successors,
         )
     return op
 
@@ -316,5 +340,3 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
     builder.define(name, op.result, raw.source_offset(_with_names(raw, node.value.start)))
     builder.name_value(op.result, name)
     return op
-
-

@@ -20,6 +20,11 @@ def _span(token: Token) -> tuple[int, int]:
     return cast(int, token.start_pos), cast(int, token.end_pos)
 
 
+def _types(children: list[Any]) -> Any:
+    """The first tuple among the children (result types, or pairs of values), empty if there is none."""
+    return next((cast("tuple[Any, ...]", c) for c in children if isinstance(c, tuple)), ())
+
+
 def _only(children: list[Any], *kinds: type) -> list[Any]:
     return [c for c in children if isinstance(c, kinds)]
 
@@ -60,9 +65,7 @@ class _Builder(Transformer[Token, Any]):
     def RESULTS(self, token: Token) -> tuple[t.Result, ...]:
         start = _span(token)[0]
         return tuple(
-            t.Result(
-                start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1)
-            )
+            t.Result(start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1))
             for m in _RESULT.finditer(token)
         )
 
@@ -102,7 +105,7 @@ class _Builder(Transformer[Token, Any]):
     def function(self, c: list[Any]) -> t.Function:
         tokens = {x.type: x for x in _only(c, Token)}
         visibility = tokens.get("VISIBILITY")
-        outputs = next((x for x in c if isinstance(x, tuple)), ())
+        outputs = _types(c)
         return t.Function(
             *_extent(c),
             str(visibility) if visibility else None,
@@ -129,11 +132,11 @@ class _Builder(Transformer[Token, Any]):
         )
 
     def if_(self, c: list[Any]) -> t.If:
-        outputs = next((x for x in c if isinstance(x, tuple)), ())
+        outputs = _types(c)
         return t.If(*_extent(c), _first(c, t.Value), outputs, _first(c, t.Dict))
 
     def while_(self, c: list[Any]) -> t.While:
-        carried = next((x for x in c if isinstance(x, tuple)), ())
+        carried = _types(c)
         return t.While(*_extent(c), carried, _first(c, t.FunctionTypeNode), _first(c, t.Dict))
 
     def generic(self, c: list[Any]) -> t.Generic:
@@ -170,7 +173,7 @@ class _Builder(Transformer[Token, Any]):
 
     def typing(self, c: list[Any]) -> t.Typing:
         inputs = next((x for x in c if isinstance(x, _Inputs)), None)
-        outputs = next((x for x in c if isinstance(x, tuple)), None)
+        outputs: Any = _types(c) if any(isinstance(x, tuple) for x in c) else None
         if inputs is None:
             return t.Typing(*_extent(list(outputs or ())), None, outputs)
         outs = inputs.outputs if inputs.outputs is not None else outputs
@@ -193,7 +196,7 @@ class _Builder(Transformer[Token, Any]):
         return t.Binding(*_extent(c[:2]), c[0], c[1])
 
     def carried(self, c: list[Any]) -> tuple[Any, ...]:
-        return tuple(x for x in c if isinstance(x, tuple))
+        return tuple(_only(c, tuple))
 
     def assign(self, c: list[Any]) -> tuple[t.Value, t.Value]:
         return c[0], c[1]
@@ -291,7 +294,7 @@ class _Builder(Transformer[Token, Any]):
         return (c[0],) if isinstance(c[0], t.TypeText) else tuple(c[0])
 
     def function_type(self, c: list[Any]) -> t.FunctionTypeNode:
-        inputs = tuple(c[0]) if isinstance(c[0], list) else ()
+        inputs: tuple[t.TypeText, ...] = tuple(_only(c[0], t.TypeText)) if isinstance(c[0], list) else ()
         return t.FunctionTypeNode(*_extent([*inputs, *c[-1]]), inputs, c[-1])
 
     # --- attributes
@@ -423,7 +426,8 @@ def parse_type_body(text: str) -> Tree[Token]:
 
 def _parse(text: str, start: str) -> Tree[Token]:
     try:
-        return cast("Tree[Token]", grammar().parse(text, start=start))
+        parse: Any = grammar().parse
+        return parse(text, start=start)
     except UnexpectedInput as error:
         raise _explain(text, error) from None
 
@@ -478,18 +482,17 @@ _MOST_PHRASES = 4
 def _explain(text: str, error: UnexpectedInput) -> SyntaxProblem:
     """The parser's complaint in words; token names stay out of it."""
     if isinstance(error, UnexpectedToken):
-        token = cast(Token, error.token)
+        token = cast(Token, cast(Any, error).token)
         found = "the statement ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"
         offset = len(text.rstrip()) if token.type == "$END" else _span(token)[0]
         length = 1 if token.type == "$END" else len(token)
-        expected = cast("set[str]", error.accepts or error.expected)
+        expected = error.accepts or error.expected
     elif isinstance(error, UnexpectedCharacters):
-        offset = error.pos_in_stream
-        assert offset is not None
+        offset = cast(int, cast(Any, error).pos_in_stream)
         word = re.match(r"[\w.$!#@%-]+|.", text[offset:], re.S)
         found_text = word.group() if word else text[offset : offset + 1]
         found, length = f"found `{_shorten(found_text)}`", len(found_text)
-        expected = cast("set[str]", error.allowed or set())
+        expected = error.allowed or set[str]()
     else:
         return SyntaxProblem("the statement is not complete", max(0, len(text.rstrip()) - 1))
     phrases = sorted({_PHRASES[name] for name in expected if name in _PHRASES}, key=_by_weight)

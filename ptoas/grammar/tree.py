@@ -133,12 +133,8 @@ class RegionMark(Node):
     pass
 
 
-AttributeNode: TypeAlias = (
-    "Typed | Word | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
-)
-Item: TypeAlias = (
-    "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"
-)
+AttributeNode: TypeAlias = "Typed | Word | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
+Item: TypeAlias = "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"
 
 
 @dataclass(frozen=True)

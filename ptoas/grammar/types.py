@@ -10,7 +10,16 @@ from typing import Any, cast
 from lark import Token, Tree
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
-from xdsl.dialects.builtin import Builtin, FunctionType, IndexType, IntAttr, IntegerType, NoneType, UnregisteredAttr, UnregisteredOp
+from xdsl.dialects.builtin import (
+    Builtin,
+    FunctionType,
+    IndexType,
+    IntAttr,
+    IntegerType,
+    NoneType,
+    UnregisteredAttr,
+    UnregisteredOp,
+)
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Operation
@@ -21,11 +30,16 @@ from ptoas.dialects.pto import PTO
 from ptoas.dialects.pto.element_types import BY_TEXT, Hif8Type
 from ptoas.dialects.pto.enums import (
     BLayoutAttr,
+    CompactMode,
     CompactModeAttr,
+    Layout,
     LayoutAttr,
+    PadValue,
     PadValueAttr,
     PtoEnumAttr,
+    SLayout,
     SLayoutAttr,
+    TileLoc,
     TileLocAttr,
 )
 from ptoas.dialects.pto.types import (
@@ -74,11 +88,18 @@ _SCALARS: dict[str, Attribute] = {
 }
 
 
-def type_from_text(text: str, aliases: Mapping[str, Attribute] | None = None, allow_unregistered: bool = False) -> Attribute:
+def type_from_text(
+    text: str, aliases: Mapping[str, Attribute] | None = None, allow_unregistered: bool = False
+) -> Attribute:
     """The type that `text` spells; raises `TypeProblem`."""
     if aliases and text in aliases:
         return aliases[text]
     return _type_from_text(text, allow_unregistered)
+
+
+def forget_types() -> None:
+    """Throw away the types read so far."""
+    _type_from_text.cache_clear()
 
 
 @cache
@@ -89,7 +110,9 @@ def _type_from_text(text: str, allow_unregistered: bool) -> Attribute:
     if name == "":
         return _type_of_angle(text)
     if name.startswith("pto."):
-        return _pto_type(name, body[:-1] if bracket else None, len(text) - len(text.removeprefix("!")), allow_unregistered)
+        return _pto_type(
+            name, body[:-1] if bracket else None, len(text) - len(text.removeprefix("!")), allow_unregistered
+        )
     if text.startswith("!") and "." not in name:
         raise TypeProblem(f"`{text}` is not defined; an alias is defined by `{text} = ...`")
     return _builtin_type(text, allow_unregistered)
@@ -138,19 +161,21 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
     except SyntaxProblem as problem:
         raise TypeProblem(problem.message, offset + problem.offset, problem.length) from None
     except TypeProblem as problem:
-        raise TypeProblem(problem.message, offset + problem.offset, problem.length or len(body), problem.fix) from None
+        raise TypeProblem(
+            problem.message, offset + problem.offset, problem.length or len(body), problem.fix
+        ) from None
 
 
 def type_from_body(name: str, body: str) -> Any:
     """The type `!name<body>`, for xDSL's parser."""
     try:
-        return _read_body(name, body)
-    except (SyntaxProblem, TypeProblem) as problem:
+        return _type_from_text(f"!{name}<{body}>", False)
+    except TypeProblem as problem:
         raise VerifyException(problem.message) from None
 
 
 def _read_body(name: str, body: str) -> Attribute:
-    parameters = [_parameter(p) for p in parse_type_body(body).children if p is not None]
+    parameters = [_parameter(p) for p in _children(parse_type_body(body))]
     try:
         return _READERS[name](parameters)
     except VerifyException as error:
@@ -194,7 +219,9 @@ class Parameter:
         found = BY_TEXT.get(text.removeprefix("!"))
         if found is None:
             near = difflib.get_close_matches(text, BY_TEXT, 1)
-            raise self.problem(f"unknown element type `{text}`", f"did you mean `{near[0]}`?" if near else None)
+            raise self.problem(
+                f"unknown element type `{text}`", f"did you mean `{near[0]}`?" if near else None
+            )
         return found.type
 
     def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:
@@ -212,12 +239,16 @@ class Parameter:
         return found
 
 
-def _parameter(node: Tree[Token] | Any) -> Parameter:
+def _children(node: Tree[Token]) -> list[Any]:
+    return [child for child in cast("list[Any]", node.children) if child is not None]
+
+
+def _parameter(node: Any) -> Parameter:
     key = None
-    children = list(node.children)
+    children = _children(node)
     if node.data == "named":
         key = str(children.pop(0))
-    inner = children[0]
+    inner: Any = children[0]
     tokens = [c for c in inner.children if isinstance(c, Token)]
     return Parameter(key, str(inner.data), tokens)
 
@@ -288,16 +319,16 @@ def _tile(parameters: list[Parameter]) -> TileType:
         given["dtype"].element(),
         rows,
         cols,
-        loc=given["loc"].member(TileLocAttr) if "loc" in given else TileLocAttr.enum("vec"),
+        loc=given["loc"].member(TileLocAttr) if "loc" in given else TileLoc("vec"),
         valid=(
             given["v_row"].integer() if "v_row" in given else valid[0],
             given["v_col"].integer() if "v_col" in given else valid[1],
         ),
         blayout=given["blayout"].member(BLayoutAttr) if "blayout" in given else None,
-        slayout=given["slayout"].member(SLayoutAttr) if "slayout" in given else SLayoutAttr.enum("none_box"),
+        slayout=given["slayout"].member(SLayoutAttr) if "slayout" in given else SLayout("none_box"),
         fractal=given["fractal"].integer() if "fractal" in given else 512,
-        pad=given["pad"].member(PadValueAttr) if "pad" in given else PadValueAttr.enum("null"),
-        compact=given["compact"].member(CompactModeAttr) if "compact" in given else CompactModeAttr.enum("null"),
+        pad=given["pad"].member(PadValueAttr) if "pad" in given else PadValue("null"),
+        compact=given["compact"].member(CompactModeAttr) if "compact" in given else CompactMode("null"),
     )
 
 
@@ -310,7 +341,7 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
             raise TypeProblem("a view of memory starts with its shape", fix="write `64x32xf32`")
         shaped = parameters[0]
         shape = Parameter(None, "dims", shaped.tokens[:1]).extents()
-        layout = LayoutAttr.enum("nd")
+        layout = Layout.ND
         strides: list[int] | None = None
         for parameter in parameters[1:]:
             if parameter.key == "strides":
@@ -318,8 +349,10 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
             elif parameter.key in (None, "layout") and parameter.kind == "word":
                 layout = parameter.member(LayoutAttr)
             else:
-                raise parameter.problem(f"a view of memory has no parameter `{parameter.key or parameter.text}`")
-        return cls.of(shape, shaped.element(), cast(Any, layout), strides)
+                raise parameter.problem(
+                    f"a view of memory has no parameter `{parameter.key or parameter.text}`"
+                )
+        return cls.of(shape, shaped.element(), layout, strides)
 
     return read
 
@@ -335,13 +368,17 @@ def _ptr(parameters: list[Parameter]) -> PtrType:
 
 def _group(parameters: list[Parameter]) -> GroupType:
     if len(parameters) != 1 or parameters[0].kind != "counted":
-        raise TypeProblem("a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`")
+        raise TypeProblem(
+            "a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`"
+        )
     count, member = parameters[0].tokens
     try:
         inner = type_from_text(str(member))
     except TypeProblem as problem:
         at = cast(int, member.start_pos)
-        raise TypeProblem(problem.message, at + problem.offset, problem.length or len(member), problem.fix) from None
+        raise TypeProblem(
+            problem.message, at + problem.offset, problem.length or len(member), problem.fix
+        ) from None
     return GroupType(IntAttr(int(count.split()[0])), inner)
 
 

@@ -52,7 +52,9 @@ class CollectiveOp(PtoOp, ABC):
         if not self.group:
             raise VerifyException("needs a group: a !pto.group value, or group(%rank0, %rank1, ...)")
         if len(self.staging) > 2:
-            raise VerifyException(f"takes at most two staging tiles, ping and pong; found {len(self.staging)}")
+            raise VerifyException(
+                f"takes at most two staging tiles, ping and pong; found {len(self.staging)}"
+            )
 
 
 @irdl_op_definition

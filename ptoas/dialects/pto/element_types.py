@@ -45,8 +45,14 @@ def _integer(width: int, unsigned: bool) -> IntegerType:
 
 
 ELEMENT_TYPES: tuple[ElementType, ...] = (
-    *(ElementType(f"i{w}", (f"si{w}", f"int{w}"), _integer(w, False), w // 8, "int") for w in (8, 16, 32, 64)),
-    *(ElementType(f"ui{w}", (f"u{w}", f"uint{w}"), _integer(w, True), w // 8, "uint") for w in (8, 16, 32, 64)),
+    *(
+        ElementType(f"i{w}", (f"si{w}", f"int{w}"), _integer(w, False), w // 8, "int")
+        for w in (8, 16, 32, 64)
+    ),
+    *(
+        ElementType(f"ui{w}", (f"u{w}", f"uint{w}"), _integer(w, True), w // 8, "uint")
+        for w in (8, 16, 32, 64)
+    ),
     ElementType("f16", ("half", "float16"), Float16Type(), 2, "float"),
     ElementType("bf16", ("bfloat16",), BFloat16Type(), 2, "float"),
     ElementType("f32", ("float", "float32"), Float32Type(), 4, "float"),

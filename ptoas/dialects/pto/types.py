@@ -168,7 +168,9 @@ class TileType(PtoType):
 
     def verify(self) -> None:
         if self.rows < 1 or self.cols < 1:
-            raise VerifyException(f"a tile has at least one row and one column; found {self.rows}x{self.cols}")
+            raise VerifyException(
+                f"a tile has at least one row and one column; found {self.rows}x{self.cols}"
+            )
         for word, valid, physical in (
             ("v_row", self.valid_rows, self.rows),
             ("v_col", self.valid_cols, self.cols),

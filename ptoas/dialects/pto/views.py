@@ -12,10 +12,10 @@ from xdsl.irdl import (
     opt_result_def,
     prop_def,
     result_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.traits import Pure
-from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
@@ -43,7 +43,9 @@ class MakeTensorViewOp(PtoOp):
         assert isinstance(view, ViewType)
         for word, values in (("shape", self.shape), ("strides", self.strides)):
             if len(values) != len(view.shape):
-                raise VerifyException(f"{word} has {len(values)} values, the view {len(view.shape)} dimensions")
+                raise VerifyException(
+                    f"{word} has {len(values)} values, the view {len(view.shape)} dimensions"
+                )
 
 
 @irdl_op_definition
@@ -64,7 +66,9 @@ class PartitionViewOp(PtoOp):
         assert isinstance(source, ViewType)
         for word, values in (("offsets", self.offsets), ("sizes", self.sizes)):
             if len(values) != len(source.shape):
-                raise VerifyException(f"{word} has {len(values)} values, the view {len(source.shape)} dimensions")
+                raise VerifyException(
+                    f"{word} has {len(values)} values, the view {len(source.shape)} dimensions"
+                )
 
 
 @irdl_op_definition
@@ -92,7 +96,9 @@ class AllocTileOp(PtoOp):
             ("valid_col", self.valid_col, tile.valid_cols),
         ):
             if operand is not None and extent != DYNAMIC:
-                raise VerifyException(f"{word} is given, but the type already fixes it to {extent}; write ? there")
+                raise VerifyException(
+                    f"{word} is given, but the type already fixes it to {extent}; write ? there"
+                )
 
 
 @irdl_op_definition

@@ -1,0 +1,49 @@
+# Two commands do everything on a machine with python3, make and a package index:
+#   make demo   install, then the main job on examples/embedding_lookup.pto
+#   make test   install everything, then lint, types and all tests
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DEMO   := examples/embedding_lookup.pto
+
+.PHONY: demo test lint types unit docs bench update-golden clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/ptoas verify --target all $(DEMO)
+	$(BIN)/ptoas run --target a5 $(DEMO)
+	$(BIN)/ptoas lower --target a5 $(DEMO)
+
+test: lint types unit
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.installed-dev
+	$(BIN)/pyright
+
+unit: $(VENV)/.installed-dev
+	$(BIN)/pytest -n auto
+
+docs: $(VENV)/.installed
+	$(BIN)/ptoas rules --format markdown > docs/rules.md
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/frontend.py
+	$(BIN)/python benchmarks/verify.py
+	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/lower.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

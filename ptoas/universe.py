@@ -1,0 +1,15 @@
+"""What `xdsl-opt` finds when ptoas is installed: the dialect, in generic form, and our passes."""
+
+from xdsl.ir import Dialect
+from xdsl.universe import Universe
+
+from ptoas.lowering import PASSES
+
+
+def get_pto() -> Dialect:
+    from ptoas.dialects.pto import PTO
+
+    return PTO
+
+
+PTOAS_UNIVERSE = Universe(all_dialects={"pto": get_pto}, all_passes=PASSES)
