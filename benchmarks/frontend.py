@@ -1,0 +1,151 @@
+"""How fast text becomes a module: `ptoas.parse` beside xDSL's own parser, and what a start costs.
+
+Run `python benchmarks/frontend.py`. Every figure is the best of several runs, and every pair is measured in one
+process, one after the other, so that ratios mean something where times drift.
+
+*Cold* is a text of which nothing was seen before, with everything the parsers keep thrown away; *warm* is the same
+text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens and
+operations that are compared, not our type grammar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from generate import program
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZES = (1_000, 11_000, 100_000, 300_000)
+
+
+def best(function: Callable[[], object], repeats: int, before: Callable[[], object] = lambda: None) -> float:
+    """The shortest time of several, in seconds; `before` is not measured."""
+    times: list[float] = []
+    for _ in range(repeats):
+        before()
+        gc.collect()
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def compare(size: int, repeats: int) -> dict[str, float]:
+    """Seconds an operation of ours and of xDSL's parser, cold and warm, for one size."""
+    from xdsl.parser import Parser
+
+    import ptoas
+    from ptoas.grammar.parse import forget
+    from ptoas.grammar.printer import print_module
+    from ptoas.grammar.types import xdsl_context
+
+    text = program(size, seed=size)
+    module = ptoas.parse(text)
+    generic = print_module(module, form="generic")
+    operations = sum(1 for _ in module.walk())
+
+    def ours() -> object:
+        return ptoas.parse(text)
+
+    def theirs() -> object:
+        return Parser(xdsl_context(), generic).parse_module()
+
+    assert module.is_structurally_equivalent(theirs())  # pyright: ignore[reportArgumentType]
+    return {
+        "bytes": len(text),
+        "ops": operations,
+        "cold": best(ours, repeats, forget) / operations,
+        "cold_xdsl": best(theirs, repeats, forget) / operations,
+        "warm": best(ours, repeats) / operations,
+        "warm_xdsl": best(theirs, repeats) / operations,
+    }
+
+
+def print_parsing(rows: list[dict[str, float]]) -> None:
+    print("Parsing, microseconds an operation (xDSL reads the generic form of the same module)\n")
+    print("| text | operations | cold: ptoas | xDSL | ratio | warm: ptoas | xDSL | ratio |")
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for row in rows:
+        cells = [f"{row['bytes'] / 1000:.0f} KB", f"{row['ops']:.0f}"]
+        for kind in ("cold", "warm"):
+            ours, theirs = row[kind], row[f"{kind}_xdsl"]
+            cells += [f"{ours * 1e6:.1f}", f"{theirs * 1e6:.1f}", f"{theirs / ours:.2f}"]
+        print(f"| {' | '.join(cells)} |")
+
+
+def print_growth(rows: list[dict[str, float]]) -> None:
+    small, large = rows[-2], rows[-1]
+    growth = large["cold"] * large["ops"] / (small["cold"] * small["ops"])
+    text = large["bytes"] / small["bytes"]
+    print(f"\nGrowth: {text:.2f} times the text takes {growth:.2f} times as long, cold (at most 3.5 for 3).")
+
+
+# --- start-up --------------------------------------------------------------------------------------
+
+
+def spawn(code: str, repeats: int) -> float:
+    """The shortest run of a fresh interpreter, in seconds."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+
+    def run() -> None:
+        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+
+    run()  # writes what Python caches
+    return best(run, repeats)
+
+
+def heavy_modules(code: str) -> str:
+    """Which of the heavy packages a command imports."""
+    report = f"import sys\n{code}\nprint(*sorted({{'xdsl', 'numpy', 'lark'}} & set(sys.modules)), file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", report], check=True, env=environment, capture_output=True, text=True
+    )
+    return done.stderr.strip() or "none"
+
+
+def command_line(*arguments: str) -> str:
+    return f"from ptoas.cli import main\ntry: main({list(arguments)!r})\nexcept SystemExit: pass"
+
+
+def print_start(repeats: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "small.pto")
+        path.write_text(program(1_000, seed=3), encoding="utf-8")
+        code = f"import ptoas\nfrom ptoas.grammar.printer import print_module\nprint(print_module(ptoas.parse_file({str(path)!r}), form='generic'))"
+        imports = "import lark, xdsl.dialects.func, xdsl.dialects.arith, xdsl.dialects.scf"
+        floor, ours = spawn(imports, repeats), spawn(code, repeats)
+    print("\nStart-up, milliseconds, a fresh process each\n")
+    print(f"| import lark and xDSL's func, arith, scf | {floor * 1e3:.0f} | |")
+    print("|---|---:|---:|")
+    print(f"| convert a file of 1 KB | {ours * 1e3:.0f} | {ours / floor:.2f} times (at most 1.5) |")
+    if not (ROOT / "ptoas" / "cli.py").exists():
+        return
+    for option in ("--version", "--help"):
+        code = command_line(option)
+        print(f"| ptoas {option} | {spawn(code, repeats) * 1e3:.0f} | heavy imports: {heavy_modules(code)} |")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--repeats", type=int, default=7)
+    repeats = options.parse_args().repeats
+    rows = [compare(size, repeats) for size in SIZES]
+    print_parsing(rows)
+    print_growth(rows)
+    print_start(repeats)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()
