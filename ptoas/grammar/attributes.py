@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -92,7 +92,8 @@ class Resolver:
                 return self.type(node)
             case t.FunctionTypeNode(inputs=inputs, outputs=outputs):
                 return FunctionType.from_lists(self.types(inputs), self.types(outputs))
-        raise AssertionError(node)
+            case _:
+                raise AssertionError(node)
 
     def dictionary(
         self, node: t.Dict, enums: Mapping[str, type[PtoEnumAttr[Any]] | None] | None = None
@@ -117,7 +118,7 @@ class Resolver:
             if isinstance(type, IntegerType | IndexType):
                 if not looks_whole:
                     raise StatementProblem("PTO-P022", f"{type} needs a whole number, found `{text}`", node)
-                return IntegerAttr(int(text, 0), type, truncate_bits=hexadecimal)
+                return IntegerAttr(int(text, 0), cast(IndexType, type), truncate_bits=hexadecimal)
             if isinstance(type, AnyFloat):
                 if not hexadecimal:
                     return FloatAttr(float(text), type)

@@ -8,7 +8,7 @@ from typing import cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, LocationAttr, i32
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
@@ -221,11 +221,8 @@ class Builder:
     def _tree(self, raw: RawStatement, blank: str, names: list[str]) -> t.Statement | None:
         try:
             tree = parse_statement(blank)
-        except SyntaxProblem:
-            try:
-                parse_statement(raw.text)
-            except SyntaxProblem as exact:
-                problem = exact
+        except SyntaxProblem as blanked:
+            problem = _problem_with_names(raw.text) or blanked
             self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
             self._poison_by_text(raw)
             return None
@@ -340,17 +337,24 @@ class Builder:
     ) -> Plan | None:
         try:
             return self._analyse(tree, types)
-        except StatementProblem:
+        except StatementProblem as blanked:
             exact = parse_statement(raw.text)
-            try:
-                self._analyse(exact, types)
-            except StatementProblem as located:
-                problem = located
+            problem = self._problem_with_names(exact, types) or blanked
             if problem.code == "PTO-P030":
                 self._report_undefined(raw, exact, types, names, problem)
             else:
                 self.report_problem(raw, problem)
             return None
+
+    def _problem_with_names(
+        self, tree: t.Statement, types: list[Attribute | None]
+    ) -> StatementProblem | None:
+        """The problem of a statement once more, from the tree that knows the text's columns."""
+        try:
+            self._analyse(tree, types)
+        except StatementProblem as problem:
+            return problem
+        return None
 
     def _analyse(self, tree: t.Statement, types: list[Attribute | None]) -> Plan:
         body = cast(t.Instruction, tree.body)
@@ -427,7 +431,7 @@ class Builder:
                 return self._window(step, operands, made, location, ops)
         op.location = location
         ops.append(op)
-        return cast(OpResult, op.results[0])
+        return op.results[0]
 
     def _window(
         self,
@@ -496,6 +500,15 @@ def _constant(value: SSAValue) -> int:
     if isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr):
         return cast("IntegerAttr[IndexType]", owner.value).value.data
     return DYNAMIC
+
+
+def _problem_with_names(text: str) -> SyntaxProblem | None:
+    """What is wrong with the text itself, so that the columns are its own."""
+    try:
+        parse_statement(text)
+    except SyntaxProblem as problem:
+        return problem
+    return None
 
 
 def _segments(*sizes: int) -> DenseArrayBase:

@@ -1,7 +1,7 @@
 """Reading an instruction of PTO in any form: which class it is, which operand goes where.
 
-One mechanism serves all instructions. It knows the class's declaration (slots, fields) and the class variables
-that say how its text looks; it knows no instruction.
+One mechanism serves all instructions. It knows the class's declaration (slots, fields) and the class
+variables that say how its text looks; it knows no instruction.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ptoas.dialects.pto.types import (
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.types import unregistered_op
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
@@ -183,8 +183,7 @@ class InstructionReader:
             if len(item.types) != len(everything):
                 raise StatementProblem(
                     "PTO-P041",
-                    f"{len(everything)} operand{'s' * (len(everything) != 1)}, but {len(item.types)} "
-                    f"type{'s' * (len(item.types) != 1)}",
+                    f"{counted(len(everything), 'operand')}, but {counted(len(item.types), 'type')}",
                     t.Node(item.types[0].start, item.types[-1].end),
                 )
             parts.declared += zip(everything, item.types, strict=True)
@@ -301,7 +300,7 @@ class InstructionReader:
             if name in parts.fields and parts.fields[name][0] != value:
                 problem = StatementProblem(
                     "PTO-P050",
-                    f"the suffix says {name} = {member.value}, the attribute {name} = {parts.fields[name][0]}",
+                    f"the suffix says {name} = {member.value}, the attribute says {parts.fields[name][0]}",
                     parts.fields[name][1],
                     "keep one of the two",
                 )
@@ -341,8 +340,7 @@ class InstructionReader:
         if len(result_types) != wanted:
             raise StatementProblem(
                 "PTO-P041",
-                f"{wanted} result{'s' * (wanted != 1)}, but {len(result_types)} result "
-                f"type{'s' * (len(result_types) != 1)}",
+                f"{counted(wanted, 'result')}, but {counted(len(result_types), 'result type')}",
                 typing,
             )
         return result_types
@@ -385,7 +383,7 @@ class InstructionReader:
         if len(inputs) != len(flat):
             raise StatementProblem(
                 "PTO-P041",
-                f"{len(flat)} operand{'s' * (len(flat) != 1)}, but {len(inputs)} type{'s' * (len(inputs) != 1)}",
+                f"{counted(len(flat), 'operand')}, but {counted(len(inputs), 'type')}",
                 t.Node(inputs[0].start, inputs[-1].end),
             )
         for operand, node in self._in_any_order(flat, inputs):
@@ -395,7 +393,7 @@ class InstructionReader:
     def _in_any_order(
         self, operands: list[Operand], nodes: list[t.TypeText]
     ) -> list[tuple[Operand, t.TypeText]]:
-        """Operand and type pairs; the documents list the types of a scatter in another order than its operands."""
+        """Operand and type pairs; the documents give a scatter's types in another order than its operands."""
         types = [self.resolver.type(node) for node in nodes]
         in_order = list(zip(operands, nodes, strict=True))
         if all(o.type is None or o.type == type for o, type in zip(operands, types, strict=True)):
@@ -491,7 +489,7 @@ class InstructionReader:
     # --- operands into slots
 
     def _windows(self, cls: type[PtoOp], parts: Parts, result_types: list[Attribute]) -> None:
-        """`%view[%i, %j]` where the class has no place for indices: a part of the view, as large as the tile."""
+        """`%view[%i, %j]` where the class has no place for indices: a part as large as the tile."""
         for operand in parts.all_operands():
             if not operand.indices:
                 continue

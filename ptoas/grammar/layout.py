@@ -1,8 +1,8 @@
 """Cutting a file into statements and regions, and finding what is not closed.
 
-A statement is usually a line. It goes on over a line's end inside brackets, after a comma, and where the next
-line can only continue it (`outs(...)`, `: type`, `{...}`, `shape = ...`). `;` ends one too. A region is cut out
-of the statement that it belongs to; a mark stays behind.
+A statement is usually a line. It goes on over a line's end inside brackets, after a comma, and where the
+next line can only continue it (`outs(...)`, `: type`, `{...}`, `shape = ...`). `;` ends one too. A region
+is cut out of the statement that it belongs to; a mark stays behind.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
 
 
 def blank_comments(text: str, report: Report) -> str:
-    """The text with comments turned into spaces, so that every offset stays; unclosed strings are reported."""
+    """The text with comments turned into spaces, so that offsets stay; unclosed strings are reported."""
     if "#" not in text and "//" not in text and '"' not in text:
         return text
 
@@ -151,9 +151,10 @@ class Cutter:
             return None
         if line.count("[") != line.count("]") or line.count("<") > line.count(">"):
             return None
-        if "{" in line or "}" in line:
-            if line.count("{") != line.count("}") or _ODD_BRACE.search(line) or self._is_head(at):
-                return None
+        if line.count("{") != line.count("}"):
+            return None
+        if "{" in line and (_ODD_BRACE.search(line) or self._is_head(at)):
+            return None
         stripped = line.rstrip()
         end = match.end()
         blank = _BLANK.match(text, end)

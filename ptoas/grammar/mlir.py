@@ -14,7 +14,7 @@ from xdsl.irdl import IRDLOperation
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Plan
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import StatementProblem, counted
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
 _PREDICATES = {
@@ -89,7 +89,7 @@ class _Reader:
                 raise StatementProblem(
                     "PTO-P010", "a constant needs its value: `arith.constant 16 : index`", node
                 )
-        if node is not None and len(self.others) > 1:
+        if len(self.others) > 1:
             raise StatementProblem("PTO-P010", "a constant has one value", self.others[1])
         result_type = type or cast(Any, value).type
         return Plan(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
@@ -168,7 +168,7 @@ class _Reader:
         if len(nodes) != len(values):
             raise StatementProblem(
                 "PTO-P041",
-                f"{len(values)} value{'s' * (len(values) != 1)}, but {len(nodes)} type{'s' * (len(nodes) != 1)}",
+                f"{counted(len(values), 'value')}, but {counted(len(nodes), 'type')}",
                 self.body.typing,
             )
         for value, node in zip(values, nodes, strict=True):

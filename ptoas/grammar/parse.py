@@ -35,7 +35,8 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     >>> module = parse('''
     ... .arg %table : !pto.memref<64x32xf32>
     ... .arg %idx : !pto.tile<1x16xi32>
-    ... %dst = mgather.row.clamp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>
+    ... %dst = mgather.row.clamp %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32>
+    ...        -> !pto.tile<16x32xf32>
     ... ''', filename="lookup.pto")
     >>> [op.name for op in module.body.block.first_op.body.block.ops]
     ['pto.mgather', 'func.return']

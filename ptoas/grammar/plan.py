@@ -1,7 +1,8 @@
 """How to make an operation from a statement of a certain shape.
 
 Statements that differ only in their values' names, and whose values have the same types, make the same
-operation over other values. What has to be looked up, matched and checked for that is done once, and kept as a plan.
+operation over other values. What has to be looked up, matched and checked for that is done once, and kept
+as a plan.
 """
 
 from __future__ import annotations

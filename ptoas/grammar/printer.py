@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import StringIO
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
@@ -35,19 +35,20 @@ _TEMPLATE = re.compile(
 def print_module(module: ModuleOp, form: str = "dps") -> str:
     """The module's text. `form` is `asm`, `ssa`, `dps` or `generic`.
 
-    For `ssa` and `dps` the instructions are converted first, on a copy; `asm` and `generic` print what is there.
+    For `ssa` and `dps` the instructions are converted first, on a copy; `asm` and `generic` print what is
+    there.
     Raises `PtoasError` where a conversion is not possible.
 
     >>> from ptoas.grammar.parse import parse
     >>> module = parse('''
-    ... .arg %a : !pto.tile<8x16xf32>
-    ... %b = tadd %a, %a : !pto.tile<8x16xf32>
-    ... ''', filename="twice.pto")
+    ... .arg %a : !pto.tile<8x8xf32>
+    ... %b = tneg %a : !pto.tile<8x8xf32>
+    ... ''', filename="negate.pto")
     >>> print(print_module(module, form="dps"))
     module {
-      func.func @twice(%a : !pto.tile_buf<vec, 8x16xf32>) {
-        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x16xf32>
-        pto.tadd ins(%a, %a : !pto.tile_buf<vec, 8x16xf32>, !pto.tile_buf<vec, 8x16xf32>) outs(%b : !pto.tile_buf<vec, 8x16xf32>)
+      func.func @negate(%a: !pto.tile_buf<vec, 8x8xf32>) {
+        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+        pto.tneg ins(%a : !pto.tile_buf<vec, 8x8xf32>) outs(%b : !pto.tile_buf<vec, 8x8xf32>)
         return
       }
     }
@@ -265,7 +266,7 @@ class FormPrinter(Printer):
 
     def _print_asm(self, op: PtoOp) -> None:
         spelled = tuple(name for name in op.SUFFIXES if name in op.properties)
-        suffix = "".join(f".{cast(PtoEnumAttr, op.properties[name]).data.value}" for name in spelled)
+        suffix = "".join(f".{cast(PtoEnumAttr[Any], op.properties[name]).data.value}" for name in spelled)
         destination = getattr(op, "dst", None)
         operands = list(op.operands)
         if destination is not None and hasattr(op, "destination"):
@@ -316,7 +317,7 @@ class FormPrinter(Printer):
                 return self._text_of(self.print_attribute, value.type)
             if name := match["field"]:
                 return self._field_text(op.properties[name], name)
-            return self._text_of(lambda _: self._print_fields(op, shown), None)
+            return self._text_of(lambda _: self._print_fields(op, shown), op)
 
         return re.sub(r"  +", " ", _TEMPLATE.sub(replace, layout)).replace(" :", " :")
 
@@ -331,19 +332,21 @@ class FormPrinter(Printer):
 
     def _field_text(self, value: Attribute, name: str) -> str:
         if isinstance(value, DenseArrayBase):
-            return ", ".join(str(v) for v in value.get_values())
+            return ", ".join(str(v) for v in cast("DenseArrayBase[Any]", value).get_values())
         if isinstance(value, IntegerAttr) and name == "address":
-            return hex(cast("IntegerAttr", value).value.data)
+            return hex(cast("IntegerAttr[Any]", value).value.data)
         return self._text_of(self.print_attribute, value)
 
-    def _text_of(self, write: object, item: object) -> str:
+    def _text_of(self, write: Callable[[Any], object], item: object) -> str:
         """What a printing method would write."""
-        outer, self.stream = self.stream, StringIO()
+        outer = self.stream
+        inner = StringIO()
+        self.stream = inner
         try:
-            cast("type", write)(item)
-            return cast(StringIO, self.stream).getvalue()
+            write(item)
         finally:
             self.stream = outer
+        return inner.getvalue()
 
     # --- operations that the dialect does not have
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from ptoas.grammar.tree import Node
 
 
+def counted(number: int, word: str) -> str:
+    """`1 type`, `2 types`."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 class StatementProblem(Exception):
-    """Stops the reading of one statement; the builder turns it into a diagnostic and goes on with the next."""
+    """Stops the reading of one statement; the builder makes it a diagnostic and goes on with the next."""
 
     def __init__(self, code: str, message: str, at: Node | None = None, fix: str | None = None):
         super().__init__(message)

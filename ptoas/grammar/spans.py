@@ -57,10 +57,8 @@ def _reader(op: Operation) -> tuple[SourceLocation, InstructionReader, list[t.No
         return None
     location, statement = found
     types = _slot_types(op, statement)
-    if types is None:
-        return None
     try:
-        known = opcode_class(statement.body.opcode.text, types)
+        known = opcode_class(found[1].body.opcode.text, types)
         if known is None or known[0] is not type(op):
             return None
         reader = InstructionReader(statement, types, Resolver(True))
@@ -70,7 +68,7 @@ def _reader(op: Operation) -> tuple[SourceLocation, InstructionReader, list[t.No
     return location, reader, list(plan.operand_nodes)
 
 
-def _slot_types(op: PtoOp, statement: t.Statement) -> list[Any] | None:
+def _slot_types(op: PtoOp, statement: t.Statement) -> list[Any]:
     """The types of the statement's names, taken from the operation's operands by their kind and order."""
     text_names = {v.slot for v in values_in(statement)} | {r.slot for r in statement.results}
     size = max(text_names, default=-1) + 1

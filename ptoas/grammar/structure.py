@@ -1,4 +1,4 @@
-"""Building what holds other operations: modules, functions, loops, branches, the generic form; and declarations."""
+"""Building what holds other operations: modules, functions, loops, branches; and the generic form."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.grammar import tree as t
@@ -64,8 +65,6 @@ def build(
             )
         case _:
             raise StatementProblem("PTO-P061", "this can't stand here")
-    if op is None:
-        return
     op.location = SourceLocation.at(builder.source, raw.start, raw.end)
     ops.append(op)
     if op.name in TERMINATORS:
@@ -277,9 +276,9 @@ def _generic(
     attributes = _attributes(builder, node.attributes)
     written = dict(attributes)
     if known is not None and not properties:
-        declared = getattr(known, "get_irdl_definition", lambda: None)()
-        for key in list(attributes) if declared is not None else ():
-            if key in declared.properties:
+        declared = known.get_irdl_definition().properties if issubclass(known, IRDLOperation) else {}
+        for key in list(attributes):
+            if key in declared:
                 properties[key] = attributes.pop(key)
     isolated = name in ("func.func", "builtin.module")
     outer = builder.values

@@ -58,9 +58,8 @@ class _Builder(Transformer[Token, Any]):
     # --- statements
 
     def statement(self, c: list[Any]) -> t.Statement:
-        results = c[0] if isinstance(c[0], tuple) else ()
-        body = next(x for x in c if isinstance(x, t.Node) and not isinstance(x, t.Result))
-        return t.Statement(results, body)
+        body: Any = _first(c, t.Node)
+        return t.Statement(_types(c[:1]), body)
 
     def RESULTS(self, token: Token) -> tuple[t.Result, ...]:
         start = _span(token)[0]
@@ -294,7 +293,9 @@ class _Builder(Transformer[Token, Any]):
         return (c[0],) if isinstance(c[0], t.TypeText) else tuple(c[0])
 
     def function_type(self, c: list[Any]) -> t.FunctionTypeNode:
-        inputs: tuple[t.TypeText, ...] = tuple(_only(c[0], t.TypeText)) if isinstance(c[0], list) else ()
+        inputs: tuple[t.TypeText, ...] = (
+            tuple(_only(cast("list[Any]", c[0]), t.TypeText)) if isinstance(c[0], list) else ()
+        )
         return t.FunctionTypeNode(*_extent([*inputs, *c[-1]]), inputs, c[-1])
 
     # --- attributes
@@ -426,8 +427,7 @@ def parse_type_body(text: str) -> Tree[Token]:
 
 def _parse(text: str, start: str) -> Tree[Token]:
     try:
-        parse: Any = grammar().parse
-        return parse(text, start=start)
+        return cast(Any, grammar()).parse(text, start=start)
     except UnexpectedInput as error:
         raise _explain(text, error) from None
 

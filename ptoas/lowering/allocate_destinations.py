@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
 from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -69,7 +69,7 @@ def _rewrite(op: Instruction) -> None:
 
 
 def _valid_extents(op: Instruction, tile: TileType) -> tuple[SSAValue | None, SSAValue | None]:
-    """Values for the extents that the type leaves open: those of an operand of the same shape, else all of it."""
+    """Values for the extents that the type leaves open: those of an operand of that shape, else all of it."""
     block = op.parent
     assert block is not None
     extents: list[SSAValue | None] = []

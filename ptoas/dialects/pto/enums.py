@@ -198,7 +198,7 @@ class PtoEnumAttr(Data[E], Generic[E]):
 
     @classmethod
     def member(cls, text: str) -> StrEnum | None:
-        """The member that `text` spells: `row`, `Row`, or its last word where the name has several (`add`)."""
+        """The member that `text` spells: `row`, `Row`, or the last word of a longer name (`add`)."""
         folded = text.replace("_", "").lower()
         for member in cls.enum:
             if folded in (member.value.replace("_", "").lower(), member.name.replace("_", "").lower()):

@@ -127,7 +127,7 @@ class PtoOp(IRDLOperation, ABC):
             if name in (AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name):
                 continue
             bases = prop.constr.get_bases() or set()
-            enum = next((b for b in bases if issubclass(b, PtoEnumAttr)), None)
+            enum = next((cast(EnumAttrType, b) for b in bases if issubclass(b, PtoEnumAttr)), None)
             fields[name] = Field(name, isinstance(prop, OptPropertyDef), enum, prop.constr)
         results = tuple(
             (name, _single(r.constr), isinstance(r, OptResultDef)) for name, r in definition.results
