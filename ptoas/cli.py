@@ -94,5 +94,26 @@ def convert(
         write_text(output, text)
 
 
+@main.command()
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    help="How to print.",
+)
+def instructions(style: str) -> None:
+    """List the instructions: their operands, attributes and spellings."""
+    import json
+
+    from ptoas import reference
+    from ptoas.dialects.pto import OPS
+
+    if style == "json":
+        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+    else:
+        click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
+
+
 if __name__ == "__main__":
     main()

@@ -333,7 +333,7 @@ class FormPrinter(Printer):
     def _field_text(self, value: Attribute, name: str) -> str:
         if isinstance(value, DenseArrayBase):
             return ", ".join(str(v) for v in cast("DenseArrayBase[Any]", value).get_values())
-        if isinstance(value, IntegerAttr) and name == "address":
+        if name == "address":
             return hex(cast("IntegerAttr[Any]", value).value.data)
         return self._text_of(self.print_attribute, value)
 

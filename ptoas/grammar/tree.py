@@ -134,7 +134,7 @@ class RegionMark(Node):
 
 
 AttributeNode: TypeAlias = "Typed | Word | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
-Item: TypeAlias = "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"
+Item: TypeAlias = "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"  # noqa: E501
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,120 @@
+"""The reference page of the instructions, printed from their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from inspect import cleandoc
+from typing import Any
+
+from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto.constraints import PtoConstraint
+from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
+
+CHAPTERS = {
+    "views": "Views and tiles",
+    "memory": "Memory",
+    "gather": "Gathers and scatters",
+    "elementwise": "Arithmetic",
+    "sync": "Synchronisation",
+    "comm": "Collectives",
+}
+"""The modules of the dialect, in the order of the page."""
+
+
+def chapter_of(op: type[PtoOp]) -> str:
+    return op.__module__.rpartition(".")[2]
+
+
+def describe(op: type[PtoOp]) -> dict[str, Any]:
+    """An instruction as plain data."""
+    signature = op.signature()
+    return {
+        "name": op.mnemonic(),
+        "chapter": chapter_of(op),
+        "meaning": cleandoc(op.__doc__ or ""),
+        "forms": forms(op),
+        "operands": [
+            {
+                "name": slot.name,
+                "kind": _kind(slot),
+                "count": "any" if slot.variadic else "0 or 1" if slot.optional else "1",
+                "written": slot.name in op.OUTS,
+            }
+            for slot in signature.slots
+        ],
+        "attributes": [
+            {
+                "name": field.name,
+                "values": list(field.enum.spellings()) if field.enum else [],
+                "required": not field.optional,
+                "suffix": field.name in op.SUFFIXES,
+            }
+            for field in signature.fields.values()
+        ],
+    }
+
+
+def _kind(slot: Slot) -> str:
+    return slot.constraint.kind() if isinstance(slot.constraint, PtoConstraint) else "a value"
+
+
+def forms(op: type[PtoOp]) -> dict[str, str]:
+    """How the instruction is written in each form, its types left out."""
+    name = op.mnemonic()
+    if op.LAYOUT is not None:
+        text = op.LAYOUT.replace("{attrs}", "").replace("$", "%").replace("^", "!")
+        return {"every form": f"pto.{name} {' '.join(text.split())}"}
+    ins = [_operand(slot) for slot in op.signature().slots if slot.name not in op.OUTS]
+    outs = [_operand(slot) for slot in op.signature().slots if slot.name in op.OUTS]
+    suffix = "".join(f"[.{field}]" for field in op.SUFFIXES)
+    result = "%dst = " if issubclass(op, Instruction) else ""
+    flat = ins if issubclass(op, Instruction) else [*ins, *outs]
+    written = f" outs({', '.join(outs)} : ...)" if outs else ""
+    return {
+        "assembly": f"{result}{name}{suffix} {', '.join(flat)} : ...",
+        "SSA": f"{result}pto.{name} {', '.join(flat)} {{...}} : (...) -> ...",
+        "DPS": f"pto.{name} ins({', '.join(ins)} : ...)"
+        + (f" outs({', '.join(outs)} : ...)" if outs else ""),
+    }
+
+
+def _operand(slot: Slot) -> str:
+    text = f"%{slot.name}" + ("..." if slot.variadic else "")
+    return f"[{text}]" if slot.optional and slot.name not in ("dst",) else text
+
+
+def markdown() -> str:
+    """The page `docs/instructions.md`."""
+    lines = ["# Instructions", "", "Printed by `ptoas instructions --format markdown`; do not edit.", ""]
+    for chapter, title in CHAPTERS.items():
+        lines += [f"## {title}", ""]
+        for op in (op for op in OPS if chapter_of(op) == chapter):
+            lines += _entry(describe(op))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _entry(entry: dict[str, Any]) -> Iterable[str]:
+    yield from (f"### `{entry['name']}`", "", entry["meaning"], "", "```text")
+    yield from entry["forms"].values()
+    yield from ("```", "")
+    if entry["operands"]:
+        yield from ("| operand | kind | how many |", "|---|---|---|")
+        for operand in entry["operands"]:
+            written = " (written)" if operand["written"] else ""
+            yield f"| `{operand['name']}`{written} | {operand['kind']} | {operand['count']} |"
+        yield ""
+    if entry["attributes"]:
+        yield from ("| attribute | values |", "|---|---|")
+        for attribute in entry["attributes"]:
+            values = ", ".join(f"`{v}`" for v in attribute["values"]) or "a value"
+            notes = "; required" if attribute["required"] else ""
+            notes += "; also a suffix" if attribute["suffix"] else ""
+            yield f"| `{attribute['name']}` | {values}{notes} |"
+        yield ""
+
+
+def table() -> str:
+    """One line an instruction."""
+    entries = [describe(op) for op in OPS]
+    width = max(len(entry["name"]) for entry in entries)
+    return "\n".join(f"{entry['name']:<{width}}  {entry['meaning'].splitlines()[0]}" for entry in entries)
