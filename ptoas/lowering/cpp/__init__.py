@@ -1,0 +1,1 @@
+"""C++ from placed and synchronised operations: names, types, scalars, control flow, instructions."""

@@ -1,0 +1,126 @@
+"""Loops, branches, calls and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func, scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.lowering.cpp.scalars import Handler
+
+if TYPE_CHECKING:
+    from ptoas.lowering.cpp.function import FunctionEmitter
+
+
+def _for(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, scf.ForOp)
+    body = op.body.block
+    index, *carried = body.args
+    _declare(emit, carried, op.iter_args)
+    name = emit.name(index)
+    step = emit.text(op.step)
+    advance = f"++{name}" if step == "1" else f"{name} += {step}"
+    kind = emit.scalar_type(index)
+    emit.open(f"for ({kind} {name} = {emit.text(op.lb)}; {name} < {emit.operand(op.ub)}; {advance})")
+    emit.block(body)
+    _assign(emit, carried, _terminator(body).operands)
+    emit.close()
+    for result, value in zip(op.results, carried, strict=True):
+        emit.rename(result, emit.text(value))
+
+
+def _if(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, scf.IfOp)
+    for result in op.results:
+        emit.declare(result)
+    emit.open(f"if ({emit.text(op.cond)})")
+    emit.block(op.true_region.block)
+    _assign(emit, op.results, _terminator(op.true_region.block).operands)
+    alternative = op.false_region.blocks and op.false_region.block
+    if alternative and (len(list(alternative.ops)) > 1 or op.results):
+        emit.close("else")
+        emit.block(alternative)
+        _assign(emit, op.results, _terminator(alternative).operands)
+    emit.close()
+
+
+def _while(emit: FunctionEmitter, op: Operation) -> None:
+    """`before` decides whether to go on; what it hands over is visible in `after` and behind the loop."""
+    assert isinstance(op, scf.WhileOp)
+    before, after = op.before_region.block, op.after_region.block
+    _declare(emit, before.args, op.arguments)
+    for result in op.results:
+        emit.declare(result)
+    emit.open("while (true)")
+    emit.block(before)
+    condition, *handed = _terminator(before).operands
+    _assign(emit, op.results, handed)
+    emit.line(f"if (!({emit.text(condition)})) {{")
+    emit.line("    break;")
+    emit.line("}")
+    for argument, result in zip(after.args, op.results, strict=True):
+        emit.rename(argument, emit.text(result))
+    emit.block(after)
+    _assign(emit, before.args, _terminator(after).operands)
+    emit.close()
+
+
+def _terminator(block: Block) -> Operation:
+    last = block.last_op
+    assert last is not None
+    return last
+
+
+def _declare(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    for variable, value in zip(variables, values, strict=True):
+        emit.declare(variable, emit.text(value))
+
+
+def _assign(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    """All at once: a variable that is overwritten before it is read is kept aside first."""
+    moves = [(emit.text(a), emit.text(b)) for a, b in zip(variables, values, strict=True)]
+    moves = [(target, source) for target, source in moves if target != source]
+    kept: dict[str, str] = {}
+    for n, (_, source) in enumerate(moves):
+        if source not in kept and any(source == target for target, _ in moves[:n]):
+            kept[source] = emit.fresh(f"{source}_before")
+            emit.line(f"const auto {kept[source]} = {source};")
+    for target, source in moves:
+        emit.line(f"{target} = {kept.get(source, source)};")
+
+
+def _call(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, func.CallOp)
+    arguments = ", ".join(emit.argument(value) for value in op.arguments)
+    call = f"{emit.function_name(op.callee.string_value())}({arguments})"
+    if len(op.results) > 1:
+        raise emit.unsupported(op, "a C++ function returns one value at most")
+    if op.results and op.results[0].first_use is not None:
+        emit.define(op.results[0], call)
+    else:
+        emit.line(f"{call};")
+
+
+def _return(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, func.ReturnOp)
+    if len(op.arguments) > 1:
+        raise emit.unsupported(op, "a C++ function returns one value at most")
+    if op.arguments:
+        emit.line(f"return {emit.text(op.arguments[0])};")
+
+
+def _nothing(emit: FunctionEmitter, op: Operation) -> None:
+    """Terminators are part of the operation around them."""
+
+
+CONTROL: dict[type[Operation], Handler] = {
+    scf.ForOp: _for,
+    scf.IfOp: _if,
+    scf.WhileOp: _while,
+    scf.YieldOp: _nothing,
+    scf.ConditionOp: _nothing,
+    func.CallOp: _call,
+    func.ReturnOp: _return,
+}

@@ -1,0 +1,150 @@
+"""Tiles and views: their types, their variables, their addresses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
+from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.types import CppView, Extent, dimensions, dynamic, element_cpp
+from ptoas.targets.facts import packed_strides
+
+if TYPE_CHECKING:
+    from ptoas.lowering.cpp.function import FunctionEmitter
+
+
+def _alloc(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, AllocTileOp)
+    name = emit.name(op.result)
+    rows, cols = op.tile_type.valid
+    given = []
+    if rows == DYNAMIC:
+        given.append(str(op.tile_type.rows) if op.valid_row is None else emit.text(op.valid_row))
+    if cols == DYNAMIC:
+        given.append(str(op.tile_type.cols) if op.valid_col is None else emit.text(op.valid_col))
+    arguments = f"({', '.join(given)})" if given else ""
+    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
+    if op.addr is not None:
+        emit.line(f"TASSIGN({name}, {emit.address(op.addr)});")
+
+
+def _assign(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, TAssignOp)
+    name = emit.text(op.tile)
+    where = f"0x{op.address.value.data:x}" if op.address is not None else emit.address(op.addr)
+    emit.line(f"TASSIGN({name}, {where});")
+    if op.result is not None:
+        emit.rename(op.result, name)
+
+
+def _subview(emit: FunctionEmitter, op: Operation) -> None:
+    """A window keeps its parent's extents in C++, because strides follow from them; its own are the valid ones."""
+    assert isinstance(op, SubviewOp)
+    type = op.result.type
+    assert isinstance(type, TileType)
+    name = emit.name(op.result)
+    given = []
+    for extent, value, size in zip(type.valid, op.valid or (None, None), op.sizes.get_values(), strict=True):
+        if extent == DYNAMIC:
+            given.append(str(size) if value is None else emit.text(value))
+    arguments = f"({', '.join(given)})" if given else ""
+    row, col = (emit.text(offset) for offset in op.offsets)
+    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
+    emit.line(f"TSUBVIEW({name}, {emit.text(op.source)}, {row}, {col});")
+
+
+def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, SetValidShapeOp)
+    emit.line(f"{emit.text(op.tile)}.SetValidShape({emit.text(op.row)}, {emit.text(op.col)});")
+
+
+# --- views ---------------------------------------------------------------------------------------
+
+
+def _make_view(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, MakeTensorViewOp)
+    facts = emit.knowledge.view(op.result)
+    shape = _extents(emit, facts.shape, list(op.shape))
+    strides = _extents(emit, facts.strides or (DYNAMIC,) * len(shape), list(op.strides))
+    view = CppView(element_cpp(facts.type.element_type), emit.text(op.ptr), shape, strides, facts.layout)
+    declare_view(emit, op.result, view)
+
+
+def _partition(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, PartitionViewOp)
+    source = emit.view(op.source)
+    facts = emit.knowledge.view(op.result)
+    shape = _extents(emit, facts.shape, list(op.sizes)[-len(facts.shape) :])
+    strides = source.strides[-len(shape) :]
+    strides = (*(1,) * (len(shape) - len(strides)), *strides)
+    pointer = source.pointer
+    constant = 0
+    for offset, stride in zip(op.offsets, source.strides, strict=True):
+        known = emit.knowledge.constant(offset)
+        if known is not None and isinstance(stride, int):
+            constant += known * stride
+        elif known != 0:
+            step = emit.operand(offset)
+            pointer += f" + {step}" if stride == 1 else f" + {step} * {stride}"
+    if constant:
+        pointer += f" + {constant}"
+    declare_view(emit, op.result, CppView(source.element, pointer, shape, strides, facts.layout))
+
+
+def _extents(emit: FunctionEmitter, known: tuple[int, ...], values: list[SSAValue]) -> tuple[Extent, ...]:
+    return tuple(
+        emit.text(value) if extent == DYNAMIC else extent for extent, value in zip(known, values, strict=True)
+    )
+
+
+def argument_view(emit: FunctionEmitter, type: ViewType, name: str, pointer: str) -> CppView:
+    """A memory parameter; extents and strides that the type leaves open are parameters too."""
+    shape: list[Extent] = [
+        f"{name}_dim{n}" if extent == DYNAMIC else extent for n, extent in enumerate(type.shape)
+    ]
+    strides: list[Extent] = []
+    for n, stride in enumerate(type.strides or packed_strides(type.shape, type.layout)):
+        written = type.strides is not None
+        if stride != DYNAMIC:
+            strides.append(stride)
+        elif written:
+            strides.append(f"{name}_stride{n}")
+        else:
+            inner = [str(extent) for extent in shape[n + 1 :]]
+            strides.append(" * ".join(inner))
+    return CppView(element_cpp(type.element_type), pointer, tuple(shape), tuple(strides), type.layout)
+
+
+def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
+    """Keep the view for those that look into it; a variable only where an instruction takes it."""
+    emit.views[value] = view
+    if all(isinstance(use.operation, PartitionViewOp) for use in value.uses):
+        return
+    name = emit.tensor_name(value)
+    arguments = [view.pointer]
+    shape, strides = dynamic(view.shape5), dynamic(view.strides5)
+    if shape or strides:
+        arguments.append(f"{dimensions('Shape', view.shape5)}({', '.join(shape)})")
+    if strides:
+        arguments.append(f"{dimensions('Stride', view.strides5)}({', '.join(strides)})")
+    emit.line(f"{emit.tensor_type(value)} {name}({', '.join(arguments)});")
+
+
+DECLARATIONS: dict[type[Operation], Handler] = {
+    AllocTileOp: _alloc,
+    TAssignOp: _assign,
+    SubviewOp: _subview,
+    SetValidShapeOp: _set_valid_shape,
+    MakeTensorViewOp: _make_view,
+    PartitionViewOp: _partition,
+}

@@ -1,0 +1,301 @@
+"""One function: its parameters, its body, and the names and types that its statements share."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.views import SubviewOp
+from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.control import CONTROL
+from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
+from ptoas.lowering.cpp.instructions import SYNC, emit_call, emit_collective
+from ptoas.lowering.cpp.names import Names, capitalised, identifier
+from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
+from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
+from ptoas.lowering.isa import SPELLINGS
+from ptoas.targets import Target
+from ptoas.targets.facts import Knowledge
+
+INDENT = "    "
+HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC}
+
+
+class FunctionEmitter:
+    """Statements of one function, in order, with what was named on the way."""
+
+    def __init__(
+        self,
+        function: func.FuncOp,
+        target: Target,
+        function_names: dict[str, str],
+        knowledge: Knowledge,
+        names: Names,
+        annotate: bool = False,
+    ):
+        self.function = function
+        self.target = target
+        self.spelling = SPELLINGS[target.name]
+        self.knowledge = knowledge
+        self.annotate = annotate
+        self.views: dict[SSAValue, CppView] = {}
+        self._function_names = function_names
+        self._names = Names(names)
+        self._values: dict[SSAValue, str] = {}
+        self._tensors: dict[SSAValue, str] = {}
+        self._aliases: dict[str, str] = {}
+        self._tile_types: dict[tuple[TileType, tuple[int, int]], str] = {}
+        self._lines: list[str] = []
+        self._depth = 1
+        self._last_line = -1
+
+    # --- names and texts -------------------------------------------------------------------------
+
+    def fresh(self, wanted: str) -> str:
+        return self._names.unique(wanted)
+
+    def name(self, value: SSAValue) -> str:
+        """The variable of a value; made from the program's name for it."""
+        name = self._values.get(value)
+        if name is None:
+            fallback = "tile" if isinstance(value.type, TileType) else "v"
+            hint = value.name_hint
+            wanted = identifier(hint, fallback) if hint else f"{fallback}{len(self._values)}"
+            name = self._values[value] = self._names.unique(wanted)
+        return name
+
+    def rename(self, value: SSAValue, text: str) -> None:
+        """Let `text`, a literal or another variable, stand for the value."""
+        self._values[value] = text
+
+    def text(self, value: SSAValue) -> str:
+        """A value as it is used: a name or a literal."""
+        known = self._values.get(value)
+        return self.name(value) if known is None else known
+
+    def operand(self, value: SSAValue) -> str:
+        """A value inside an expression."""
+        text = self.text(value)
+        return f"({text})" if text.startswith("-") else text
+
+    def argument(self, value: SSAValue) -> str:
+        """A value as an argument of a call: memory by its tensor, everything else by its name."""
+        return self._tensors[value] if isinstance(value.type, ViewType) else self.text(value)
+
+    def address(self, value: SSAValue | None) -> str:
+        assert value is not None
+        constant = self.knowledge.constant(value)
+        return self.text(value) if constant is None else f"0x{constant:x}"
+
+    def function_name(self, symbol: str) -> str:
+        return self._function_names.get(symbol, symbol)
+
+    def tensor_name(self, value: SSAValue) -> str:
+        name = self._tensors.get(value)
+        if name is None:
+            base = identifier(value.name_hint, "view") if value.name_hint else "view"
+            wanted = f"{base}GM" if isinstance(value.owner, Block) else base
+            name = self._tensors[value] = self._names.unique(wanted)
+        return name
+
+    def view(self, value: SSAValue) -> CppView:
+        if value not in self.views:
+            raise PtoasError(
+                [
+                    Diagnostic(
+                        "PTO-L004",
+                        "a view that branches or loops choose has no C++ form; choose the pointer instead",
+                        span_of(self.function),
+                    )
+                ]
+            )
+        return self.views[value]
+
+    # --- types -----------------------------------------------------------------------------------
+
+    def alias(self, text: str, wanted: str) -> str:
+        """A short name for a type, one for each text."""
+        name = self._aliases.get(text)
+        if name is None:
+            name = self._aliases[text] = self._names.unique(wanted)
+        return name
+
+    def tile_type(self, value: SSAValue) -> str:
+        type = value.type
+        assert isinstance(type, TileType)
+        shape = physical_shape(value)
+        alias = self._tile_types.get((type, shape))
+        if alias is None:
+            base = capitalised(identifier(value.name_hint or "", "")) or "Local"
+            wanted = base if base.endswith("Tile") else f"{base}Tile"
+            alias = self.alias(tile_cpp(type, shape), wanted)
+            self._tile_types[type, shape] = alias
+        return alias
+
+    def tensor_type(self, value: SSAValue) -> str:
+        return self._tensor_alias(self.view(value), value)
+
+    def member_type(self, group: SSAValue) -> str:
+        """The tensor type of one rank of a group."""
+        assert isinstance(group.type, GroupType) and isinstance(group.type.member, ViewType)
+        return self._tensor_alias(argument_view(self, group.type.member, "rank", "rank"), group)
+
+    def _tensor_alias(self, view: CppView, value: SSAValue) -> str:
+        layout = f", Layout::{view.layout.name}" if view.layout.name != "ND" else ""
+        shape, strides = dimensions("Shape", view.shape5), dimensions("Stride", view.strides5)
+        base = capitalised(identifier(value.name_hint or "", "")) or "Memory"
+        return self.alias(f"GlobalTensor<{view.element}, {shape}, {strides}{layout}>", f"{base}Tensor")
+
+    def scalar_type(self, value: SSAValue) -> str:
+        return scalar_cpp(value.type)
+
+    def variable_type(self, value: SSAValue) -> str:
+        type = value.type
+        if is_scalar(type):
+            return f"{scalar_cpp(type)} "
+        if isinstance(type, TileType):
+            return f"{self.tile_type(value)} "
+        if isinstance(type, PtrType):
+            return f"__gm__ {element_cpp(type.element_type)} *"
+        raise PtoasError(
+            [Diagnostic("PTO-L004", f"a {type} that branches or loops choose has no C++ form", span_of(self.function))]
+        )
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self._lines.append(INDENT * self._depth + text)
+
+    def open(self, head: str) -> None:
+        self.line(head + " {")
+        self._depth += 1
+
+    def close(self, then: str | None = None) -> None:
+        """End a block, or go on with another: `} else {`."""
+        self._depth -= 1
+        if then is None:
+            self.line("}")
+            return
+        self.line(f"}} {then} {{")
+        self._depth += 1
+
+    def define(self, value: SSAValue, expression: str) -> None:
+        self.line(f"const {scalar_cpp(value.type)} {self.name(value)} = {expression};")
+
+    def declare(self, value: SSAValue, initial: str | None = None) -> None:
+        start = "" if initial is None else f" = {initial}"
+        self.line(f"{self.variable_type(value)}{self.name(value)}{start};")
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            self.operation(op)
+
+    def operation(self, op: Operation) -> None:
+        if self.annotate:
+            self._quote(op)
+        handler = HANDLERS.get(type(op))
+        if handler is not None:
+            handler(self, op)
+        elif isinstance(op, CollectiveOp):
+            emit_collective(self, op)
+        elif isinstance(op, PtoOp):
+            emit_call(self, op)
+        else:
+            raise self.unsupported(op, "this operation has no C++ form")
+
+    def _quote(self, op: Operation) -> None:
+        """The source line that a statement comes from, once."""
+        location = op.location
+        if not isinstance(location, SourceLocation):
+            return
+        line = location.source.position(location.start)[0]
+        if line != self._last_line:
+            self._last_line = line
+            text = location.source.line_text(line).strip().rstrip("\\")
+            self.line(f"// {line}: {text}")
+
+    def unsupported(self, op: Operation, why: str) -> PtoasError:
+        diagnostic = Diagnostic("PTO-L004", f"`{op.name}`: {why}", span_of(op), targets=(self.target.name,))
+        return PtoasError([diagnostic])
+
+    # --- the whole -------------------------------------------------------------------------------
+
+    def parameters(self) -> list[tuple[str, str, bool]]:
+        """Type text, name, and whether the function uses it."""
+        found: list[tuple[str, str, bool]] = []
+        for argument in self.function.body.block.args:
+            found += self._parameter(argument)
+        return found
+
+    def _parameter(self, argument: SSAValue) -> list[tuple[str, str, bool]]:
+        name = self.name(argument)
+        used = argument.first_use is not None
+        type = argument.type
+        match type:
+            case ViewType():
+                extra: list[tuple[str, str, bool]] = []
+                view = argument_view(self, type, name, name)
+                for extent in (*view.shape, *view.strides):
+                    if isinstance(extent, str) and extent.startswith(name) and extent.isidentifier():
+                        extra.append(("int64_t ", extent, used))
+                return [(f"__gm__ {element_cpp(type.element_type)} *", name, used), *extra]
+            case PtrType():
+                return [(f"__gm__ {element_cpp(type.element_type)} *", name, used)]
+            case GroupType():
+                assert isinstance(type.member, ViewType)
+                pointer = f"__gm__ {element_cpp(type.member.element_type)} *"
+                return [(pointer, f"{name}[{type.size}]", used)]
+            case TileType():
+                return [(f"{tile_cpp(type)} &", name, used)]
+            case _:
+                return [(f"{scalar_cpp(type)} ", name, used)]
+
+    def emit(self, qualifiers: str) -> str:
+        """The whole definition."""
+        parameters = [
+            f"{type}{name}" if used else f"{type}/* {name} */" for type, name, used in self.parameters()
+        ]
+        result = self._result_type()
+        for argument in self.function.body.block.args:
+            if isinstance(argument.type, ViewType):
+                name = self.name(argument)
+                declare_view(self, argument, argument_view(self, argument.type, name, name))
+        self.block(self.function.body.block)
+        head = f"{qualifiers} {result} {self.function_name(self.function.sym_name.data)}"
+        aliases = [f"{INDENT}using {name} = {text};" for text, name in self._aliases.items()]
+        if aliases and self._lines:
+            aliases.append("")
+        return "\n".join([_signature(head, parameters), "{", *aliases, *self._lines, "}"])
+
+    def _result_type(self) -> str:
+        outputs: list[Attribute] = list(self.function.function_type.outputs)
+        if len(outputs) > 1 or any(not is_scalar(type) for type in outputs):
+            raise self.unsupported(self.function, "a C++ function returns one scalar at most")
+        return scalar_cpp(outputs[0]) if outputs else "void"
+
+
+def _signature(head: str, parameters: list[str], width: int = 110) -> str:
+    """The head of a function; parameters that don't fit are continued under the first."""
+    lines = [f"{head}("]
+    for n, parameter in enumerate(parameters):
+        last = n == len(parameters) - 1
+        piece = parameter + (")" if last else ", ")
+        if len((lines[-1] + piece).rstrip()) > width and lines[-1].strip():
+            lines.append(" " * (len(head) + 1))
+        lines[-1] += piece
+    if not parameters:
+        lines[-1] += ")"
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def physical_shape(value: SSAValue) -> tuple[int, int]:
+    """Rows and columns that strides follow from: those of the tile that a window looks into."""
+    at = value
+    while isinstance(at.owner, SubviewOp):
+        at = at.owner.source
+    assert isinstance(at.type, TileType)
+    return at.type.shape

@@ -1,0 +1,109 @@
+"""C++ types: elements, scalars, tiles, views of global memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, PadValue, SLayout
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+
+_FLOATS = {
+    "f16": "half",
+    "bf16": "bfloat16_t",
+    "f32": "float",
+    "f64": "double",
+    "f8E4M3FN": "float8_e4m3_t",
+    "f8E5M2": "float8_e5m2_t",
+    "!pto.hif8": "hifloat8_t",
+}
+
+
+def element_cpp(type: Attribute) -> str:
+    """The C++ name of an element type."""
+    element = BY_TYPE[type]
+    if not element.is_integer:
+        return _FLOATS[element.text]
+    prefix = "uint" if element.kind == "uint" else "int"
+    return f"{prefix}{element.size * 8}_t"
+
+
+def scalar_cpp(type: Attribute) -> str:
+    """The C++ type of a scalar value."""
+    if isinstance(type, IndexType):
+        return "int64_t"
+    if isinstance(type, IntegerType) and type.width.data == 1:
+        return "bool"
+    return element_cpp(type)
+
+
+def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
+    """`Tile<...>`; trailing parameters that have their default are left out.
+
+    `shape`: the physical extents in C++, where a window has those of the tile it looks into.
+    """
+    rows, cols = shape or tile.shape
+    parts = [f"TileType::{tile.loc.data.name}", element_cpp(tile.element_type), str(rows), str(cols)]
+    parts += [f"BLayout::{tile.blayout.name}", str(tile.valid_rows), str(tile.valid_cols)]
+    parts += [f"SLayout::{tile.slayout.name}", str(tile.fractal)]
+    parts += [f"PadValue::{tile.pad.name}", f"CompactMode::{tile.compact.name}"]
+    defaults = [
+        None,
+        None,
+        None,
+        None,
+        f"BLayout::{BLayout.RowMajor.name}",
+        str(rows),
+        str(cols),
+        f"SLayout::{SLayout.NoneBox.name}",
+        "512",
+        f"PadValue::{PadValue.Null.name}",
+        f"CompactMode::{CompactMode.Null.name}",
+    ]
+    while parts[-1] == defaults[len(parts) - 1]:
+        parts.pop()
+    return f"Tile<{', '.join(parts)}>"
+
+
+Extent = int | str
+"""A constant, or a C++ expression."""
+
+
+@dataclass(frozen=True)
+class CppView:
+    """A view of global memory as C++ sees it: a pointer expression, extents, strides."""
+
+    element: str
+    pointer: str
+    shape: tuple[Extent, ...]
+    strides: tuple[Extent, ...]
+    layout: Layout
+
+    @property
+    def shape5(self) -> tuple[Extent, ...]:
+        return (*(1,) * (5 - len(self.shape)), *self.shape)
+
+    @property
+    def strides5(self) -> tuple[Extent, ...]:
+        """Dimensions in front of the written ones are steps over the whole; unknown wholes are one step."""
+        whole = 1
+        for extent, stride in zip(self.shape, self.strides, strict=True):
+            if isinstance(extent, str) or isinstance(stride, str):
+                whole = 1
+                break
+            whole = max(whole, extent * stride)
+        return (*(whole,) * (5 - len(self.strides)), *self.strides)
+
+
+def dimensions(kind: str, extents: Sequence[Extent]) -> str:
+    """`Shape<1, 1, 1, -1, 32>`."""
+    return f"{kind}<{', '.join(str(DYNAMIC) if isinstance(e, str) else str(e) for e in extents)}>"
+
+
+def dynamic(extents: Sequence[Extent]) -> list[str]:
+    """The expressions that a constructor needs, in order."""
+    return [extent for extent in extents if isinstance(extent, str)]

@@ -1,0 +1,144 @@
+"""The translation unit: includes, functions, entries, and the launch from the host.
+
+    #include <cstddef>
+    #include <cstdint>
+
+    #include <pto/pto-inst.hpp>
+
+    using namespace pto;
+
+    AICORE void lookup(__gm__ float *table, ...)
+    {
+        ...
+    }
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+from ptoas.lowering.cpp.function import FunctionEmitter
+from ptoas.lowering.cpp.names import Names, identifier
+from ptoas.lowering.isa import SPELLINGS
+from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.plan_memory import uses_simt
+from ptoas.lowering.structure import called_names, functions
+from ptoas.targets import Target
+from ptoas.targets.facts import Knowledge
+
+EMITS = ("kernel", "entry", "launcher")
+"""The function alone; made callable from outside; with the host's launch of it."""
+
+_LAUNCH_ROUNDING = 1024
+"""The dynamic region is asked for in whole kilobytes."""
+
+
+def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
+    """C++ for a module that `prepare` made ready for `target`."""
+    if emit not in EMITS:
+        raise ValueError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
+    if emit == "launcher" and not SPELLINGS[target.name].launches:
+        message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
+        raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
+    bodies = functions(module)
+    taken = Names()
+    names = {f.sym_name.data: taken.unique(identifier(f.sym_name.data, "kernel")) for f in bodies}
+    inner = {name for f in bodies for name in called_names(f)}
+    knowledge = Knowledge()
+    parts: list[str] = []
+    launches: list[str] = []
+    for function in _callees_first(bodies):
+        emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate)
+        outer = emit != "kernel" and function.sym_name.data not in inner
+        if outer:
+            _refuse_tile_parameters(function, emit, target)
+        parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _inner_qualifiers(function, inner)))
+        if outer and emit == "launcher":
+            launches.append(_launcher(emitter, function, names[function.sym_name.data], target))
+    if launches:
+        parts.append("\n\n".join(["#ifndef __CPU_SIM", *launches, "#endif"]))
+    return "\n\n".join([_head(module, target), *parts]) + "\n"
+
+
+def _inner_qualifiers(function: func.FuncOp, inner: set[str]) -> str:
+    return "static AICORE" if function.sym_name.data in inner else "AICORE"
+
+
+def _head(module: ModuleOp, target: Target) -> str:
+    """Includes in the order that compiles: the library needs the standard integers before it."""
+    headers = ["pto/pto-inst.hpp"]
+    custom = SPELLINGS[target.name].gather_header
+    ops = list(module.walk())
+    if custom is not None and any(isinstance(op, MGatherOp) for op in ops):
+        headers.append(custom)
+    if any(isinstance(op, CollectiveOp) for op in ops):
+        headers.append("pto/comm/pto_comm_inst.hpp")
+    lines = ["#include <cstddef>", "#include <cstdint>", "", *(f"#include <{header}>" for header in headers)]
+    return "\n".join([*lines, "", "using namespace pto;"])
+
+
+def _callees_first(bodies: list[func.FuncOp]) -> list[func.FuncOp]:
+    """C++ wants a function before its use."""
+    by_name = {f.sym_name.data: f for f in bodies}
+    ordered: dict[str, func.FuncOp] = {}
+
+    def visit(function: func.FuncOp) -> None:
+        for name in sorted(called_names(function)):
+            if name in by_name and name not in ordered:
+                visit(by_name[name])
+        ordered[function.sym_name.data] = function
+
+    for function in bodies:
+        if function.sym_name.data not in ordered:
+            visit(function)
+    return list(ordered.values())
+
+
+def _refuse_tile_parameters(function: func.FuncOp, emit: str, target: Target) -> None:
+    """A tile lives in a core's memory, so only code on that core can pass one (D24)."""
+    tiles = [arg.name_hint or "?" for arg in function.body.block.args if isinstance(arg.type, TileType)]
+    if tiles:
+        message = f"@{function.sym_name.data} takes tiles (%{', %'.join(tiles)}), which no launch can pass"
+        fix = "emit a kernel, or load the tiles from memory parameters"
+        raise PtoasError([Diagnostic("PTO-L006", message, span_of(function), fix=fix, targets=(target.name,))])
+
+
+def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, target: Target) -> str:
+    """The host function that starts the kernel (document 000, Extending Per-Call UB Beyond 128 KB)."""
+    parameters = [(type.replace("__gm__ ", ""), text) for type, text, _ in emitter.parameters()]
+    head = ", ".join(["uint32_t numBlocks", "void *stream", *(f"{type}{text}" for type, text in parameters)])
+    arguments = ", ".join(text.split("[")[0] for _, text in parameters)
+    dynamic = dynamic_ub_bytes(function, target)
+    size = "nullptr" if dynamic is None else str(dynamic)
+    return "\n".join(
+        [
+            f"void launch_{name}({head})",
+            "{",
+            f"    {name}<<<numBlocks, {size}, stream>>>({arguments});",
+            "}",
+        ]
+    )
+
+
+def dynamic_ub_bytes(function: func.FuncOp, target: Target) -> int | None:
+    """Bytes of UB to ask for at launch; `None` when the default is enough (D22)."""
+    if target.ub is None or target.ub.default_budget is None or not uses_simt(function):
+        return None
+    memory = MemoryMap(function)
+    end = 0
+    for op in function.walk():
+        if isinstance(op, AllocTileOp) and op.tile_type.loc.data is TileLoc.Vec:
+            address = memory.address(op.result)
+            if address is not None and address.value is not None:
+                end = max(end, address.value + op.tile_type.size_bytes)
+    if end <= target.ub.default_budget:
+        return None
+    return -(-end // _LAUNCH_ROUNDING) * _LAUNCH_ROUNDING
