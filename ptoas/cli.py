@@ -19,6 +19,9 @@ FORMS = ("asm", "ssa", "dps", "generic")
 color_option = click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour in the output."
 )
+page_option = click.option(
+    "--format", "style", type=click.Choice(["table", "markdown", "json"]), default="table", help="How."
+)
 unregistered_option = click.option(
     "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
 )

@@ -73,8 +73,7 @@ def forms(op: type[PtoOp]) -> dict[str, str]:
     return {
         "assembly": f"{result}{name}{suffix} {', '.join(flat)} : ...",
         "SSA": f"{result}pto.{name} {', '.join(flat)} {{...}} : (...) -> ...",
-        "DPS": f"pto.{name} ins({', '.join(ins)} : ...)"
-        + (f" outs({', '.join(outs)} : ...)" if outs else ""),
+        "DPS": f"pto.{name} ins({', '.join(ins)} : ...){written}",
     }
 
 
