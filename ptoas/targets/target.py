@@ -18,7 +18,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.pipes import NOTHING, Effects, Pipes, effects_from
 
 if TYPE_CHECKING:
-    from ptoas.targets.rule import Table
+    from ptoas.targets.rule import Rule, Table
 
 KB = 1024
 
@@ -91,6 +91,8 @@ class Target:
     """Which pipe touches which operand, and the handshakes made inside an instruction."""
     instructions: Table
     """What the target asks of each instruction, line by line as the document does."""
+    program: tuple[Rule, ...]
+    """What the target asks of functions and modules as a whole."""
     aliases: tuple[str, ...] = ()
     aicore_types: Mapping[str, tuple[ElementType, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Element types that only an AICORE build adds (D3)."""
@@ -144,6 +146,12 @@ class Target:
 
     def takes(self, instruction: str, element: Attribute, aicore: bool = False) -> bool:
         return BY_TYPE.get(element) in self.types_of(instruction, aicore)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule that the target has, once each, by code."""
+        rows = [row for row in self.instructions.values() if isinstance(row, tuple)]
+        found = {rule.code: rule for row in (*rows, self.program) for rule in row}
+        return tuple(found[code] for code in sorted(found))
 
     def __repr__(self) -> str:
         return f"Target({self.name!r})"

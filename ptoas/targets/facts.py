@@ -1,0 +1,510 @@
+"""What is known at compile time of the values of a function: constants, extents, strides, windows of memory.
+
+This is an analysis and changes nothing. Constants are followed through `arith`, so that `%c16` is 16 in a
+valid extent, a shape or a size; what stays unknown is `DYNAMIC`, and rules leave it to the running program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from ptoas.dialects.pto import memory, views
+from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
+from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType, dim_text
+from ptoas.targets.pipes import slot_places
+
+if TYPE_CHECKING:
+    from ptoas.targets.target import Target
+
+Fold = Callable[[Sequence[int]], int | None]
+
+
+def _quotient(a: int, b: int) -> int | None:
+    """Division that rounds towards zero, as `divsi` does."""
+    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _remainder(a: int, b: int) -> int | None:
+    quotient = _quotient(a, b)
+    return None if quotient is None else a - b * quotient
+
+
+_FOLDS: dict[type[Operation], Fold] = {
+    arith.AddiOp: lambda v: v[0] + v[1],
+    arith.SubiOp: lambda v: v[0] - v[1],
+    arith.MuliOp: lambda v: v[0] * v[1],
+    arith.DivSIOp: lambda v: _quotient(v[0], v[1]),
+    arith.DivUIOp: lambda v: _quotient(v[0], v[1]) if min(v) >= 0 else None,
+    arith.FloorDivSIOp: lambda v: v[0] // v[1] if v[1] else None,
+    arith.CeilDivSIOp: lambda v: -(-v[0] // v[1]) if v[1] else None,
+    arith.CeilDivUIOp: lambda v: -(-v[0] // v[1]) if v[1] > 0 and v[0] >= 0 else None,
+    arith.RemSIOp: lambda v: _remainder(v[0], v[1]),
+    arith.RemUIOp: lambda v: _remainder(v[0], v[1]) if min(v) >= 0 else None,
+    arith.MinSIOp: lambda v: min(v),
+    arith.MaxSIOp: lambda v: max(v),
+    arith.MinUIOp: lambda v: min(v) if min(v) >= 0 else None,
+    arith.MaxUIOp: lambda v: max(v) if min(v) >= 0 else None,
+    arith.AndIOp: lambda v: v[0] & v[1],
+    arith.OrIOp: lambda v: v[0] | v[1],
+    arith.XOrIOp: lambda v: v[0] ^ v[1],
+    arith.ShLIOp: lambda v: v[0] << v[1] if 0 <= v[1] < 64 else None,
+    arith.ShRSIOp: lambda v: v[0] >> v[1] if 0 <= v[1] < 64 else None,
+    arith.ShRUIOp: lambda v: v[0] >> v[1] if 0 <= v[1] < 64 and v[0] >= 0 else None,
+    arith.IndexCastOp: lambda v: v[0],
+    arith.ExtSIOp: lambda v: v[0],
+    arith.ExtUIOp: lambda v: v[0] if v[0] >= 0 else None,
+    arith.TruncIOp: lambda v: v[0],
+    arith.SelectOp: lambda v: v[1] if v[0] else v[2],
+}
+
+
+def _wrap(value: int, type: Attribute) -> int:
+    """The value in the width of its type, signed."""
+    width = type.width.data if isinstance(type, IntegerType) else 64
+    half = 1 << (width - 1)
+    if width == 1:
+        return value & 1
+    return (value + half) % (1 << width) - half
+
+
+def shape_str(shape: Iterable[int]) -> str:
+    """`16x?`"""
+    return "x".join(map(dim_text, shape))
+
+
+@dataclass(frozen=True, eq=False)
+class TileFacts:
+    """A tile's type, and its valid extents as far as they are known."""
+
+    type: TileType
+    valid: tuple[int, int]
+
+    @property
+    def valid_rows(self) -> int:
+        return self.valid[0]
+
+    @property
+    def valid_cols(self) -> int:
+        return self.valid[1]
+
+    @cached_property
+    def element(self) -> ElementType:
+        return BY_TYPE[self.type.element_type]
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element."""
+        return self.element.size
+
+    @property
+    def loc(self) -> TileLoc:
+        return self.type.loc.data
+
+    @property
+    def rows(self) -> int:
+        return self.type.rows
+
+    @property
+    def cols(self) -> int:
+        return self.type.cols
+
+    @property
+    def is_nd(self) -> bool:
+        return self.type.blayout is BLayout.RowMajor and self.type.slayout is SLayout.NoneBox
+
+    @property
+    def is_dn(self) -> bool:
+        return self.type.blayout is BLayout.ColMajor and self.type.slayout is SLayout.NoneBox
+
+    @property
+    def is_nz(self) -> bool:
+        return self.type.is_nz and self.type.fractal == 512
+
+    @property
+    def layout_text(self) -> str:
+        fractal = f", fractal {self.type.fractal}" if self.type.slayout is not SLayout.NoneBox else ""
+        return f"{self.type.blayout.value} + {self.type.slayout.value}{fractal}"
+
+    @property
+    def element_name(self) -> str:
+        return element_text(self.type.element_type)
+
+
+@dataclass(frozen=True, eq=False)
+class ViewFacts:
+    """A window of global memory: extents, strides and layout as far as they are known."""
+
+    type: ViewType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    """`None`: packed in the order of the layout."""
+    layout: Layout
+
+    @property
+    def shape5(self) -> tuple[int, ...]:
+        return (1,) * (5 - len(self.shape)) + self.shape
+
+    @property
+    def static_shape5(self) -> tuple[int, ...]:
+        """What the type says, which is what C++ knows at compile time."""
+        return self.type.shape5
+
+    @property
+    def element(self) -> ElementType:
+        return BY_TYPE[self.type.element_type]
+
+    @property
+    def size(self) -> int:
+        return self.element.size
+
+    @cached_property
+    def strides5(self) -> tuple[int, ...]:
+        """Five strides in elements; of dimensions that the type does not name, one for a whole tensor."""
+        own = self.strides if self.strides is not None else packed_strides(self.shape, self.layout)
+        if len(own) == 5:
+            return own
+        whole = (
+            DYNAMIC
+            if DYNAMIC in (*self.shape, *own)
+            else max((extent * stride for extent, stride in zip(self.shape, own, strict=True)), default=1)
+        )
+        return (whole,) * (5 - len(own)) + own
+
+    @cached_property
+    def is_packed(self) -> bool | None:
+        """Whether elements follow each other without gaps in row-major order; `None`: unknown."""
+        if self.strides is None:
+            return True
+        expected = 1
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if extent == 1:
+                continue
+            if stride != DYNAMIC and expected != DYNAMIC and stride != expected:
+                return False
+            if DYNAMIC in (extent, stride, expected):
+                expected = DYNAMIC if extent == DYNAMIC or expected == DYNAMIC else expected * extent
+                if stride == DYNAMIC:
+                    return None
+                continue
+            expected *= extent
+        return True
+
+
+def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
+    """Strides in elements of a tensor without gaps; DN swaps the last two dimensions."""
+    order = list(range(len(shape)))
+    if layout is Layout.DN and len(shape) > 1:
+        order[-1], order[-2] = order[-2], order[-1]
+    strides = [1] * len(shape)
+    step = 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step = DYNAMIC if DYNAMIC in (step, shape[dim]) else step * shape[dim]
+    return tuple(strides)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where a view lies: behind which value, and its first and last element if known."""
+
+    root: SSAValue
+    first: int | None
+    last: int | None
+
+    def overlaps(self, other: Window) -> bool:
+        """Whether both certainly touch one element: the same memory, and bounds that meet."""
+        if self.root is not other.root or None in (self.first, self.last, other.first, other.last):
+            return False
+        assert self.first is not None and self.last is not None
+        assert other.first is not None and other.last is not None
+        return self.first <= other.last and other.first <= self.last
+
+
+class Knowledge:
+    """What is known of the values of one module. Each value is looked at once."""
+
+    def __init__(self) -> None:
+        self._constants: dict[SSAValue, int | None] = {}
+        self._tiles: dict[SSAValue, TileFacts] = {}
+        self._views: dict[SSAValue, ViewFacts] = {}
+        self._interned_tiles: dict[tuple[int, int, int], TileFacts] = {}
+        self._interned_views: dict[
+            tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
+        ] = {}
+
+    # --- constants -------------------------------------------------------------------------------
+
+    def constant(self, value: SSAValue) -> int | None:
+        """The integer that a value always has, if that is known."""
+        known = self._constants
+        if value in known:
+            return known[value]
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            if top in known:
+                stack.pop()
+                continue
+            op = top.owner if isinstance(top, OpResult) else None
+            if isinstance(op, arith.ConstantOp):
+                literal = op.value
+                known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
+                continue
+            fold = _FOLDS.get(type(op)) if op is not None else None
+            if op is None or fold is None:
+                known[top] = None
+                continue
+            unseen = [operand for operand in op.operands if operand not in known]
+            if unseen:
+                stack += unseen
+                continue
+            values = [known[operand] for operand in op.operands]
+            known[top] = self._fold(fold, values, top.type)
+        return known[value]
+
+    @staticmethod
+    def _fold(fold: Fold, values: Sequence[int | None], type: Attribute) -> int | None:
+        if not isinstance(type, IntegerType | IndexType):
+            return None
+        given = [value for value in values if value is not None]
+        if len(given) != len(values):
+            return None
+        result = fold(given)
+        return None if result is None else _wrap(result, type)
+
+    def extent(self, value: SSAValue) -> int:
+        """An extent: its constant, or `DYNAMIC`."""
+        constant = self.constant(value)
+        return DYNAMIC if constant is None or constant < 0 else constant
+
+    # --- tiles -----------------------------------------------------------------------------------
+
+    def tile(self, value: SSAValue) -> TileFacts:
+        facts = self._tiles.get(value)
+        if facts is None:
+            facts = self._tiles[value] = self._find_tile(value)
+        return facts
+
+    def _find_tile(self, value: SSAValue) -> TileFacts:
+        type = value.type
+        assert isinstance(type, TileType)
+        rows, cols = type.valid
+        if rows == DYNAMIC or cols == DYNAMIC:
+            rows, cols = self._valid(value, rows, cols)
+        key = (id(type), rows, cols)
+        facts = self._interned_tiles.get(key)
+        if facts is None:
+            facts = self._interned_tiles[key] = TileFacts(type, (rows, cols))
+        return facts
+
+    def _valid(self, value: SSAValue, rows: int, cols: int) -> tuple[int, int]:
+        """Valid extents that the type leaves open."""
+        # Another extent may be set anywhere, so only a tile that is never reshaped has known ones.
+        if any(isinstance(use.operation, views.SetValidShapeOp) for use in value.uses):
+            return rows, cols
+        op = value.owner if isinstance(value, OpResult) else None
+        given: tuple[SSAValue | None, SSAValue | None] = (None, None)
+        match op:
+            case views.AllocTileOp():
+                given = (op.valid_row, op.valid_col)
+            case views.SubviewOp() if len(op.valid) == 2:
+                given = (op.valid[0], op.valid[1])
+            case views.TAssignOp():
+                source = self.tile(op.tile).valid
+                return (
+                    source[0] if rows == DYNAMIC else rows,
+                    source[1] if cols == DYNAMIC else cols,
+                )
+            case _:
+                pass
+        if rows == DYNAMIC and given[0] is not None:
+            rows = self.extent(given[0])
+        if cols == DYNAMIC and given[1] is not None:
+            cols = self.extent(given[1])
+        return rows, cols
+
+    # --- views -----------------------------------------------------------------------------------
+
+    def view(self, value: SSAValue) -> ViewFacts:
+        facts = self._views.get(value)
+        if facts is None:
+            shape, strides, layout = self._find_view(value)
+            assert isinstance(value.type, ViewType)
+            key = (id(value.type), shape, strides, layout)
+            facts = self._interned_views.get(key)
+            if facts is None:
+                facts = ViewFacts(value.type, shape, strides, layout)
+                self._interned_views[key] = facts
+            self._views[value] = facts
+        return facts
+
+    def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
+        type = value.type
+        assert isinstance(type, ViewType)
+        op = value.owner if isinstance(value, OpResult) else None
+        match op:
+            case views.MakeTensorViewOp():
+                layout = type.layout if op.layout is None else op.layout.data
+                strides = type.strides or tuple(map(self.extent, op.strides))
+                return self._merge(type.shape, tuple(map(self.extent, op.shape))), strides, layout
+            case views.PartitionViewOp():
+                source = self.view(op.source)
+                shape = self._merge(type.shape, tuple(map(self.extent, op.sizes)))
+                layout = source.layout if type.layout is Layout.ND else type.layout
+                strides = type.strides or source.strides
+                if strides is None:
+                    strides = packed_strides(source.shape, source.layout)
+                if len(strides) != len(shape):
+                    # The part has another rank than the whole; its trailing dimensions correspond (D11).
+                    strides = (1,) * (len(shape) - len(strides)) + strides[-len(shape) :]
+                return shape, strides, layout
+            case _:
+                return type.shape, type.strides, type.layout
+
+    @staticmethod
+    def _merge(static: tuple[int, ...], known: tuple[int, ...]) -> tuple[int, ...]:
+        if len(static) != len(known):
+            return static
+        return tuple(k if s == DYNAMIC else s for s, k in zip(static, known, strict=True))
+
+    def window(self, value: SSAValue) -> Window:
+        """The memory behind a view or pointer."""
+        first: int | None = 0
+        at = value
+        while isinstance(at, OpResult):
+            op = at.owner
+            match op:
+                case views.PartitionViewOp():
+                    source = self.view(op.source)
+                    strides = source.strides or packed_strides(source.shape, source.layout)
+                    steps = [self.constant(offset) for offset in op.offsets]
+                    if None in steps or DYNAMIC in strides:
+                        first = None
+                    elif first is not None:
+                        first += sum((o or 0) * s for o, s in zip(steps, strides, strict=False))
+                    at = op.source
+                case views.MakeTensorViewOp():
+                    at = op.ptr
+                case memory.AddPtrOp():
+                    offset = self.constant(op.offset)
+                    first = None if offset is None or first is None else first + offset
+                    at = op.ptr
+                case _:
+                    break
+        if not isinstance(value.type, ViewType):
+            return Window(at, None, None)
+        facts = self.view(value)
+        if first is None or DYNAMIC in facts.shape or DYNAMIC in facts.strides5:
+            return Window(at, None, None)
+        if 0 in facts.shape:
+            return Window(at, None, None)
+        reach = sum((n - 1) * s for n, s in zip(facts.shape5, facts.strides5, strict=True))
+        return Window(at, first, first + reach)
+
+    # --- keys ------------------------------------------------------------------------------------
+
+    def key(self, value: SSAValue) -> object:
+        """Equal for values of which the same is known; identity stands for equality of interned things."""
+        type = value.type
+        if isinstance(type, TileType):
+            return id(self.tile(value))
+        if isinstance(type, ViewType):
+            return id(self.view(value))
+        if isinstance(type, IndexType | IntegerType):
+            return (id(type), self.constant(value))
+        return id(type)
+
+
+class Facts:
+    """What the rules of an instruction may look at."""
+
+    def __init__(
+        self,
+        op: PtoOp,
+        target: Target,
+        knowledge: Knowledge,
+        aicore: bool = False,
+        checked: Sequence[Target] = (),
+    ):
+        self.checked = checked
+        """All targets that the program is being checked for."""
+        self.op = op
+        self.target = target
+        self.knowledge = knowledge
+        self.aicore = aicore
+
+    def value(self, slot: str, index: int = 0) -> SSAValue | None:
+        """The operand in a slot; `dst` and `cdst` are results in SSA form."""
+        places = slot_places(self.op).get(slot, range(0))
+        if index < len(places):
+            return self.op.operands[places[index]]
+        if isinstance(self.op, Instruction) and slot in ("dst", "cdst"):
+            at = 0 if slot == "dst" else 1
+            return self.op.results[at] if at < len(self.op.results) else None
+        return None
+
+    def has(self, slot: str) -> bool:
+        return self.value(slot) is not None
+
+    def tile(self, slot: str) -> TileFacts:
+        value = self.value(slot)
+        assert value is not None, f"{self.op.name} has no {slot}"
+        return self.knowledge.tile(value)
+
+    def view(self, slot: str) -> ViewFacts:
+        value = self.value(slot)
+        assert value is not None, f"{self.op.name} has no {slot}"
+        return self.knowledge.view(value)
+
+    def is_tile(self, slot: str) -> bool:
+        value = self.value(slot)
+        return value is not None and isinstance(value.type, TileType)
+
+    def tiles(self) -> Iterable[tuple[str, TileFacts]]:
+        """Every tile of the instruction with its slot."""
+        for slot, places in slot_places(self.op).items():
+            for at in places:
+                if isinstance(self.op.operands[at].type, TileType):
+                    yield slot, self.knowledge.tile(self.op.operands[at])
+        if isinstance(self.op, Instruction):
+            for slot, result in zip(("dst", "cdst"), self.op.results, strict=False):
+                if isinstance(result.type, TileType):
+                    yield slot, self.knowledge.tile(result)
+
+    def constants(self, slot: str) -> tuple[int | None, ...]:
+        """The known constants of the operands in a slot."""
+        places = slot_places(self.op).get(slot, range(0))
+        return tuple(self.knowledge.constant(self.op.operands[at]) for at in places)
+
+    @cached_property
+    def coalesce(self) -> Coalesce:
+        assert isinstance(self.op, MGatherOp | MScatterOp)
+        return self.target.coalesce_of(self.op)
+
+    @property
+    def is_row(self) -> bool:
+        return self.coalesce is Coalesce.Row
+
+
+def group_members(type: Attribute) -> tuple[ViewType, ...]:
+    """The memory of each rank of a group operand."""
+    if isinstance(type, GroupType):
+        assert isinstance(type.member, ViewType)
+        return (type.member,) * type.size
+    return (type,) if isinstance(type, ViewType) else ()
+
+
+def element_count(shape: Sequence[int]) -> int:
+    """Elements of a shape, `DYNAMIC` when an extent is unknown."""
+    return DYNAMIC if DYNAMIC in shape else prod(shape)

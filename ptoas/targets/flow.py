@@ -1,0 +1,115 @@
+"""Following a function through branches and loops.
+
+A walk carries a state from operation to operation; where ways meet, states are joined, and a loop is walked
+until its state no longer changes, so that what the end of a turn leaves behind is seen by the next turn.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, Region
+
+from ptoas.targets.facts import Knowledge
+
+S = TypeVar("S")
+
+
+class Flow(ABC, Generic[S]):
+    """An analysis in program order. `visit` reports only while `reporting` is true."""
+
+    def __init__(self, knowledge: Knowledge):
+        self.knowledge = knowledge
+        self._silent = 0
+
+    @property
+    def reporting(self) -> bool:
+        return self._silent == 0
+
+    @abstractmethod
+    def copy(self, state: S) -> S: ...
+
+    @abstractmethod
+    def join(self, a: S, b: S) -> S: ...
+
+    @abstractmethod
+    def visit(self, op: Operation, state: S) -> None:
+        """Change the state as the operation does; regions are walked by the caller."""
+
+    def region(self, region: Region, state: S) -> S:
+        """The state after a region that is entered with `state`."""
+        blocks = list(region.blocks)
+        if len(blocks) == 1:
+            return self.block(blocks[0], state)
+        return self._graph(blocks, state) if blocks else state
+
+    def block(self, block: Block, state: S) -> S:
+        for op in block.ops:
+            self.visit(op, state)
+            if op.regions:
+                state = self._structured(op, state)
+        return state
+
+    def _graph(self, blocks: list[Block], state: S) -> S:
+        """A region of several blocks: each is walked until what flows into it is stable."""
+        into: dict[Block, S] = {blocks[0]: state}
+        ends: S | None = None
+        self._silent += 1
+        work = [blocks[0]]
+        while work:
+            block = work.pop()
+            out = self.block(block, self.copy(into[block]))
+            last = block.last_op
+            for successor in last.successors if last is not None else ():
+                joined = self.join(into[successor], out) if successor in into else self.copy(out)
+                if successor not in into or joined != into[successor]:
+                    into[successor] = joined
+                    work.append(successor)
+        self._silent -= 1
+        for block in blocks:
+            if block not in into:
+                continue
+            out = self.block(block, self.copy(into[block]))
+            if block.last_op is None or not block.last_op.successors:
+                ends = out if ends is None else self.join(ends, out)
+        return state if ends is None else ends
+
+    def _structured(self, op: Operation, state: S) -> S:
+        match op:
+            case scf.ForOp():
+                return self._loop([op.body], state, runs=self._runs(op))
+            case scf.WhileOp():
+                return self._loop([op.before_region, op.after_region], state, runs=False)
+            case scf.IfOp():
+                ways = [self.region(op.true_region, self.copy(state))]
+                ways.append(self.region(op.false_region, self.copy(state)))
+                return self.join(*ways)
+            case _:
+                for region in op.regions:
+                    state = self.join(state, self.region(region, self.copy(state)))
+                return state
+
+    def _loop(self, body: list[Region], state: S, runs: bool) -> S:
+        entry = state
+        current = self.copy(entry)
+        self._silent += 1
+        while True:
+            out = self.copy(current)
+            for region in body:
+                out = self.region(region, out)
+            merged = self.join(entry, out)
+            if merged == current:
+                break
+            current = merged
+        self._silent -= 1
+        out = self.copy(current)
+        for region in body:
+            out = self.region(region, out)
+        return out if runs else self.join(entry, out)
+
+    def _runs(self, op: scf.ForOp) -> bool:
+        """Whether the loop certainly has a first turn."""
+        first, end = self.knowledge.constant(op.lb), self.knowledge.constant(op.ub)
+        return first is not None and end is not None and first < end

@@ -1,0 +1,273 @@
+"""What is known of a function as a whole: its tiles, where they lie, how long they live, who writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from xdsl.dialects import scf
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
+from ptoas.location import span_of
+from ptoas.targets.facts import Knowledge
+from ptoas.targets.pipes import NOTHING, Effects
+from ptoas.targets.target import Target
+
+ALIGNMENT = 32
+
+
+def value_name(value: SSAValue) -> str:
+    """A value as the author wrote it, as far as that is known."""
+    return f"%{value.name_hint}" if value.name_hint else "a tile"
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The part of a local memory that a tile value names: a rectangle of its root tile."""
+
+    root: SSAValue
+    loc: TileLoc
+    rows: tuple[int, int] | None
+    """First row and the row after the last; `None`: unknown or all."""
+    cols: tuple[int, int] | None
+    start: int | None
+    """First byte of the root in its memory, when placed at a known address."""
+    size: int
+
+    def overlaps(self, other: Storage) -> bool:
+        """Whether both may name one byte."""
+        if self.root is other.root:
+            return _meet(self.rows, other.rows) and _meet(self.cols, other.cols)
+        if self.start is None or other.start is None or self.loc is not other.loc:
+            return False
+        return self.start < other.start + other.size and other.start < self.start + self.size
+
+
+def _meet(a: tuple[int, int] | None, b: tuple[int, int] | None) -> bool:
+    return a is None or b is None or (a[0] < b[1] and b[0] < a[1])
+
+
+@dataclass(frozen=True)
+class LiveTile:
+    """A local tile, the positions between which it is needed, and its bytes."""
+
+    root: SSAValue
+    type: TileType
+    first: int
+    last: int
+
+    @property
+    def bytes(self) -> int:
+        return -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
+
+    def lives_with(self, other: LiveTile) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+class FunctionFacts:
+    """Facts of one function; whatever depends on a target is asked for with it."""
+
+    def __init__(self, func: FuncOp, knowledge: Knowledge, ops: list[Operation] | None = None):
+        self.func = func
+        self.knowledge = knowledge
+        self.ops: list[Operation] = list(func.walk())[1:] if ops is None else ops
+        self.sync_override: bool | None = None
+        """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
+        self.effects_of: dict[tuple[str, Operation], Effects] = {}
+        self.analyses: dict[tuple[str, str], object] = {}
+        """Results that several rules share, by target and name."""
+
+    # --- tiles -----------------------------------------------------------------------------------
+
+    @cached_property
+    def arguments(self) -> tuple[SSAValue, ...]:
+        """Tiles that the caller supplies (D24)."""
+        blocks = self.func.body.blocks
+        entry = blocks[0].args if blocks else ()
+        return tuple(arg for arg in entry if isinstance(arg.type, TileType))
+
+    @cached_property
+    def local_tiles(self) -> tuple[SSAValue, ...]:
+        """Tiles with memory of their own: allocated ones, and results of instructions (SSA form)."""
+        found: list[SSAValue] = []
+        for op in self.ops:
+            if isinstance(op, AllocTileOp | Instruction):
+                found += [result for result in op.results if isinstance(result.type, TileType)]
+        return tuple(found)
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """The tile whose memory a value names, behind windows and bindings."""
+        while isinstance(value, OpResult):
+            op = value.owner
+            if isinstance(op, SubviewOp):
+                value = op.source
+            elif isinstance(op, TAssignOp):
+                value = op.tile
+            else:
+                break
+        return value
+
+    @cached_property
+    def is_placed_by_hand(self) -> bool:
+        """Whether one tile has an address; then all have to (D21)."""
+        return any(
+            isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None)
+            for op in self.ops
+        )
+
+    @cached_property
+    def is_synchronised_by_hand(self) -> bool:
+        """Whether there is one flag; then all are the programmer's (D21)."""
+        if self.sync_override is not None:
+            return self.sync_override
+        return any(isinstance(op, SetFlagOp | WaitFlagOp) for op in self.ops)
+
+    @cached_property
+    def has_simt(self) -> bool:
+        return any(isinstance(op, MGatherOp | MScatterOp) for op in self.ops)
+
+    @cached_property
+    def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:
+        """For each root tile, the operations that bind it to an address, and the address if known."""
+        found: dict[SSAValue, list[tuple[Operation, int | None]]] = {}
+        for op in self.ops:
+            if isinstance(op, AllocTileOp) and op.addr is not None:
+                found.setdefault(op.result, []).append((op, self.knowledge.constant(op.addr)))
+            elif isinstance(op, TAssignOp):
+                at = op.address.value.data if op.address is not None else None
+                if op.addr is not None:
+                    at = self.knowledge.constant(op.addr)
+                found.setdefault(self.root(op.tile), []).append((op, at))
+        return found
+
+    def address(self, root: SSAValue) -> int | None:
+        """The one known address of a tile."""
+        bound = {at for _, at in self.addresses.get(root, ())}
+        return next(iter(bound)) if len(bound) == 1 else None
+
+    def storage(self, value: SSAValue) -> Storage:
+        root = self.root(value)
+        type = root.type
+        assert isinstance(type, TileType)
+        rows, cols = self._window(value)
+        return Storage(root, type.loc.data, rows, cols, self.address(root), type.size_bytes)
+
+    def _window(self, value: SSAValue) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """Rows and columns of the root that a value names."""
+        spans: list[tuple[int, int] | None] = [None, None]
+        shift: list[int | None] = [0, 0]
+        while isinstance(value, OpResult):
+            op = value.owner
+            if isinstance(op, TAssignOp):
+                value = op.tile
+                continue
+            if not isinstance(op, SubviewOp):
+                break
+            sizes = [int(size) for size in op.sizes.get_values()]
+            for at in range(2):
+                offset = self.knowledge.constant(op.offsets[at])
+                if spans[at] is None:
+                    spans[at] = (0, sizes[at])
+                before = shift[at]
+                shift[at] = None if offset is None or before is None else before + offset
+            value = op.source
+        moved: list[tuple[int, int] | None] = []
+        for span, offset in zip(spans, shift, strict=True):
+            unknown = span is None or offset is None
+            moved.append(None if unknown else (span[0] + offset, span[1] + offset))  # pyright: ignore
+        type = value.type
+        if isinstance(type, TileType) and type.slayout is not SLayout.NoneBox:
+            return None, None
+        return moved[0], moved[1]
+
+    # --- time ------------------------------------------------------------------------------------
+
+    @cached_property
+    def positions(self) -> dict[Operation, int]:
+        return {op: at for at, op in enumerate(self.ops)}
+
+    @cached_property
+    def loops(self) -> list[tuple[int, int]]:
+        """First and last position of every loop's body."""
+        found: list[tuple[int, int]] = []
+        for op in self.ops:
+            if isinstance(op, scf.ForOp | scf.WhileOp):
+                inside = [self.positions[inner] for region in op.regions for inner in region.walk()]
+                if inside:
+                    found.append((min(inside), max(inside)))
+        return found
+
+    def uses(self, root: SSAValue) -> Iterator[Operation]:
+        """Operations that work on a tile, directly or through a window."""
+        for use in root.uses:
+            op = use.operation
+            if isinstance(op, SubviewOp | TAssignOp):
+                for result in op.results:
+                    yield from self.uses(result)
+            if not isinstance(op, SubviewOp | TAssignOp):
+                yield op
+
+    def live(self, root: SSAValue) -> LiveTile | None:
+        """When a tile is needed; `None` when nothing uses it."""
+        type = root.type
+        assert isinstance(type, TileType)
+        used = [self.positions[op] for op in self.uses(root) if op in self.positions]
+        defined = -1
+        if isinstance(root, OpResult):
+            defined = self.positions[root.owner]
+            if isinstance(root.owner, Instruction):
+                used.append(defined)
+        else:
+            used += [0, len(self.ops) - 1]
+        if not used:
+            return None
+        first, last = min(used), max(used)
+        # What is defined outside a loop and used inside is needed for all of its turns.
+        for start, end in self.loops:
+            if defined < start and any(start <= at <= end for at in used):
+                first, last = min(first, start), max(last, end)
+        return LiveTile(root, type, first, last)
+
+    @cached_property
+    def live_tiles(self) -> tuple[LiveTile, ...]:
+        """Every local tile and tile argument that something uses."""
+        tiles = [self.live(root) for root in (*self.arguments, *self.local_tiles)]
+        return tuple(tile for tile in tiles if tile is not None)
+
+    def peak(self, loc: TileLoc) -> tuple[int, tuple[LiveTile, ...]]:
+        """The most bytes of one memory that are needed at once, and the tiles that need them."""
+        tiles = [tile for tile in self.live_tiles if tile.type.loc.data is loc]
+        best: tuple[int, tuple[LiveTile, ...]] = (0, ())
+        for at in sorted({tile.first for tile in tiles}):
+            alive = tuple(tile for tile in tiles if tile.first <= at <= tile.last)
+            total = sum(tile.bytes for tile in alive)
+            if total > best[0]:
+                best = (total, alive)
+        return best
+
+    # --- effects ---------------------------------------------------------------------------------
+
+    def effects(self, op: Operation, target: Target) -> Effects:
+        if not isinstance(op, PtoOp):
+            return NOTHING
+        key = (target.name, op)
+        known = self.effects_of.get(key)
+        if known is None:
+            known = self.effects_of[key] = target.effects(op)
+        return known
+
+    def line(self, op: Operation) -> int:
+        return span_of(op).line
+
+
+def touched(op: Operation, operand: int) -> SSAValue:
+    """The value that an access of an instruction touches."""
+    return op.results[-1 - operand] if operand < 0 else op.operands[operand]

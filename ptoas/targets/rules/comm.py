@@ -1,0 +1,215 @@
+"""Collectives (document 003, and the public pages of its neighbours)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
+from ptoas.dialects.pto.enums import CollEngine, TileLoc
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.target import element_names
+
+Violations = Iterator[Violation]
+
+
+def _gather(staging: str, dst: str = "256x32xf32", member: str = "64x32xf32", tail: str = "") -> str:
+    tiles = staging.split(" + ")
+    names = ", ".join(f"%t{i}" for i in range(len(tiles)))
+    types = ", ".join(f"!pto.tile_buf<{tile}>" for tile in tiles)
+    member, dst = f"!pto.memref<{member}>", f"!pto.memref<{dst}>"
+    lines = [f".arg %g{i} : {member}" for i in range(4)]
+    lines += [f".arg %dst : {dst}"]
+    lines += [f".arg %t{i} : !pto.tile_buf<{tile}>" for i, tile in enumerate(tiles)]
+    call = f"pto.comm.tgather(%dst, recv({names}), group(%g0, %g1, %g2, %g3) : {dst}, {types}"
+    return "\n".join([*lines, f"{call}, {', '.join([member] * 4)}){tail or ' {root = 0 : i32}'}"])
+
+
+_TILE = "vec, 16x32xf32"
+_GOOD = _gather(_TILE)
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+
+
+def _members(op: CollectiveOp) -> list[ViewType]:
+    return [type for type in op.member_types if isinstance(type, ViewType)]
+
+
+def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
+    return [know.knowledge.tile(tile) for tile in op.staging]
+
+
+@rule(
+    "PTO-C101",
+    source="003, Memory constraints",
+    reason="Data travels from global memory through the unified buffer to global memory.",
+    failing=_gather("mat, 16x32xf32"),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+)
+def staging_is_vec(op: CollectiveOp, know: Facts) -> Violations:
+    """The staging tiles are vector tiles (loc=vec)."""
+    for at, tile in enumerate(_staging(op, know)):
+        if tile.loc is not TileLoc.Vec:
+            yield mismatch("memory of a staging tile", tile.loc.value, "vec", slot=("staging", at))
+
+
+@rule(
+    "PTO-C102",
+    source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
+    reason="Both tiles are one template parameter.",
+    failing=_gather("vec, 16x32xf32 + vec, 8x32xf32"),
+    passing=_gather("vec, 16x32xf32 + vec, 16x32xf32"),
+    on=_EVERYWHERE,
+)
+def ping_and_pong_have_one_type(op: CollectiveOp, know: Facts) -> Violations:
+    """Ping and pong tile have one type."""
+    types = [tile.type for tile in op.staging]
+    if len(types) == 2 and types[0] != types[1]:
+        assert isinstance(types[0], TileType)
+        yield mismatch("type of pong", types[1], f"{types[0]}, as ping", slot=("staging", 1))
+
+
+@rule(
+    "PTO-C103",
+    source="003, Memory constraints",
+    reason="The ranks' rows are concatenated along DIM_3.",
+    failing=_gather(_TILE, dst="128x32xf32"),
+    passing=_gather(_TILE, dst="300x32xf32"),
+    on=_EVERYWHERE,
+)
+def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
+    """DIM_3 of the root's memory is at least the number of ranks times DIM_3 of a rank's, and the other
+    dimensions are equal."""
+    slot = "dst" if isinstance(op, CommTGatherOp) else "src"
+    local, members = know.view(slot), _members(op)
+    rows, height = local.shape5[3], members[0].shape5[3]
+    need = len(members) * height
+    if DYNAMIC not in (rows, height) and rows < need:
+        what = f"DIM_3 of {slot}"
+        yield mismatch(what, rows, f"at least {len(members)} ranks x {height} rows = {need}", slot=slot)
+    for dim in (0, 1, 2, 4):
+        extents = (local.shape5[dim], members[0].shape5[dim])
+        if DYNAMIC not in extents and extents[0] != extents[1]:
+            yield mismatch(f"DIM_{dim} of {slot}", extents[0], f"{extents[1]}, as a rank's", slot=slot)
+
+
+@rule(
+    "PTO-C104",
+    source="003, ParallelGroup constraints",
+    reason="Shape and strides are read from one rank and used for all.",
+    failing=_gather(_TILE)
+    .replace("%g3 : !pto.memref<64x32xf32>", "%g3 : !pto.memref<32x32xf32>")
+    .replace("64x32xf32>)", "32x32xf32>)"),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+)
+def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
+    """All ranks' tensors have the same shape, strides and layout."""
+    members = _members(op)
+    for at, member in enumerate(members[1:], 1):
+        if (member.shape, member.strides, member.layout) != (
+            members[0].shape,
+            members[0].strides,
+            members[0].layout,
+        ):
+            yield mismatch(f"memory of rank {at}", member, f"{members[0]}, as rank 0", slot=("group", at))
+
+
+@rule(
+    "PTO-C105",
+    source="003, Chunked mode constraints",
+    reason="A static valid extent can't shrink for the last chunk.",
+    failing=_gather("vec, 24x32xf32"),
+    passing=_gather("vec, 24x32xf32, valid=?x?"),
+    on=_EVERYWHERE,
+)
+def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
+    """When the data exceeds the staging tile, a static ValidRow divides DIM_3 and a static ValidCol divides
+    DIM_4."""
+    shape = _members(op)[0].shape5
+    if DYNAMIC in shape:
+        return
+    for at, tile in enumerate(_staging(op, know)):
+        rows, cols = tile.type.valid
+        fits_rows = rows != DYNAMIC and prod(shape[:4]) <= rows
+        fits_cols = cols != DYNAMIC and shape[4] <= cols
+        if fits_rows and fits_cols:
+            continue
+        for word, extent, whole in (("valid rows", rows, shape[3]), ("valid columns", cols, shape[4])):
+            if extent not in (DYNAMIC, 0) and whole % extent and whole > extent:
+                fix = f"leave the {word} open (?) for a last chunk that is smaller"
+                required = f"a divisor of {whole}"
+                yield mismatch(f"{word} of the staging tile", extent, required, slot=("staging", at), fix=fix)
+
+
+@rule(
+    "PTO-C106",
+    source="003, ParallelGroup constraints",
+    reason="The root is one of the ranks.",
+    failing=_gather(_TILE, tail=" {root = 4 : i32}"),
+    passing=_gather(_TILE, tail=" {root = 3 : i32}"),
+    on=_EVERYWHERE,
+)
+def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+    """The root is at least 0 and less than the number of ranks."""
+    count = len(_members(op))
+    if op.root is not None and not 0 <= op.root.value.data < count:
+        yield mismatch("root", op.root.value.data, f"0 to {count - 1}", field="root")
+
+
+@rule(
+    "PTO-C107",
+    source="003, Template Parameter",
+    reason="The collective unit is part of Ascend950.",
+    failing=_gather(_TILE, tail=" {engine = #pto<coll_engine ccu>}"),
+    passing=_gather(_TILE, tail=" {engine = #pto<coll_engine aiv>}"),
+    on="a2a3",
+)
+def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
+    """The engine ccu exists on A5 only."""
+    if op.engine is not None and op.engine.data is CollEngine.CCU:
+        yield mismatch("engine", "ccu", "aiv on this target", field="engine")
+
+
+@rule(
+    "PTO-C108",
+    source="public TREDUCE page",
+    reason="The reduction is a tadd, tmax or tmin of the target.",
+    failing=_gather(_TILE, "64x32xf32", tail=" {op = #pto<reduce_op sum>}")
+    .replace("comm.tgather", "comm.treduce")
+    .replace("f32", "u8"),
+    passing=_gather(_TILE, "64x32xf32", tail=" {op = #pto<reduce_op sum>}").replace(
+        "comm.tgather", "comm.treduce"
+    ),
+    on="a2a3",
+)
+def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts) -> Violations:
+    """The element type is one that the reduction's operation takes on the target."""
+    kind = "sum" if op.op is None else op.op.data.value
+    dst, types = know.view("dst"), know.target.types_of(f"comm.treduce.{kind}")
+    if dst.element not in types:
+        required = f"one of {element_names(types)}"
+        yield mismatch(f"element type of a {kind}", dst.element.text, required, slot="dst")
+
+
+@rule(
+    "PTO-C109",
+    source="public TREDUCE and TBROADCAST pages",
+    reason="Every rank's element has a place in the root's memory, and the other way round.",
+    failing=_gather(_TILE, "32x32xf32")
+    .replace("comm.tgather", "comm.treduce")
+    .replace(" {root = 0 : i32}", ""),
+    passing=_gather(_TILE, "64x32xf32").replace("comm.tgather", "comm.treduce"),
+    on=_EVERYWHERE,
+)
+def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+    """The root's memory of a reduction or a broadcast has the shape of a rank's."""
+    slot = "dst" if isinstance(op, CommTReduceOp) else "src"
+    local, member = know.view(slot), _members(op)[0]
+    if any(
+        DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(local.shape5, member.shape5, strict=True)
+    ):
+        found, required = shape_str(local.shape), f"{shape_str(member.shape)}, as a rank's"
+        yield mismatch(f"shape of {slot}", found, required, slot=slot)

@@ -1,0 +1,322 @@
+"""MGATHER: the shape constraints of each target (documents 000, 001, 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.enums import BLayout, Layout
+from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts, shape_str
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
+from ptoas.targets.rules.examples import mgather
+from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS
+
+Violations = Iterator[Violation]
+
+_GOOD = mgather("row", "16x32xf32", "64x32xf32", "1x16xi32")
+_GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
+_GOOD_NZ = mgather(
+    "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x32xi32"
+)
+_GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
+
+
+@rule(
+    "PTO-A201",
+    source="000, Tile Constraints (A5), Shape constraints",
+    reason="The kernel reads idx[row] directly, so the R indices lie one after the other.",
+    failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32"),
+)
+def row_index_is_one_dimensional(op: MGatherOp, know: Facts) -> Violations:
+    """In Row mode the index tile's valid shape is [1, R] row-major or [R, 1] column-major, R being the
+    destination's valid rows."""
+    if not know.is_row:
+        return
+    idx, rows = know.tile("idx"), know.tile("dst").valid_rows
+    forms = [(1, rows)] if idx.type.blayout is BLayout.RowMajor else [(rows, 1)]
+    if rows == 1:
+        forms = [(1, 1)]
+    if not any(fits(idx.valid, form) for form in forms):
+        count = shape_str((rows,))
+        yield mismatch(
+            "valid shape of the index in Row mode",
+            f"{shape_str(idx.valid)} {idx.type.blayout.value}",
+            f"1x{count} row_major or {count}x1 col_major",
+            slot="idx",
+        )
+
+
+@rule(
+    "PTO-A202",
+    source="000, Tile Constraints (A2/A3), Shape constraints",
+    reason="The scalar loop reads idx[0, r] for row r.",
+    failing=mgather("row", "16x32xf32", "64x32xf32", "1x24xi32"),
+    passing=_GOOD,
+    on="a2a3",
+)
+def row_index_is_one_row(op: MGatherOp, know: Facts) -> Violations:
+    """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
+    idx, rows = know.tile("idx"), know.tile("dst").valid_rows
+    if know.is_row and not fits(idx.valid, (1, rows)):
+        what, required = "valid shape of the index in Row mode", shape_str((1, rows))
+        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+
+
+@rule(
+    "PTO-A203",
+    source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
+    reason="Every destination element has an index of its own.",
+    failing=mgather("elem", "16x32xf32", "64x32xf32", "1x16xi32"),
+    passing=_GOOD_CPU,
+    on="a2a3 a5",
+)
+def elem_index_has_the_shape_of_the_destination(op: MGatherOp, know: Facts) -> Violations:
+    """In Elem mode the index tile's valid shape equals the destination's."""
+    idx, dst = know.tile("idx"), know.tile("dst")
+    if not know.is_row and not fits(idx.valid, dst.valid):
+        what, required = "valid shape of the index in Elem mode", shape_str(dst.valid)
+        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+
+
+@rule(
+    "PTO-A204",
+    source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
+    reason="A gather of nothing is not a gather; the launch is sized by the valid shape.",
+    failing=mgather("row", "16x32xf32, valid=16x0", "64x32xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=1x32", "64x32xf32", "1x16xi32, valid=1x1"),
+    on="a2a3",
+)
+def gather_destination_is_not_empty(op: MGatherOp, know: Facts) -> Violations:
+    """The destination has at least one valid row and one valid column."""
+    dst = know.tile("dst")
+    if 0 in dst.valid:
+        yield mismatch("valid shape of the destination", shape_str(dst.valid), "at least 1x1", slot="dst")
+
+
+@rule(
+    "PTO-A205",
+    source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints; 002, Tile Constraints",
+    reason="Row i of the index belongs to row i of the destination.",
+    failing=mgather("elem", "16x32xf32", "64x32xf32", "8x32xi32"),
+    passing=_GOOD_CPU,
+    on="cpu",
+)
+def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> Violations:
+    """dst.Rows equals idx.Rows."""
+    dst, idx = know.tile("dst"), know.tile("idx")
+    if dst.rows != idx.rows:
+        yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as the destination", slot="idx")
+
+
+@rule(
+    "PTO-A206",
+    source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
+    reason="Each row has one index, or each element has.",
+    failing=mgather("elem", "16x32xf32", "64x32xf32", "16x16xi32"),
+    passing=_GOOD_CPU,
+    on="cpu",
+)
+def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violations:
+    """The index tile is [N, 1] for a row-indexed or [N, M] for an element-indexed gather."""
+    dst, idx = know.tile("dst"), know.tile("idx")
+    if not any(fits((idx.valid_cols,), (n,)) for n in (1, dst.valid_cols)):
+        required = f"1 or {dst.valid_cols}, as the destination"
+        yield mismatch("valid columns of the index tile", idx.valid_cols, required, slot="idx")
+
+
+@rule(
+    "PTO-A207",
+    source="002, Tile Constraints",
+    reason="The columns of the index tile choose between rows and elements.",
+    failing=mgather("", "16x32xf32", "64x32xf32", "16x16xi32"),
+    passing=_GOOD_CUSTOM,
+    on="a5-custom",
+)
+def custom_index_has_one_column_or_the_destinations(op: MGatherOp, know: Facts) -> Violations:
+    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one."""
+    dst, idx = know.tile("dst"), know.tile("idx")
+    required = {"row": (1,), "elem": (dst.cols,)}[know.coalesce.value]
+    if op.coalesce is None:
+        required = (1, dst.cols)
+    if idx.cols not in required:
+        words = " or ".join(map(str, dict.fromkeys(required)))
+        mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
+        yield mismatch(f"columns of the index tile{mode}", idx.cols, words, slot="idx")
+
+
+@rule(
+    "PTO-A208",
+    source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
+    reason="The reference knows tables of rows only.",
+    failing=mgather("elem", "16x32xf32", "2x64x32xf32", "16x32xi32"),
+    passing=_GOOD_CPU,
+    on="cpu",
+)
+def gather_table_has_two_dimensions(op: MGatherOp, know: Facts) -> Violations:
+    """The table's shape is <1, 1, 1, TableRows, RowWidth>."""
+    shape = know.view("mem").shape5
+    if any(extent not in (1, DYNAMIC) for extent in shape[:3]):
+        yield mismatch("table shape", f"<{shape_str(shape)}>", "<1x1x1xTableRowsxRowWidth>", slot="mem")
+
+
+@rule(
+    "PTO-A209",
+    source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
+    reason="A fractal block of the NZ layout has 16 rows.",
+    failing=mgather(
+        "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x8x16xf16, nz", "1x32xi32"
+    ),
+    passing=_GOOD_NZ,
+    on="a2a3",
+)
+def nz_table_has_blocks_of_16_rows(op: MGatherOp, know: Facts) -> Violations:
+    """Shape[3] of an NZ table is 16."""
+    table = know.view("mem")
+    if table.layout is Layout.NZ and table.shape5[3] not in (FRACTAL_ROWS, DYNAMIC):
+        yield mismatch("Shape[3] of the NZ table", table.shape5[3], FRACTAL_ROWS, slot="mem")
+
+
+@rule(
+    "PTO-A210",
+    source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
+    reason="A row of a fractal block is 32 bytes.",
+    failing=mgather(
+        "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x8xf16, nz", "1x32xi32"
+    ),
+    passing=_GOOD_NZ,
+    on="a2a3",
+)
+def nz_table_has_blocks_of_32_bytes(op: MGatherOp, know: Facts) -> Violations:
+    """Shape[4] of an NZ table is 32 bytes divided by the element size."""
+    table = know.view("mem")
+    required = C0_BYTES // table.size
+    if table.layout is Layout.NZ and table.shape5[4] not in (required, DYNAMIC):
+        yield mismatch("Shape[4] of the NZ table", table.shape5[4], required, slot="mem")
+
+
+@rule(
+    "PTO-A211",
+    source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
+    reason="The tile is made of fractal blocks 32 bytes wide.",
+    failing=mgather(
+        "row", "32x24xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x32xi32"
+    ),
+    passing=_GOOD_NZ,
+    on="a2a3",
+)
+def nz_destination_columns_are_whole_blocks(op: MGatherOp, know: Facts) -> Violations:
+    """With an NZ table dst.Cols is a multiple of 32 bytes divided by the element size."""
+    dst = know.tile("dst")
+    step = C0_BYTES // dst.size
+    if know.view("mem").layout is Layout.NZ and dst.cols % step:
+        yield mismatch("columns of the NZ destination", dst.cols, f"a multiple of {step}", slot="dst")
+
+
+@rule(
+    "PTO-A212",
+    source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
+    reason="The tile is made of fractal blocks of 16 rows.",
+    failing=mgather(
+        "row", "24x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x24xi32"
+    ),
+    passing=mgather(
+        "row",
+        "32x16xf16, valid=24x16, blayout=col_major, slayout=row_major",
+        "1x1x4x16x16xf16, nz",
+        "1x24xi32",
+    ),
+    on="a2a3",
+)
+def nz_destination_rows_are_whole_blocks(op: MGatherOp, know: Facts) -> Violations:
+    """With an NZ table dst.Rows is a multiple of 16."""
+    dst = know.tile("dst")
+    if know.view("mem").layout is Layout.NZ and dst.rows % FRACTAL_ROWS:
+        required = f"a multiple of {FRACTAL_ROWS}"
+        yield mismatch("rows of the NZ destination", dst.rows, required, slot="dst")
+
+
+@rule(
+    "PTO-A213",
+    source="000, Tile Constraints (A5), GM table layout",
+    reason="The kernel's row stride is the destination's valid columns.",
+    failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
+)
+def row_width_is_the_valid_columns(op: MGatherOp, know: Facts) -> Violations:
+    """In Row mode Shape[4] of the table equals the destination's valid columns."""
+    width, cols = know.view("mem").shape5[4], know.tile("dst").valid_cols
+    if know.is_row and DYNAMIC not in (width, cols) and width != cols:
+        what = "row width (Shape[4]) of the table in Row mode"
+        yield mismatch(what, width, f"{cols}, the destination's valid columns", slot="mem")
+
+
+@rule(
+    "PTO-A214",
+    source="000, Tile Constraints (A5), GM table layout; D16",
+    reason="The kernel ignores the table's strides; padding between rows would be read as data.",
+    failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32, strides=[32, 1]", "1x16xi32"),
+)
+def gather_table_is_packed(op: MGatherOp, know: Facts) -> Violations:
+    """The table is packed: no padding between rows or outer dimensions."""
+    table = know.view("mem")
+    if table.layout is Layout.ND and table.is_packed is False:
+        strides = table.strides or ()
+        found = f"strides {list(strides)} for {shape_str(table.shape)}"
+        yield mismatch("table strides", found, "a packed table", slot="mem")
+
+
+@rule(
+    "PTO-A215",
+    source="000, Dynamic Runtime Shapes; static checks of the A5 header",
+    reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
+    failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
+    passing=mgather("row", "16x32xf32, valid=?x32", "64x32xf32", "1x16xi32, valid=1x?"),
+)
+def row_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+    """In Row mode the index's valid type is <1, R> or <R, 1> with R dynamic exactly when the destination's
+    valid rows are, and the 1 static."""
+    dst, idx = know.tile("dst").type, know.tile("idx").type
+    if not know.is_row or DYNAMIC not in (dst.valid_rows, *idx.valid):
+        return
+    rows = dst.valid_rows
+    if idx.valid not in ((1, rows), (rows, 1)):
+        required = f"1x{shape_str((rows,))} or {shape_str((rows,))}x1"
+        yield mismatch("valid type of the index in Row mode", shape_str(idx.valid), required, slot="idx")
+
+
+@rule(
+    "PTO-A216",
+    source="000, Dynamic Runtime Shapes; static checks of the A5 header",
+    reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
+    failing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32"),
+    passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
+)
+def elem_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+    """In Elem mode an extent of the index's valid type is dynamic exactly when the destination's is."""
+    dst, idx = know.tile("dst").type, know.tile("idx").type
+    if know.is_row:
+        return
+    if any((d == DYNAMIC) != (i == DYNAMIC) for d, i in zip(dst.valid, idx.valid, strict=True)):
+        what, required = "valid type of the index in Elem mode", shape_str(dst.valid)
+        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+
+
+@rule(
+    "PTO-A217",
+    source="000, Dynamic Runtime Shapes; static checks of the A5 header",
+    reason="The header compares both at compile time, and a dynamic extent equals only a dynamic one.",
+    failing=mgather("row", "16x32xf32", "64x?xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=16x?", "64x?xf32", "1x16xi32"),
+)
+def row_width_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+    """In Row mode Shape[4] in the table's type is dynamic exactly when the destination's valid columns
+    are."""
+    width, cols = know.view("mem").static_shape5[4], know.tile("dst").type.valid_cols
+    if know.is_row and (width == DYNAMIC) != (cols == DYNAMIC):
+        what = "row width (Shape[4]) in the table's type"
+        required = f"{shape_str((cols,))}, as the destination's valid columns"
+        yield mismatch(what, shape_str((width,)), required, slot="mem")

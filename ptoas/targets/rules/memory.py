@@ -1,0 +1,333 @@
+"""TLOAD, TSTORE and TPRINT (public ISA pages)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts, TileFacts, ViewFacts, shape_str
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits, not_taken
+from ptoas.targets.rules.examples import tload, tstore
+from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
+
+Violations = Iterator[Violation]
+
+_LOAD = tload("16x32xf32", "16x32xf32")
+_STORE = tstore("16x32xf32", "16x32xf32")
+
+
+def _tile_layout(tile: TileFacts) -> Layout | None:
+    """The layout of memory that a tile matches without conversion."""
+    if tile.is_nd:
+        return Layout.ND
+    if tile.is_dn:
+        return Layout.DN
+    return Layout.NZ if tile.type.is_nz else None
+
+
+def _extents(view: ViewFacts) -> tuple[int, int]:
+    """Rows and columns that a view of memory has as a tile."""
+    shape = view.shape5
+
+    def product(*dims: int) -> int:
+        extents = [shape[dim] for dim in dims]
+        return DYNAMIC if DYNAMIC in extents else prod(extents)
+
+    match view.layout:
+        case Layout.ND:
+            return product(0, 1, 2, 3), shape[4]
+        case Layout.DN:
+            return shape[3], product(0, 1, 2, 4)
+        case Layout.NZ:
+            return product(2, 3), product(0, 1, 4)
+
+
+def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
+    extents = _extents(view)
+    if not fits(tile.valid, extents):
+        what = f"valid shape of the tile for {view.layout.value} memory of {shape_str(view.shape)}"
+        yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
+
+
+def _empty(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
+    if 0 in tile.valid:
+        yield mismatch("valid shape of the tile", shape_str(tile.valid), "at least 1x1", slot=slot)
+    if 0 in view.shape:
+        yield mismatch("shape of the memory", shape_str(view.shape), "positive extents", slot="mem")
+
+
+def _nz_blocks(view: ViewFacts) -> Violations:
+    required = (FRACTAL_ROWS, C0_BYTES // view.size)
+    if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
+        found = shape_str(view.shape5[3:])
+        yield mismatch("Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem")
+
+
+# --- TLOAD ---------------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-M101",
+    source="public TLOAD page, Constraints",
+    reason="The copy engine moves elements of these types.",
+    failing=tload("16x32xf8e4m3", "16x32xf8e4m3"),
+    passing=_LOAD,
+    on="a2a3",
+)
+def load_takes_the_element_type(op: TLoadOp, know: Facts) -> Violations:
+    """The element type is one that the target loads."""
+    return not_taken(know, "dst", "tload")
+
+
+@rule(
+    "PTO-M102",
+    source="public TLOAD page, Constraints",
+    reason="The copy engine reaches the unified buffer and L1.",
+    failing=tload("acc, 16x32xf32", "16x32xf32"),
+    passing=_LOAD,
+)
+def load_goes_to_vec_or_mat(op: TLoadOp, know: Facts) -> Violations:
+    """The destination's memory is vec or mat."""
+    dst = know.tile("dst")
+    if dst.loc not in (TileLoc.Vec, TileLoc.Mat):
+        yield mismatch("memory of the destination", dst.loc.value, "vec or mat", slot="dst")
+
+
+@rule(
+    "PTO-M103",
+    source="public TLOAD page, Constraints",
+    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN.",
+    failing=tload("16x1xi32", "16x1xi32"),
+    passing=tload("16x1xi32", "16x1xi32, dn"),
+)
+def load_keeps_the_layout(op: TLoadOp, know: Facts) -> Violations:
+    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz; a mat tile in
+    nz may also come from nd, one in zn from dn."""
+    dst, view = know.tile("dst"), know.view("mem")
+    own = _tile_layout(dst)
+    if own is view.layout:
+        return
+    if dst.loc is TileLoc.Mat:
+        is_zn = dst.type.blayout is BLayout.RowMajor and dst.type.slayout is SLayout.ColMajor
+        if (own is Layout.NZ and view.layout is Layout.ND) or (is_zn and view.layout is Layout.DN):
+            return
+    required = {
+        Layout.ND: "row_major + none_box",
+        Layout.DN: "col_major + none_box",
+        Layout.NZ: "col_major + row_major",
+    }[view.layout]
+    what = f"tile layout for {view.layout.value} memory"
+    fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None
+    yield mismatch(what, dst.layout_text, required, slot="dst", fix=fix)
+
+
+@rule(
+    "PTO-M104",
+    source="public TLOAD page, Constraints",
+    reason="The load moves the whole memory window into the valid region.",
+    failing=tload("16x32xf32", "16x24xf32"),
+    passing=tload("16x32xf32, valid=16x24", "16x24xf32"),
+)
+def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
+    """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
+    product of the others, dn rows are Shape[3], nz rows Shape[2] * 16."""
+    dst, view = know.tile("dst"), know.view("mem")
+    if _tile_layout(dst) is view.layout:
+        yield from _shape_differs(dst, view, "dst")
+        yield from _nz_blocks(view)
+
+
+@rule(
+    "PTO-M105",
+    source="public TLOAD page, Constraints",
+    reason="The transfer is sized by these extents.",
+    failing=tload("16x32xf32, valid=0x32", "0x32xf32"),
+    passing=tload("16x32xf32, valid=1x32", "1x32xf32"),
+    on="a2a3 a5",
+)
+def load_is_not_empty(op: TLoadOp, know: Facts) -> Violations:
+    """All extents of memory and tile are positive."""
+    return _empty(know.tile("dst"), know.view("mem"), "dst")
+
+
+@rule(
+    "PTO-M106",
+    source="public TLOAD page, Constraints (A2A3)",
+    reason="The burst count of the copy engine has 12 bits for the unified buffer.",
+    failing=tload("4096x8xf32", "4096x8xf32"),
+    passing=tload("4095x8xf32", "4095x8xf32"),
+    on="a2a3",
+)
+def load_has_few_rows(op: TLoadOp, know: Facts) -> Violations:
+    """A vec tile has at most 4095 rows, a mat tile at most 16384."""
+    dst = know.tile("dst")
+    limit = {TileLoc.Vec: 4095, TileLoc.Mat: 16384}.get(dst.loc)
+    if limit is not None and dst.rows > limit:
+        yield mismatch(f"rows of a {dst.loc.value} tile", dst.rows, f"at most {limit}", slot="dst")
+
+
+@rule(
+    "PTO-M107",
+    source="public TLOAD page, Constraints",
+    reason="Eight-byte elements move as pairs, without fractal conversion; A5 pads them with zeros only.",
+    failing=tload("16x32xi64, pad=max", "16x32xi64"),
+    passing=tload("16x32xi64, pad=zero", "16x32xi64"),
+)
+def load_of_64_bits_is_plain(op: TLoadOp, know: Facts) -> Violations:
+    """64-bit elements are loaded between equal nd or dn layouts, and on A5 padded with null or zero."""
+    dst, view = know.tile("dst"), know.view("mem")
+    if dst.size != 8:
+        return
+    if view.layout is Layout.NZ or dst.type.slayout is not SLayout.NoneBox:
+        yield mismatch("layout of a 64-bit load", view.layout.value, "nd to nd or dn to dn", slot="mem")
+    if know.target.facts.get("64-bit pad is zero") and dst.type.pad not in (PadValue.Null, PadValue.Zero):
+        yield mismatch("pad of a 64-bit tile", dst.type.pad.value, "null or zero", slot="dst")
+
+
+# --- TSTORE --------------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-M201",
+    source="public TSTORE page, Constraints",
+    reason="The copy engine moves elements of these types.",
+    failing=tstore("16x32xf8e4m3", "16x32xf8e4m3"),
+    passing=_STORE,
+    on="a2a3",
+)
+def store_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations:
+    """The element type is one that the target stores."""
+    return not_taken(know, "src", "tstore")
+
+
+@rule(
+    "PTO-M202",
+    source="public TSTORE page, Constraints",
+    reason="Only these memories have a way out to global memory; A5 has none for L1.",
+    failing=tstore("mat, 16x32xf32", "16x32xf32"),
+    passing=_STORE,
+)
+def store_comes_from_a_memory_with_a_way_out(op: TStoreOp, know: Facts) -> Violations:
+    """The source's memory is vec, acc, or on A2/A3 and the simulator mat."""
+    src = know.tile("src")
+    legal: tuple[TileLoc, ...] = know.target.facts["store from"]
+    if src.loc not in legal:
+        required = " or ".join(loc.value for loc in legal)
+        yield mismatch("memory of the source", src.loc.value, required, slot="src")
+
+
+@rule(
+    "PTO-M203",
+    source="public TSTORE page, Constraints",
+    reason="A store converts no layout; a single row or column has no layout to convert.",
+    failing=tstore("16x32xf32", "16x32xf32, dn"),
+    passing=tstore("16x32xf32, blayout=col_major", "16x32xf32, dn"),
+)
+def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
+    """Tile and memory have the same layout (nd, dn or nz), unless the tile has one row or one column; an acc
+    tile is stored to nd or nz."""
+    src, view = know.tile("src"), know.view("mem")
+    if src.loc is TileLoc.Acc:
+        if view.layout is Layout.DN:
+            yield mismatch("memory layout for an acc tile", "dn", "nd or nz", slot="mem")
+        return
+    if _tile_layout(src) is not view.layout and 1 not in src.type.shape:
+        what = f"tile layout for {view.layout.value} memory"
+        yield mismatch(what, src.layout_text, "the same layout", slot="src")
+
+
+@rule(
+    "PTO-M204",
+    source="public TSTORE page, Constraints",
+    reason="The store moves the valid region and nothing else.",
+    failing=tstore("16x32xf32", "16x24xf32"),
+    passing=tstore("16x32xf32, valid=16x24", "16x24xf32"),
+)
+def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
+    """The source's valid shape equals the shape of the memory, read in the memory's layout."""
+    src, view = know.tile("src"), know.view("mem")
+    if src.loc is TileLoc.Acc:
+        return
+    if _tile_layout(src) is view.layout:
+        yield from _shape_differs(src, view, "src")
+        yield from _nz_blocks(view)
+    elif 1 in src.type.shape and DYNAMIC not in (*src.valid, *view.shape):
+        if prod(src.valid) != prod(view.shape):
+            what, required = "elements of the tile", f"{prod(view.shape)}, as the memory"
+            yield mismatch(what, prod(src.valid), required, slot="src")
+
+
+@rule(
+    "PTO-M205",
+    source="public TSTORE page, Constraints",
+    reason="The transfer is sized by these extents.",
+    failing=tstore("16x32xf32, valid=0x32", "0x32xf32"),
+    passing=tstore("16x32xf32, valid=1x32", "1x32xf32"),
+    on="a2a3 a5",
+)
+def store_is_not_empty(op: TStoreOp, know: Facts) -> Violations:
+    """All extents of tile and memory are positive."""
+    return _empty(know.tile("src"), know.view("mem"), "src")
+
+
+@rule(
+    "PTO-M206",
+    source="public TSTORE page, AtomicType",
+    reason="Stores add atomically and do nothing else; the memory engine adds these types.",
+    failing=tstore("16x32xu32", "16x32xu32", "atomicType = #pto<atomic_type atomic_add>"),
+    passing=tstore("16x32xi32", "16x32xi32", "atomicType = #pto<atomic_type atomic_add>"),
+)
+def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations:
+    """An atomic store is an addition, of an element type that the target adds in memory."""
+    atomic = op.atomic_type
+    if atomic is None or atomic.data is AtomicType.AtomicNone:
+        return
+    if atomic.data is not AtomicType.AtomicAdd:
+        yield mismatch("atomicType", atomic.data.value, "atomic_none or atomic_add", field="atomicType")
+        return
+    src, types = know.tile("src"), know.target.types_of("tstore.add")
+    if src.element not in types:
+        required = f"one of {element_names(types)}"
+        yield mismatch("element type for an atomic addition", src.element_name, required, slot="src")
+
+
+@rule(
+    "PTO-M207",
+    source="public TSTORE page, Constraints, TileType::Acc",
+    reason="The accumulator holds 32-bit results, and the fix pipe counts its columns in 12 bits.",
+    failing=tstore("acc, 16x32xf16, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf16"),
+    passing=tstore("acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf32"),
+    on="a2a3 a5",
+)
+def store_of_an_accumulator_is_32_bits(op: TStoreOp, know: Facts) -> Violations:
+    """An acc tile holds i32 or f32 and has at most 4095 columns."""
+    src = know.tile("src")
+    if src.loc is not TileLoc.Acc:
+        return
+    if src.element.text not in ("i32", "f32"):
+        yield mismatch("element type of an acc tile", src.element_name, "i32 or f32", slot="src")
+    if src.cols > 4095:
+        yield mismatch("columns of an acc tile", src.cols, "at most 4095", slot="src")
+
+
+# --- TPRINT --------------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-M301",
+    source="public TPRINT page, Constraints",
+    reason="The printer formats these types.",
+    failing=".arg %t : !pto.tile<16x32xbf16>\ntprint %t : !pto.tile<16x32xbf16>",
+    passing=".arg %t : !pto.tile<16x32xf32>\ntprint %t : !pto.tile<16x32xf32>",
+    on="cpu a2a3 a5",
+)
+def print_takes_the_element_type(op: TPrintOp, know: Facts) -> Violations:
+    """The element type is one that the target prints."""
+    facts = know.tile("src") if know.is_tile("src") else know.view("src")
+    types = know.target.types_of("tprint")
+    if facts.element not in types:
+        yield mismatch("element type", facts.element.text, f"one of {element_names(types)}", slot="src")

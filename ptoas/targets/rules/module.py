@@ -1,0 +1,119 @@
+"""The module: the target that it names, and its functions (D2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+
+from ptoas.diagnostics import Severity
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+TARGET_ATTRIBUTE = "pto.target_arch"
+
+
+def _module(attribute: str) -> str:
+    return (
+        f"module attributes {{pto.target_arch = {attribute}}} {{\n  func.func @f() {{\n    return\n  }}\n}}"
+    )
+
+
+@rule(
+    "PTO-T101",
+    source="D2",
+    reason="A target's name is text.",
+    failing=_module("5 : i32"),
+    passing=_module('"a5"'),
+    scope="module",
+)
+def target_attribute_is_text(module: ModuleOp, target: Target) -> Violations:
+    """pto.target_arch is a string."""
+    named = module.attributes.get(TARGET_ATTRIBUTE)
+    if named is not None and not isinstance(named, StringAttr):
+        yield Violation(
+            f"{TARGET_ATTRIBUTE}: found {named}, required a string such as {target.name!r}".replace("'", '"'),
+            op=module,
+            field=TARGET_ATTRIBUTE,
+        )
+
+
+@rule(
+    "PTO-T102",
+    source="D1, D2",
+    reason="A program for an unknown machine can't be checked.",
+    failing=_module('"a6"'),
+    passing=_module('"a5"'),
+    scope="module",
+)
+def named_target_exists(module: ModuleOp, target: Target) -> Violations:
+    """pto.target_arch names a target that exists."""
+    from ptoas.targets import TARGETS, UnknownTargetError, get_target
+
+    named = module.attributes.get(TARGET_ATTRIBUTE)
+    if not isinstance(named, StringAttr):
+        return
+    try:
+        get_target(named.data)
+    except UnknownTargetError:
+        required = f"one of {', '.join(TARGETS)}"
+        yield Violation(
+            f'{TARGET_ATTRIBUTE}: found "{named.data}", required {required}',
+            op=module,
+            field=TARGET_ATTRIBUTE,
+        )
+
+
+@rule(
+    "PTO-T103",
+    source="D2",
+    reason="--target wins over the module, and the author should know.",
+    failing=_module('"a2a3"'),
+    passing=_module('"a5"'),
+    severity=Severity.NOTE,
+    scope="module",
+)
+def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violations:
+    """The target that a module names is the one it is checked for."""
+    from ptoas.targets import UnknownTargetError, get_target
+
+    named = module.attributes.get(TARGET_ATTRIBUTE)
+    if not isinstance(named, StringAttr):
+        return
+    try:
+        other = get_target(named.data)
+    except UnknownTargetError:
+        return
+    if other.name != target.name:
+        yield Violation(
+            f"the module is written for {other.name}, but checked for {target.name}",
+            op=module,
+            field=TARGET_ATTRIBUTE,
+        )
+
+
+@rule(
+    "PTO-T104",
+    source="MLIR symbol tables",
+    reason="A call would not know which one is meant.",
+    failing="func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}",
+    passing="func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}",
+    scope="module",
+)
+def functions_have_names_of_their_own(module: ModuleOp, target: Target) -> Violations:
+    """No two functions have one name."""
+    seen: dict[str, FuncOp] = {}
+    for op in module.body.ops:
+        if not isinstance(op, FuncOp):
+            continue
+        name = op.sym_name.data
+        if name in seen:
+            yield Violation(
+                f"function name: found a second @{name}, required names of their own",
+                op=op,
+                related=(Related("the first one", seen[name]),),
+            )
+        seen.setdefault(name, op)

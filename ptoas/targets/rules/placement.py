@@ -1,0 +1,345 @@
+"""The use of local memory by a whole function (D21, D22; document 000, UB Memory Budget)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.gather import MGatherOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.types import TileType, shape_text
+from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+_IDX = "!pto.tile_buf<vec, 1x16xi32>"
+_VIEW = "!pto.memref<64x32xf32>"
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+
+
+def _constants(**values: int) -> list[str]:
+    return [f"%{name} = arith.constant {value} : i64" for name, value in values.items()]
+
+
+def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
+    return value.owner if isinstance(value, OpResult) else facts.func
+
+
+@rule(
+    "PTO-U101",
+    source="D21",
+    reason="The compiler can't know which bytes a tile placed by hand leaves free.",
+    failing=kernel(
+        *_constants(a=0),
+        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
+        f"%b0 = pto.alloc_tile : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    passing=kernel(
+        *_constants(a=0, b=2048),
+        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
+        f"%b0 = pto.alloc_tile addr = %b : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def every_tile_is_placed(facts: FunctionFacts, target: Target) -> Violations:
+    """A function in which one tile has an address is placed by hand: every local tile has one."""
+    if not facts.is_placed_by_hand:
+        return
+    first = next(iter(facts.addresses.values()))[0][0]
+    for root in facts.local_tiles:
+        if root not in facts.addresses:
+            yield Violation(
+                f"address of {value_name(root)}: found none, required because other tiles are placed by hand",
+                op=_place(facts, root),
+                part="statement",
+                fix="give it `addr = %address`, or remove all addresses",
+                related=(Related("the first tile with an address", first),),
+            )
+
+
+@rule(
+    "PTO-U102",
+    source="000, UB Memory Budget; D22",
+    reason="Bytes beyond the end belong to the reserved region or the data cache; nothing reports them.",
+    failing=kernel(*_constants(a=0x30000), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
+    passing=kernel(*_constants(a=0x2F800), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
+    on="a2a3",
+    scope="function",
+)
+def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
+    """A tile's address plus its size is at most what tiles may use of its memory."""
+    for root, bound in facts.addresses.items():
+        type = root.type
+        assert isinstance(type, TileType)
+        loc = type.loc.data
+        limit = target.memory_size(loc, facts.has_simt) if loc in target.memories else None
+        for op, at in bound:
+            if limit is not None and at is not None and at + type.size_bytes > limit:
+                end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
+                message = f"end of {value_name(root)}: found {end}, required at most {limit} ({_layout(target, loc)})"
+                yield Violation(message, op=op, slot="addr", part="value")
+
+
+def _layout(target: Target, loc: TileLoc) -> str:
+    ub = target.ub
+    if loc is not TileLoc.Vec or ub is None or not ub.reserved:
+        return f"all of {loc.value}"
+    kb = 1024
+    return (
+        f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved and, with SIMT instructions, "
+        f"{ub.data_cache // kb} KB of data cache"
+    )
+
+
+_ROWS = "!pto.tile_buf<vec, 256x128xf32>"
+
+
+@rule(
+    "PTO-U103",
+    source="000, UB Memory Budget; D22",
+    reason="Tiles that are needed at the same time have to fit side by side.",
+    failing=kernel(
+        f"%a = pto.alloc_tile : {_ROWS}",
+        f"%b = pto.alloc_tile : {_ROWS}",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%b : {_ROWS})",
+        f"pto.tadd ins(%a, %b : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
+        args="%x: !pto.memref<256x128xf32>",
+    ),
+    passing=kernel(
+        f"%a = pto.alloc_tile : {_ROWS}",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
+        f"pto.tadd ins(%a, %a : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
+        args="%x: !pto.memref<256x128xf32>",
+    ),
+    on="a2a3 a5",
+    scope="function",
+)
+def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
+    """The tiles that are live at once fit into what tiles may use of their memory."""
+    if facts.is_placed_by_hand:
+        return
+    totals: dict[TileLoc, int] = {}
+    for root in (*facts.arguments, *facts.local_tiles):
+        type = root.type
+        assert isinstance(type, TileType)
+        totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
+    for loc, total in totals.items():
+        limit = target.memory_size(loc, facts.has_simt) if loc in target.memories else None
+        if limit is None or total <= limit:
+            continue
+        used, alive = facts.peak(loc)
+        if used <= limit:
+            continue
+        at = facts.ops[max(tile.first for tile in alive)]
+        yield Violation(
+            f"use of {loc.value} at its peak: found {used} bytes, required at most {limit} ({_layout(target, loc)})",
+            op=at,
+            part="statement",
+            related=(Related(_table(facts, alive, used)),),
+        )
+
+
+def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
+    """The live tiles by line, largest first."""
+    rows: list[tuple[str, str, str]] = []
+    for tile in sorted(alive, key=lambda tile: -tile.bytes):
+        shape = shape_text(tile.type.shape, tile.type.element_type)
+        line = facts.line(_place(facts, tile.root))
+        rows.append((f"line {line}", f"{value_name(tile.root)} {shape}", str(tile.bytes)))
+    rows.append(("", "together", str(used)))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [f"    {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+    return "tiles live at the peak, in bytes:\n" + "\n".join(lines)
+
+
+# --- overlaps ------------------------------------------------------------------------------------
+
+
+def _gather(dst: int, idx: int) -> str:
+    return kernel(
+        *_constants(a=dst, b=idx),
+        f"%d = pto.alloc_tile addr = %a : {_TILE}",
+        f"%i = pto.alloc_tile addr = %b : {_IDX}",
+        f"pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : {_IDX})",
+        f"pto.mgather ins(%t, %i : {_VIEW}, {_IDX}) outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
+        args=f"%t: {_VIEW}, %x: !pto.memref<1x16xi32>",
+    )
+
+
+@rule(
+    "PTO-U104",
+    source="D22",
+    reason="The gather would overwrite indices that it has yet to read.",
+    failing=_gather(0, 1024),
+    passing=_gather(0, 2048),
+    on="a2a3 a5",
+    scope="function",
+)
+def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
+    """The destination of a gather or scatter does not overlap its own index tile."""
+    for op in facts.ops:
+        match op:
+            case MGatherOp():
+                pair = (op.destination, op.idx)
+            case TGatherOp() if op.indices is not None:
+                pair = (op.destination, op.indices)
+            case TGatherBOp():
+                pair = (op.destination, op.offsets)
+            case TScatterOp():
+                pair = (op.destination, op.idx)
+            case _:
+                continue
+        dst, idx = facts.storage(pair[0]), facts.storage(pair[1])
+        if dst.overlaps(idx):
+            yield Violation(
+                f"destination {_bytes(dst)}: found an overlap with its index tile {_bytes(idx)}, "
+                "required disjoint tiles",
+                op=op,
+                slot="dst",
+                part="value",
+            )
+
+
+def _bytes(storage: Storage) -> str:
+    name = value_name(storage.root)
+    return (
+        name if storage.start is None else f"{name} at {storage.start} to {storage.start + storage.size - 1}"
+    )
+
+
+def _two(second: int) -> str:
+    return kernel(
+        *_constants(a=0, b=second),
+        f"%a0 = pto.alloc_tile addr = %a : {_TILE}",
+        f"%b0 = pto.alloc_tile addr = %b : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a0 : {_TILE})",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b0 : {_TILE})",
+        f"pto.tadd ins(%a0, %b0 : {_TILE}, {_TILE}) outs(%a0 : {_TILE})",
+        args="%x: !pto.memref<16x32xf32>",
+    )
+
+
+@rule(
+    "PTO-U105",
+    source="D22",
+    reason="Two tiles at one address are a reinterpretation; two that overlap in part are usually a slip.",
+    failing=_two(1024),
+    passing=_two(2048),
+    on=_EVERYWHERE,
+    severity=Severity.WARNING,
+    scope="function",
+)
+def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> Violations:
+    """Two live tiles placed by hand have one address, or no byte in common."""
+    if not facts.is_placed_by_hand:
+        return
+    placed = [(tile, facts.storage(tile.root)) for tile in facts.live_tiles]
+    placed = sorted(
+        ((tile, at) for tile, at in placed if at.start is not None), key=lambda pair: pair[1].start or 0
+    )
+    for n, (tile, at) in enumerate(placed):
+        for other, there in placed[n + 1 :]:
+            assert at.start is not None and there.start is not None
+            if there.start >= at.start + at.size:
+                # Sorted by address; but a tile of another memory may lie between.
+                continue
+            apart = there.loc is not at.loc or there.start == at.start or not tile.lives_with(other)
+            if not apart:
+                yield Violation(
+                    f"{_bytes(there)}: found an overlap in part with {_bytes(at)}, required one address or "
+                    "disjoint bytes",
+                    op=facts.addresses[other.root][0][0],
+                    part="statement",
+                    related=(
+                        Related(f"{value_name(tile.root)} is placed here", facts.addresses[tile.root][0][0]),
+                    ),
+                )
+
+
+# --- unwritten tiles -----------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-U106",
+    source="D14",
+    reason="UB bytes that nothing has written are whatever the last kernel left there.",
+    failing=kernel(
+        f"%a = pto.alloc_tile : {_TILE}",
+        f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    passing=kernel(
+        f"%a = pto.alloc_tile : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
+        f"pto.tstore ins(%a : {_TILE}) outs(%x : !pto.memref<16x32xf32>)",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) -> Violations:
+    """No instruction reads a local tile that nothing has written, through whichever tile."""
+    writes: dict[SSAValue, list[int]] = {}
+    placed: list[tuple[Storage, int]] = []
+    reads: list[tuple[Operation, int, SSAValue, int]] = []
+    for at, op in enumerate(facts.ops):
+        effects = facts.effects(op, target)
+        for access in effects.accesses:
+            value = touched(op, access.operand)
+            if not isinstance(value.type, TileType):
+                continue
+            root = facts.root(value)
+            if access.write:
+                writes.setdefault(root, []).append(at)
+                if facts.is_placed_by_hand:
+                    placed.append((facts.storage(value), at))
+            elif isinstance(root, OpResult):
+                reads.append((op, access.operand, root, at))
+        if (
+            not effects.accesses
+            and op.operands
+            and op.name in ("func.call", "scf.yield", "scf.for", "scf.while")
+        ):
+            # Someone else may write it: a callee, or the next turn of a loop.
+            for operand in op.operands:
+                if isinstance(operand.type, TileType):
+                    writes.setdefault(facts.root(operand), []).append(at)
+    seen: set[SSAValue] = set()
+    for op, operand, root, at in reads:
+        written = writes.get(root, [])
+        if not isinstance(root, OpResult) or root in seen or any(w < at for w in written):
+            continue
+        if not root.owner.name.startswith("pto."):
+            continue  # A loop's or a branch's result was made elsewhere.
+        loops = [(s, e) for s, e in facts.loops if s <= at <= e]
+        if any(s <= w <= e for s, e in loops for w in written):
+            continue
+        storage = facts.storage(root)
+        if facts.is_placed_by_hand and (
+            storage.start is None
+            or any(
+                there.overlaps(storage) and (w < at or any(s <= w <= e for s, e in loops))
+                for there, w in placed
+            )
+        ):
+            continue
+        seen.add(root)
+        yield Violation(
+            f"{value_name(root)} is read: found no write of it before, required one",
+            op=op,
+            slot=("operand", operand),
+            part="value",
+            related=(Related("it is made here", root.owner),),
+        )

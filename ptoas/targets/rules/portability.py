@@ -1,0 +1,134 @@
+"""What means different things, or nothing, on the other targets that are checked (D8, D12, D16).
+
+These rules speak only when more than one target is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import GatherOOB, Layout
+from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rules.examples import instruction, mgather
+from ptoas.targets.target import Target, element_names
+
+Violations = Iterator[Violation]
+
+
+def _names(targets: list[Target]) -> str:
+    return ", ".join(target.name for target in targets)
+
+
+@rule(
+    "PTO-W101",
+    source="D8",
+    reason="An mgather without suffix is Elem on cpu and Row on a2a3 and a5: one text, two results.",
+    failing=mgather("", "16x16xf32", "64x16xf32", "16x16xi32"),
+    passing=mgather("elem", "16x16xf32", "64x16xf32", "16x16xi32"),
+    on="cpu a2a3",
+    severity=Severity.WARNING,
+)
+def gather_names_its_mode(op: MGatherOp, know: Facts) -> Violations:
+    """An mgather names its mode, .row or .elem, when it is checked for targets whose defaults differ."""
+    if op.coalesce is not None:
+        return
+    modes: dict[str, list[Target]] = {}
+    for target in know.checked:
+        modes.setdefault(target.coalesce_of(op).value, []).append(target)
+    if len(modes) > 1:
+        found = " and ".join(f"{mode} on {_names(targets)}" for mode, targets in sorted(modes.items()))
+        yield Violation(
+            f"mode of mgather: found none, which means {found}; required one that all targets read alike",
+            part="statement",
+            fix="write mgather.row or mgather.elem",
+        )
+
+
+@rule(
+    "PTO-W102",
+    source="D12",
+    reason="-1 wraps to (2^32 - 1) mod capacity on the devices and to (2^64 - 1) mod capacity on cpu.",
+    failing=mgather("elem.wrap", "16x16xf32", "60x16xf32", "16x16xi32"),
+    passing=mgather("elem.wrap", "16x16xf32", "60x16xf32", "16x16xu32"),
+    on="cpu a2a3",
+    severity=Severity.WARNING,
+)
+def wrap_gives_one_result(op: MGatherOp, know: Facts) -> Violations:
+    """A wrap whose result differs between cpu and the devices has no negative indices: it takes u32, or a
+    capacity that is a power of two."""
+    if op.gather_oob is None or op.gather_oob.data is not GatherOOB.Wrap:
+        return
+    if (
+        len({target.sign_extends_index for target in know.checked}) < 2
+        or know.tile("idx").element.kind != "int"
+    ):
+        return
+    table = know.view("mem")
+    device = next(target for target in know.checked if not target.sign_extends_index)
+    capacity = device.capacity(table.shape5, table.layout, device.coalesce_of(op))
+    if capacity is not None and capacity & (capacity - 1) == 0:
+        return
+    size = "an unknown capacity" if capacity is None else f"capacity {capacity}"
+    yield Violation(
+        f"wrap of a signed index: found {know.tile('idx').element_name} with {size}, required u32 or a capacity "
+        "that is a power of two, because negative indices wrap differently on cpu",
+        slot="idx",
+        fix="use a u32 index tile",
+    )
+
+
+@rule(
+    "PTO-W103",
+    source="004, index-based gather",
+    reason="A5 alone reads 16-bit indices.",
+    failing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi16"),
+    passing=instruction("tgather", "16x16xf32", "16x16xf32", "16x16xi32"),
+    on="a2a3 a5",
+    severity=Severity.WARNING,
+)
+def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
+    """The index type of a tile gather is one that every checked target takes."""
+    if op.form != "index":
+        return
+    idx = know.tile("indices")
+    refusing = [t for t in know.checked if idx.element not in t.types_of("tgather.indices")]
+    if refusing and know.target not in refusing:
+        common = [
+            e
+            for e in know.target.types_of("tgather.indices")
+            if all(e in t.types_of("tgather.indices") for t in know.checked)
+        ]
+        yield Violation(
+            f"index element type: found {idx.element_name}, which {_names(refusing)} refuses; "
+            f"required one of {element_names(common)} for all",
+            slot="indices",
+        )
+
+
+@rule(
+    "PTO-W104",
+    source="000, Layout Support; D16",
+    reason="NZ tables and padded rows exist on a2a3 only; elsewhere the table is a packed ND buffer.",
+    failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
+    on="a2a3 a5",
+    severity=Severity.WARNING,
+)
+def table_form_is_taken_everywhere(op: MGatherOp, know: Facts) -> Violations:
+    """The table of a gather has a form that every checked target takes: packed ND."""
+    table = know.view("mem")
+    if table.layout is Layout.NZ and know.target.has_nz:
+        refusing, found = [t for t in know.checked if not t.has_nz], "nz"
+    elif table.is_packed is False and know.target.row_stride_is_dim3 and know.is_row:
+        refusing = [t for t in know.checked if not t.row_stride_is_dim3]
+        found = f"strides {list(table.strides or ())}"
+    else:
+        return
+    if refusing:
+        yield Violation(
+            f"form of the table: found {found}, which {_names(refusing)} refuses; required packed nd for all",
+            slot="mem",
+        )

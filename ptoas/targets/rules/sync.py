@@ -1,0 +1,259 @@
+"""Flags and pipes, where they are the programmer's (D21; document 000, Pipe / Synchronisation Model)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.targets.function_facts import FunctionFacts, value_name
+from ptoas.targets.pipes import Flag
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+_MEM = "!pto.memref<16x32xf32>"
+_DEVICES = "a2a3 a5 a5-custom"
+
+
+def flag_text(op: str, flag: Flag) -> str:
+    """A flag instruction as text."""
+    source, sink, event = flag
+    return f"pto.{op}[#pto.pipe<{source.value}>, #pto.pipe<{sink.value}>, #pto.event<{event.value}>]"
+
+
+def _flag(op: str, source: str, sink: str, event: int = 0) -> str:
+    return f"pto.{op}[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID{event}>]"
+
+
+def _pair(source: str, sink: str, event: int = 0) -> list[str]:
+    return [_flag("set_flag", source, sink, event), _flag("wait_flag", source, sink, event)]
+
+
+def _copy(*between: str, before: tuple[str, ...] = (), after: tuple[str, ...] = ()) -> str:
+    return kernel(
+        f"%a = pto.alloc_tile : {_TILE}",
+        *before,
+        f"pto.tload ins(%x : {_MEM}) outs(%a : {_TILE})",
+        *_pair("MTE2", "V"),
+        f"pto.tadds ins(%a, %s : {_TILE}, f32) outs(%a : {_TILE})",
+        *between,
+        f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})",
+        *after,
+        args=f"%x: {_MEM}, %y: {_MEM}, %s: f32",
+    )
+
+
+_GOOD = _copy(*_pair("V", "MTE3"))
+
+
+def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
+    """The analysis that the rules here share; `None` where flags are the compiler's, or there are no pipes."""
+    if not facts.is_synchronised_by_hand or not target.has_pipes:
+        return None
+    key = (target.name, "sync")
+    found = facts.analyses.get(key)
+    if not isinstance(found, SyncFlow):
+        found = SyncFlow(facts, target)
+        found.run()
+        facts.analyses[key] = found
+    return found
+
+
+def _misuses(facts: FunctionFacts, target: Target, *kinds: str) -> Iterator[FlagMisuse]:
+    analysis = _analysis(facts, target)
+    if analysis is not None:
+        yield from (misuse for misuse in analysis.misuses.values() if misuse.kind in kinds)
+
+
+def _opcode(op: Operation) -> str:
+    return op.mnemonic() if isinstance(op, PtoOp) else op.name
+
+
+@rule(
+    "PTO-F101",
+    source="000, Pipe / Synchronisation Model; D21",
+    reason="Pipes run side by side; without a flag the second access may come first.",
+    failing=_copy(),
+    passing=_GOOD,
+    on=_DEVICES,
+    scope="function",
+)
+def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violations:
+    """Between two accesses of one place on different pipes, one of them a write, there is a chain of flags."""
+    analysis = _analysis(facts, target)
+    if analysis is None:
+        return
+    for hazard in analysis.hazards.values():
+        yield _hazard(hazard, facts, target)
+
+
+def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
+    first, second, pair = hazard.first, hazard.second, hazard.pair
+    lines = facts.line(first.op), facts.line(second.op)
+    turn = facts.positions[first.op] >= facts.positions[second.op]
+    when = " of the turn before" if turn else ""
+    flag = (*pair, free_event(facts, pair, target))
+    verbs = {True: "writes", False: "reads"}
+    done = {True: "has written", False: "has read"}
+    at = second.op.operands.index(second.value) if second.value in second.op.operands else None
+    return Violation(
+        f"`{_opcode(second.op)}` on {second.pipe.value} {verbs[second.write]} {value_name(second.value)} "
+        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {lines[0]}{when} {done[first.write]} it: "
+        f"found no flag between them, required {pair[0].value} to {pair[1].value}",
+        op=second.op,
+        slot=None if at is None else ("operand", at),
+        part="value",
+        fix=(
+            f"put {flag_text('set_flag', flag)} after line {lines[0]} "
+            f"and {flag_text('wait_flag', flag)} before line {lines[1]}"
+        ),
+        related=(Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),),
+    )
+
+
+@rule(
+    "PTO-F102",
+    source="D21; public set_flag and wait_flag pages",
+    reason="The pipe waits for ever.",
+    failing=_copy(*_pair("V", "MTE3"), _flag("wait_flag", "V", "MTE3", 1)),
+    passing=_GOOD,
+    on=_DEVICES,
+    scope="function",
+)
+def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+    """Every wait_flag finds its flag raised, on every path and in every turn of a loop."""
+    for misuse in _misuses(facts, target, "unset", "maybe unset"):
+        never = misuse.kind == "unset"
+        found = "no set_flag of it" if never else "a set_flag on some paths only"
+        related = (
+            () if misuse.other is None else (Related("the set_flag that some paths miss", misuse.other),)
+        )
+        yield Violation(
+            f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found {found} "
+            "before, required one on every path",
+            op=misuse.op,
+            part="statement",
+            fix=f"put {flag_text('set_flag', misuse.flag)} before it",
+            related=related,
+        )
+
+
+@rule(
+    "PTO-F103",
+    source="D21; public set_flag and wait_flag pages",
+    reason="A flag is one bit: raised twice, it is awaited once, and the second wait never ends.",
+    failing=_copy(_flag("set_flag", "V", "MTE3"), *_pair("V", "MTE3")),
+    passing=_GOOD,
+    on=_DEVICES,
+    scope="function",
+)
+def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
+    """A flag is awaited before it is raised again, on every path and in every turn of a loop."""
+    for misuse in _misuses(facts, target, "set twice"):
+        related = () if misuse.other is None else (Related("it was raised here", misuse.other),)
+        yield Violation(
+            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found it raised "
+            "already, required a wait_flag in between",
+            op=misuse.op,
+            part="statement",
+            fix=f"put {flag_text('wait_flag', misuse.flag)} before it, or use another event id",
+            related=related,
+        )
+
+
+@rule(
+    "PTO-F104",
+    source="D21; public set_flag and wait_flag pages",
+    reason="The flag stays up and is found by whatever runs next on the core.",
+    failing=_copy(*_pair("V", "MTE3"), after=(_flag("set_flag", "MTE3", "MTE2"),)),
+    passing=_GOOD,
+    on=_DEVICES,
+    severity=Severity.WARNING,
+    scope="function",
+)
+def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+    """Every flag that is raised is awaited before the function ends."""
+    for misuse in _misuses(facts, target, "left up"):
+        yield Violation(
+            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found no wait_flag "
+            "after it, required one before the end",
+            op=misuse.op,
+            part="statement",
+            fix=f"add {flag_text('wait_flag', misuse.flag)}",
+        )
+
+
+@rule(
+    "PTO-F105",
+    source="public set_flag and wait_flag pages",
+    reason="A flag goes from one pipe to another; order within a pipe, or of all pipes, is a barrier's task.",
+    failing=_copy(*_pair("V", "MTE3"), *_pair("V", "V")),
+    passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
+    on=_DEVICES,
+    scope="function",
+)
+def a_flag_joins_two_pipes(facts: FunctionFacts, target: Target) -> Violations:
+    """A flag's source and destination are two different pipes, and neither is PIPE_ALL."""
+    for op in facts.ops:
+        if not isinstance(op, SetFlagOp | WaitFlagOp):
+            continue
+        source, sink = op.src_pipe.data, op.dst_pipe.data
+        if source is sink or Pipe.PIPE_ALL in (source, sink):
+            yield Violation(
+                f"pipes of a flag: found {source.value} to {sink.value}, required two different pipes",
+                op=op,
+                field="dst_pipe" if source is sink else "src_pipe",
+                fix=f"use pto.barrier #pto.pipe<{source.value}>",
+            )
+
+
+@rule(
+    "PTO-F106",
+    source="000, Pipe / Synchronisation Model, A2/A3; public headers",
+    reason="The instruction raises and awaits this flag itself; a flag that is up already makes it go on too early.",
+    failing=kernel(
+        "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
+        f"%d = pto.alloc_tile : {_TILE}",
+        "pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)",
+        *_pair("MTE2", "V"),
+        _flag("set_flag", "V", "S"),
+        "pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
+        f"outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
+        _flag("wait_flag", "V", "S"),
+        args="%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>",
+    ),
+    passing=kernel(
+        "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
+        f"%d = pto.alloc_tile : {_TILE}",
+        "pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)",
+        *_pair("MTE2", "V"),
+        _flag("set_flag", "V", "S", 1),
+        "pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
+        f"outs(%d : {_TILE}) {{coalesce = #pto<coalesce row>}}",
+        _flag("wait_flag", "V", "S", 1),
+        args="%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>",
+    ),
+    on="a2a3",
+    scope="function",
+)
+def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -> Violations:
+    """A flag that an instruction uses inside is down when it starts."""
+    for misuse in _misuses(facts, target, "reserved"):
+        related = () if misuse.other is None else (Related("it was raised here", misuse.other),)
+        yield Violation(
+            f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}, which "
+            f"`{_opcode(misuse.op)}` uses itself: found it raised, required down",
+            op=misuse.op,
+            part="statement",
+            fix="use another event id, or wait for it before",
+            related=related,
+        )

@@ -1,0 +1,394 @@
+"""Tiles and views: allocation, addresses, windows (D9, D21; public pages of TASSIGN and TSUBVIEW)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import OpResult, Use
+
+from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
+from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.function_facts import FunctionFacts, value_name
+from ptoas.targets.pipes import slot_places
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import contiguous
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import C0_BYTES, Target
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+_OPEN = "!pto.tile_buf<vec, 16x32xf32, valid=?x?>"
+
+
+def _alloc(words: str, tile: str = _TILE, *constants: str) -> str:
+    return kernel(*constants, f"%t = pto.alloc_tile{words} : {tile}")
+
+
+def _index(name: str, value: int, type: str = "index") -> str:
+    return f"%{name} = arith.constant {value} : {type}"
+
+
+_PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
+
+
+# --- alloc_tile and tassign ----------------------------------------------------------------------
+
+
+@rule(
+    "PTO-V101",
+    source="public Tile type: static checks; 000, Aligned vs Unaligned Tile Shapes",
+    reason="Every row (or column) of a plain tile starts on a 32-byte burst.",
+    failing=_alloc("", "!pto.tile_buf<vec, 1x9xi32>"),
+    passing=_alloc("", "!pto.tile_buf<vec, 1x16xi32, valid=1x9>"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
+    """A none_box tile's contiguous dimension, times the element size, is a multiple of 32 bytes."""
+    aligned: set[int] = set()
+    for value in (*facts.arguments, *facts.local_tiles):
+        if id(value.type) in aligned:
+            continue
+        tile = facts.knowledge.tile(value)
+        word, extent = contiguous(tile)
+        width = extent * tile.size
+        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0:
+            aligned.add(id(value.type))
+            continue
+        # MGATHER has words of its own for its destination, and MSCATTER for its source.
+        owner = value.owner if isinstance(value, OpResult) else None
+        if isinstance(owner, MGatherOp) or any(_says_itself(use) for use in value.uses):
+            continue
+        step = C0_BYTES // tile.size
+        fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+        found = f"{extent} x {tile.size} bytes = {width} bytes"
+        what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
+        place = facts.func if owner is None else owner
+        yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot="result")
+
+
+def _says_itself(use: Use) -> bool:
+    op, at = use.operation, use.index
+    if isinstance(op, MGatherOp):
+        return at in slot_places(op)["dst"]
+    return isinstance(op, MScatterOp) and at in slot_places(op)["src"]
+
+
+@rule(
+    "PTO-V102",
+    source="public memory model",
+    reason="There is nowhere to put the tile.",
+    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xf32>"),
+    passing=_alloc(""),
+    on="a2a3",
+)
+def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
+    """The tile's memory exists on the target."""
+    loc = op.tile_type.loc.data
+    if loc not in know.target.memories:
+        legal = ", ".join(memory.value for memory in know.target.memories)
+        yield mismatch("memory", loc.value, f"one of {legal}", part="statement")
+
+
+@rule(
+    "PTO-V103",
+    source="public TASSIGN page; D21",
+    reason="Bursts and vector loads start at multiples of 32 bytes.",
+    failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
+    passing=_PLACED,
+    on="cpu a2a3 a5 a5-custom",
+)
+def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
+    """An address is a multiple of 32 bytes and not negative."""
+    if isinstance(op, TAssignOp) and op.address is not None:
+        address: int | None = op.address.value.data
+    else:
+        known = know.constants("addr")
+        address = known[0] if known else None
+    if address is not None and (address % C0_BYTES or address < 0):
+        below = max(0, address // C0_BYTES * C0_BYTES)
+        fix = f"use {below} or {below + C0_BYTES}"
+        yield mismatch("address", address, f"a multiple of {C0_BYTES}", slot="addr", part="value", fix=fix)
+
+
+@rule(
+    "PTO-V104",
+    source="public alloc_tile: operands; D9",
+    reason="Nothing else says how much of the tile is valid.",
+    failing=_alloc("", _OPEN),
+    passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
+    on="cpu a2a3 a5 a5-custom",
+)
+def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
+    """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
+    set_validshape."""
+    if any(isinstance(use.operation, SetValidShapeOp) for use in op.result.uses):
+        return
+    tile = op.tile_type
+    pairs = (("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols))
+    for (word, extent), operand in zip(pairs, (op.valid_row, op.valid_col), strict=True):
+        if extent == DYNAMIC and operand is None:
+            fix = f"add {word} = %n"
+            yield Violation(
+                f"{word}: found none, required because the type says ?", part="statement", fix=fix
+            )
+
+
+@rule(
+    "PTO-V105",
+    source="public Tile type: valid region; D9",
+    reason="The valid region lies inside the tile.",
+    failing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 17)),
+    passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
+    on="cpu a2a3 a5 a5-custom",
+)
+def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
+    """A valid extent is at least 0 and at most the tile's physical extent."""
+    if isinstance(op, AllocTileOp):
+        tile, slots = op.tile_type, ("valid_row", "valid_col")
+    else:
+        tile, slots = know.tile("tile").type, ("row", "col")
+    for slot, physical in zip(slots, tile.shape, strict=True):
+        for value in know.constants(slot):
+            if value is not None and not 0 <= value <= physical:
+                yield mismatch(slot, value, f"0 to {physical}", slot=slot, part="value")
+
+
+@rule(
+    "PTO-V106",
+    source="public set_validshape: operands",
+    reason="A static extent is part of the C++ type and can't change.",
+    failing=kernel(
+        _index("n", 8),
+        "%t = pto.alloc_tile valid_row = %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>",
+        "pto.set_validshape %t, %n, %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>",
+    ),
+    passing=kernel(
+        _index("n", 8),
+        f"%t = pto.alloc_tile valid_row = %n valid_col = %n : {_OPEN}",
+        f"pto.set_validshape %t, %n, %n : {_OPEN}",
+    ),
+    on="cpu a2a3 a5 a5-custom",
+)
+def reshaped_tile_is_open(op: SetValidShapeOp, know: Facts) -> Violations:
+    """set_validshape changes a tile whose type leaves both valid extents open; a static one may only be
+    repeated."""
+    tile = know.tile("tile").type
+    pairs = zip(("row", "col"), tile.valid, strict=True)
+    for slot, extent in pairs:
+        if extent != DYNAMIC and know.constants(slot)[0] != extent:
+            found = know.constants(slot)[0]
+            what = f"{slot} of a tile whose type fixes it"
+            yield mismatch(what, "?" if found is None else found, extent, slot=slot, part="value")
+
+
+# --- subview -------------------------------------------------------------------------------------
+
+
+def _subview(offsets: str, sizes: str, result: str, source: str = _TILE, *constants: str) -> str:
+    return kernel(
+        *constants,
+        f"%t = pto.alloc_tile : {source}",
+        f"%s = pto.subview %t[{offsets}] sizes [{sizes}] : {source} -> {result}",
+    )
+
+
+@rule(
+    "PTO-V111",
+    source="public TSUBVIEW page; PTOAS subview",
+    reason="The window shares the tile's bytes; beyond them lies another tile.",
+    failing=_subview(
+        "%c, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("c", 12), _index("z", 0)
+    ),
+    passing=_subview(
+        "%c, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("c", 8), _index("z", 0)
+    ),
+    on="cpu a2a3 a5 a5-custom",
+)
+def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
+    """A subview's offsets and sizes lie inside the tile."""
+    source = know.tile("source").type
+    sizes = tuple(int(size) for size in op.sizes.get_values())
+    for at, (word, physical) in enumerate(zip(("row", "column"), source.shape, strict=True)):
+        offset, size = know.constants("offsets")[at], sizes[at]
+        start = 0 if offset is None else offset
+        if size < 1 or start < 0 or start + size > physical:
+            found = f"{start} + {size}"
+            slot = ("offsets", at)
+            yield mismatch(f"{word} window", found, f"inside 0 to {physical}", slot=slot, part="value")
+
+
+@rule(
+    "PTO-V112",
+    source="public TSUBVIEW page; PTOAS subview",
+    reason="The window is the same memory, seen smaller.",
+    failing=_subview("%z, %z", "8, 32", "!pto.tile_buf<mat, 8x32xf32>", _TILE, _index("z", 0)),
+    passing=_subview("%z, %z", "8, 32", "!pto.tile_buf<vec, 8x32xf32>", _TILE, _index("z", 0)),
+    on="cpu a2a3 a5 a5-custom",
+)
+def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
+    """A subview keeps the tile's memory and layout, and its shape is its sizes."""
+    source, result = know.tile("source").type, op.result.type
+    window = know.knowledge.tile(op.result)
+    sizes = tuple(int(size) for size in op.sizes.get_values())
+    assert window.type is result
+    if window.loc is not source.loc.data:
+        yield mismatch("memory of the window", window.loc.value, source.loc.data.value, part="statement")
+    if window.type.blayout is not source.blayout or window.type.slayout is not source.slayout:
+        found, required = window.layout_text, know.tile("source").layout_text
+        yield mismatch("layout of the window", found, required, part="statement")
+    if window.type.shape not in (sizes, source.shape):
+        yield mismatch(
+            "shape of the window", shape_str(window.type.shape), shape_str(sizes), part="statement"
+        )
+
+
+_BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
+
+
+@rule(
+    "PTO-V113",
+    source="PTOAS subview, boxed tiles",
+    reason="A fractal tile can only be cut between its blocks.",
+    failing=_subview(
+        "%c, %z",
+        "8, 64",
+        "!pto.tile_buf<mat, 8x64xf16, blayout=col_major, slayout=row_major>",
+        _BOXED,
+        _index("c", 16),
+        _index("z", 0),
+    ),
+    passing=_subview(
+        "%c, %z",
+        "16, 64",
+        "!pto.tile_buf<mat, 16x64xf16, blayout=col_major, slayout=row_major>",
+        _BOXED,
+        _index("c", 16),
+        _index("z", 0),
+    ),
+    on="cpu a2a3 a5 a5-custom",
+)
+def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Violations:
+    """Offsets and sizes of a subview of a boxed tile are multiples of its fractal block."""
+    source = know.tile("source")
+    if source.type.slayout is SLayout.NoneBox:
+        return
+    block = fractal_block(source)
+    sizes = tuple(int(size) for size in op.sizes.get_values())
+    for at, word in enumerate(("rows", "columns")):
+        offset = know.constants("offsets")[at]
+        for name, value in (("offset", offset), ("size", sizes[at])):
+            if value is not None and value % block[at]:
+                what, required = f"{name} in {word}", f"a multiple of {block[at]}"
+                yield mismatch(what, value, required, slot=("offsets", at), part="value")
+
+
+def fractal_block(tile: TileFacts) -> tuple[int, int]:
+    """Rows and columns of one fractal block."""
+    if tile.type.fractal == 1024:
+        return 16, 16
+    if tile.type.fractal == 32:
+        return 16, 2
+    rows, cols = 16, C0_BYTES // tile.size
+    return (rows, cols) if tile.type.slayout is SLayout.RowMajor else (cols, rows)
+
+
+# --- views of global memory ----------------------------------------------------------------------
+
+
+def _view(shape: str, strides: str, type: str, *more: str) -> str:
+    constants = [_index(f"c{n}", n) for n in (0, 1, 16, 32, 48, 64)]
+    return kernel(
+        *constants,
+        f"%v = pto.make_tensor_view %p, shape = [{shape}], strides = [{strides}] : {type}",
+        *more,
+        args="%p: !pto.ptr<f32>",
+    )
+
+
+_VIEW = _view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<?x?xf32>")
+
+
+@rule(
+    "PTO-V201",
+    source="public make_tensor_view and partition_view",
+    reason="An empty or negative extent describes no memory.",
+    failing=_view("%c0, %c32", "%c32, %c1", "!pto.tensor_view<?x?xf32>"),
+    passing=_VIEW,
+    on="cpu a2a3 a5 a5-custom",
+)
+def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
+    """Every extent of a view is positive; offsets and strides are not negative."""
+    sizes = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
+    others = "strides" if isinstance(op, MakeTensorViewOp) else "offsets"
+    for slot, least in ((sizes, 1), (others, 0)):
+        for at, value in enumerate(know.constants(slot)):
+            if value is not None and value < least:
+                yield mismatch(f"{slot}[{at}]", value, f"at least {least}", slot=(slot, at), part="value")
+
+
+@rule(
+    "PTO-V202",
+    source="public partition_view",
+    reason="The rest of the window would be other memory.",
+    failing=_view(
+        "%c64, %c32",
+        "%c32, %c1",
+        "!pto.tensor_view<?x?xf32>",
+        "%w = pto.partition_view %v, offsets = [%c32, %c0], sizes = [%c48, %c32] : "
+        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<48x32xf32>",
+    ),
+    passing=_view(
+        "%c64, %c32",
+        "%c32, %c1",
+        "!pto.tensor_view<?x?xf32>",
+        "%w = pto.partition_view %v, offsets = [%c16, %c0], sizes = [%c48, %c32] : "
+        "!pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<48x32xf32>",
+    ),
+    on="cpu a2a3 a5 a5-custom",
+)
+def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations:
+    """Offset plus size is at most the extent of the view, in every dimension that is known."""
+    source = know.view("source")
+    for at, (offset, size) in enumerate(
+        zip(know.constants("offsets"), know.constants("sizes"), strict=False)
+    ):
+        extent = source.shape[at]
+        if extent == DYNAMIC or size is None:
+            continue
+        start = 0 if offset is None else offset
+        if start + size > extent:
+            found, required = f"{start} + {size} = {start + size}", f"at most {extent}"
+            yield mismatch(f"end of dimension {at}", found, required, slot=("sizes", at), part="value")
+
+
+@rule(
+    "PTO-V203",
+    source="public make_tensor_view and partition_view",
+    reason="The type is what C++ sees; a different value at run time would read other memory.",
+    failing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x64xf32>"),
+    passing=_view("%c64, %c32", "%c32, %c1", "!pto.tensor_view<64x32xf32>"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
+    """A static extent of a view's type equals the extent that is given for it."""
+    slot = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
+    static = know.knowledge.view(op.result).type.shape
+    given = know.constants(slot)
+    if len(static) != len(given):
+        return
+    for at, (extent, value) in enumerate(zip(static, given, strict=True)):
+        if extent != DYNAMIC and value is not None and value != extent:
+            what, required = f"{slot}[{at}]", f"{extent}, as in the type"
+            yield mismatch(what, value, required, slot=(slot, at), part="value")

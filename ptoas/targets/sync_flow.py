@@ -1,0 +1,248 @@
+"""Happens-before between the pipes of a core, by the programmer's flags and the instructions' own handshakes.
+
+The state keeps every access that some pipe may still be busy with, and for each the pipes that certainly come
+after it. Raising a flag takes along what its pipe comes after; awaiting it hands that on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.targets.facts import Window
+from ptoas.targets.flow import Flow
+from ptoas.targets.function_facts import FunctionFacts, Storage, touched
+from ptoas.targets.pipes import Flag, Pair
+from ptoas.targets.target import Target
+
+_PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+_BIT = {pipe: 1 << at for at, pipe in enumerate(_PIPES)}
+_EVERY_PIPE = (1 << len(_PIPES)) - 1
+_FLAG_SHIFT = len(_PIPES)
+
+DOWN, UP = 1, 2
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access of one operation: who, where, with which pipe."""
+
+    op: Operation
+    pipe: Pipe
+    value: SSAValue
+    write: bool
+    place: Storage | Window
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """Two accesses of one place that nothing orders."""
+
+    first: Touch
+    second: Touch
+    pair: Pair
+    """The flag that would order them."""
+
+
+@dataclass(frozen=True)
+class FlagMisuse:
+    """A flag that is not raised and taken down in turn."""
+
+    kind: str  # "unset", "maybe unset", "set twice", "left up", "reserved"
+    op: Operation
+    flag: Flag
+    other: Operation | None = None
+
+
+@dataclass
+class _State:
+    pending: dict[int, int] = field(default_factory=dict[int, int])
+    """For an access: the pipes that come after it, and above them the flags that carry it."""
+    flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
+    """For a flag: whether it may be down, may be up, or both."""
+
+
+class SyncFlow(Flow[_State]):
+    """Collects hazards and misused flags of one function on one target."""
+
+    def __init__(self, facts: FunctionFacts, target: Target):
+        super().__init__(facts.knowledge)
+        self.facts = facts
+        self.target = target
+        self.touches: list[Touch] = []
+        self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
+        self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
+        self._numbers: dict[Operation, list[int]] = {}
+        self._flag_bits: dict[Flag, int] = {}
+        self._set_at: dict[Flag, Operation] = {}
+
+    def run(self) -> None:
+        state = self.region(self.facts.func.body, _State())
+        for flag, status in state.flags.items():
+            if status & UP:
+                self._misuse("left up", self._set_at[flag], flag)
+
+    # --- states ----------------------------------------------------------------------------------
+
+    def copy(self, state: _State) -> _State:
+        return _State(dict(state.pending), dict(state.flags))
+
+    def join(self, a: _State, b: _State) -> _State:
+        pending = dict(a.pending)
+        for number, mask in b.pending.items():
+            pending[number] = pending[number] & mask if number in pending else mask
+        flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
+        return _State(pending, flags)
+
+    # --- operations ------------------------------------------------------------------------------
+
+    def visit(self, op: Operation, state: _State) -> None:
+        match op:
+            case SetFlagOp():
+                self._set(op, _flag(op), state)
+            case WaitFlagOp():
+                self._wait(op, _flag(op), state)
+            case BarrierOp():
+                if op.pipe.data is Pipe.PIPE_ALL:
+                    state.pending.clear()
+            case CallOp():
+                # What a callee leaves behind is its own affair: it is checked by itself.
+                state.pending.clear()
+            case _:
+                self._instruction(op, state)
+
+    def _instruction(self, op: Operation, state: _State) -> None:
+        effects = self.facts.effects(op, self.target)
+        if not effects.accesses and not effects.before:
+            return
+        if self.reporting:
+            for flag in effects.reserved_events:
+                if state.flags.get(flag, DOWN) & UP:
+                    self._misuse("reserved", op, flag, self._set_at.get(flag))
+        for pair in effects.before:
+            self._handshake(pair, state)
+        numbers = self._touches_of(op)
+        for number in numbers:
+            self._check(number, state, effects.before)
+        for number in numbers:
+            state.pending[number] = _BIT[self.touches[number].pipe]
+        for pair in effects.after:
+            self._handshake(pair, state)
+
+    def _touches_of(self, op: Operation) -> list[int]:
+        numbers = self._numbers.get(op)
+        if numbers is None:
+            numbers = []
+            for access in self.facts.effects(op, self.target).accesses:
+                value = touched(op, access.operand)
+                for place in self._places(value):
+                    numbers.append(len(self.touches))
+                    self.touches.append(Touch(op, access.pipe, value, access.write, place))
+            self._numbers[op] = numbers
+        return numbers
+
+    def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
+        if isinstance(value.type, TileType):
+            yield self.facts.storage(value)
+        elif isinstance(value.type, ViewType | PtrType):
+            yield self.facts.knowledge.window(value)
+        elif isinstance(value.type, GroupType):
+            yield Window(value, None, None)
+
+    def _check(self, number: int, state: _State, before: tuple[Pair, ...]) -> None:
+        second = self.touches[number]
+        bit = _BIT[second.pipe]
+        for other, mask in state.pending.items():
+            if mask & bit:
+                continue
+            first = self.touches[other]
+            if not (first.write or second.write) or not _overlap(first.place, second.place):
+                continue
+            if self.reporting:
+                key = (first.op, second.op, second.value)
+                self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
+
+    # --- order -----------------------------------------------------------------------------------
+
+    def _handshake(self, pair: Pair, state: _State) -> None:
+        source, sink = pair
+        if source is Pipe.PIPE_ALL:
+            state.pending.clear()
+            return
+        has, gives = _BIT[source], _BIT[sink]
+        for number, mask in state.pending.items():
+            if mask & has:
+                state.pending[number] = mask | gives
+        self._forget(state)
+
+    def _flag_bit(self, flag: Flag) -> int:
+        at = self._flag_bits.setdefault(flag, len(self._flag_bits))
+        return 1 << (_FLAG_SHIFT + at)
+
+    def _set(self, op: Operation, flag: Flag, state: _State) -> None:
+        self._set_at.setdefault(flag, op)
+        if self.reporting and state.flags.get(flag, DOWN) & UP:
+            self._misuse("set twice", op, flag, self._set_at[flag])
+        state.flags[flag] = UP
+        if self.reporting:
+            self._set_at[flag] = op
+        has, carrier = _BIT.get(flag[0], 0), self._flag_bit(flag)
+        for number, mask in state.pending.items():
+            state.pending[number] = mask | carrier if mask & has else mask & ~carrier
+
+    def _wait(self, op: Operation, flag: Flag, state: _State) -> None:
+        status = state.flags.get(flag, DOWN)
+        if self.reporting and status & DOWN:
+            kind = "unset" if not status & UP else "maybe unset"
+            self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
+        state.flags[flag] = DOWN
+        gives, carrier = _BIT.get(flag[1], 0), self._flag_bit(flag)
+        for number, mask in state.pending.items():
+            if mask & carrier:
+                state.pending[number] = (mask | gives) & ~carrier
+        self._forget(state)
+
+    @staticmethod
+    def _forget(state: _State) -> None:
+        """Drop accesses that every pipe comes after."""
+        done = [number for number, mask in state.pending.items() if mask & _EVERY_PIPE == _EVERY_PIPE]
+        for number in done:
+            del state.pending[number]
+
+    def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
+        self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
+
+
+def _flag(op: SetFlagOp | WaitFlagOp) -> Flag:
+    return op.src_pipe.data, op.dst_pipe.data, op.event_id.data
+
+
+def _overlap(a: Storage | Window, b: Storage | Window) -> bool:
+    if isinstance(a, Storage) and isinstance(b, Storage):
+        return a.overlaps(b)
+    if isinstance(a, Window) and isinstance(b, Window):
+        return a.overlaps(b)
+    return False
+
+
+def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
+    """The flag to add. Where the instruction itself hands on from V, a flag to V is the documented way."""
+    if (Pipe.PIPE_V, second) in before and first is not Pipe.PIPE_V:
+        return first, Pipe.PIPE_V
+    return first, second
+
+
+def free_event(facts: FunctionFacts, pair: Pair, target: Target) -> Event:
+    """An event id that the function does not use for that pair yet."""
+    used = {
+        op.event_id.data
+        for op in facts.ops
+        if isinstance(op, SetFlagOp | WaitFlagOp) and (op.src_pipe.data, op.dst_pipe.data) == pair
+    }
+    return next((event for event in target.events if event not in used), target.events[0])
