@@ -1,11 +1,11 @@
 """How fast text becomes a module: `ptoas.parse` beside xDSL's own parser, and what a start costs.
 
-Run `python benchmarks/frontend.py`. Every figure is the best of several runs, and every pair is measured in one
-process, one after the other, so that ratios mean something where times drift.
+Run `python benchmarks/frontend.py`. Every figure is the best of several runs, and every pair is measured in
+one process, one after the other, so that ratios mean something where times drift.
 
-*Cold* is a text of which nothing was seen before, with everything the parsers keep thrown away; *warm* is the same
-text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens and
-operations that are compared, not our type grammar.
+*Cold* is a text of which nothing was seen before, with everything the parsers keep thrown away; *warm* is the
+same text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens
+and operations that are compared, not our type grammar.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def spawn(code: str, repeats: int) -> float:
 
 def heavy_modules(code: str) -> str:
     """Which of the heavy packages a command imports."""
-    report = f"import sys\n{code}\nprint(*sorted({{'xdsl', 'numpy', 'lark'}} & set(sys.modules)), file=sys.stderr)"
+    heavy = "sorted({'xdsl', 'numpy', 'lark'} & set(sys.modules))"
+    report = f"import sys\n{code}\nprint(*{heavy}, file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", report], check=True, env=environment, capture_output=True, text=True
@@ -122,22 +123,20 @@ def print_start(repeats: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "small.pto")
         path.write_text(program(1_000, seed=3), encoding="utf-8")
-        code = f"import ptoas\nfrom ptoas.grammar.printer import print_module\nprint(print_module(ptoas.parse_file({str(path)!r}), form='generic'))"
+        code = command_line("convert", str(path), "--to", "dps")
         imports = "import lark, xdsl.dialects.func, xdsl.dialects.arith, xdsl.dialects.scf"
         floor, ours = spawn(imports, repeats), spawn(code, repeats)
     print("\nStart-up, milliseconds, a fresh process each\n")
     print(f"| import lark and xDSL's func, arith, scf | {floor * 1e3:.0f} | |")
     print("|---|---:|---:|")
     print(f"| convert a file of 1 KB | {ours * 1e3:.0f} | {ours / floor:.2f} times (at most 1.5) |")
-    if not (ROOT / "ptoas" / "cli.py").exists():
-        return
     for option in ("--version", "--help"):
         code = command_line(option)
         print(f"| ptoas {option} | {spawn(code, repeats) * 1e3:.0f} | heavy imports: {heavy_modules(code)} |")
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(description="Measure the front end.")
     options.add_argument("--repeats", type=int, default=7)
     repeats = options.parse_args().repeats
     rows = [compare(size, repeats) for size in SIZES]

@@ -1,7 +1,7 @@
 """Kernels of the make-up of public ones: DPS text in which types dominate, some 180 characters a line.
 
 Each kernel is a chain of stages over tiles: load, compute, gather, store, inside a loop over blocks. A seed
-gives a text of its own, with other names, extents and constants, so that nothing seen before helps to read it.
+gives a text of its own, with other names, extents and constants: nothing seen before helps to read it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Shape:
     def tile(self) -> str:
         blayout = "col_major" if self.cols == 1 else "row_major"
         return (
-            f"!pto.tile_buf<loc=vec, dtype={self.dtype}, rows={self.rows}, cols={self.cols}, v_row={self.rows}, "
-            f"v_col={self.cols}, blayout={blayout}, slayout=none_box, fractal=512, pad=0>"
+            f"!pto.tile_buf<loc=vec, dtype={self.dtype}, rows={self.rows}, cols={self.cols}, "
+            f"v_row={self.rows}, v_col={self.cols}, blayout={blayout}, slayout=none_box, fractal=512, pad=0>"
         )
 
     @property
@@ -127,7 +127,8 @@ class Kernel:
         start = (self.const(pick.randrange(64), "i32"), "i32")
         indices = (self.apply("tci", index, start), index.tile)
         table = self.make_table(shape)
-        modes = f" {{coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob {pick.choice(('clamp', 'zero'))}>}}"
+        bounds = pick.choice(("clamp", "zero"))
+        modes = f" {{coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob {bounds}>}}"
         gathered = (self.apply("mgather", shape, (table, shape.part), indices, attributes=modes), shape.tile)
         tile = (self.apply("tadd", shape, tile, gathered), shape.tile)
         out = self.part(self.make_view(shape), shape)
@@ -152,7 +153,7 @@ class Kernel:
         return tile
 
     def lines(self, budget: int) -> list[str]:
-        """The function in about `budget` characters: as many statements as fit, and the constants they use."""
+        """The function in about `budget` characters: the statements that fit, and the constants they use."""
         zero, one, count = self.const(0), self.const(1), self.const(64)
         arguments = "%arg0: !pto.ptr<f32>, %arg1: !pto.ptr<f16>, %arg2: !pto.ptr<f32>, %arg3: !pto.ptr<f16>"
         head = (

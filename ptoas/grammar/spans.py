@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from xdsl.ir import Operation
@@ -23,11 +22,10 @@ def nodes_in(node: Any) -> Iterator[t.Node]:
     if isinstance(node, tuple):
         for item in cast("tuple[Any, ...]", node):
             yield from nodes_in(item)
-    elif is_dataclass(node):
-        if isinstance(node, t.Node):
-            yield node
-        for field in fields(node):
-            yield from nodes_in(getattr(node, field.name))
+    elif isinstance(node, t.Node):
+        yield node
+        for name in node.fields:
+            yield from nodes_in(getattr(node, name))
 
 
 def values_in(statement: t.Statement) -> list[t.Value]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from ptoas.grammar import tree as t
+from ptoas.grammar.tables import load_parser
 
 _RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
 _COLON = ":"
@@ -387,9 +387,8 @@ class SyntaxProblem(Exception):
 
 @cache
 def grammar() -> Lark:
-    """The compiled grammar; made on first use."""
-    text = Path(__file__).with_name("pto.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", start=["statement", "type_body"], maybe_placeholders=True)
+    """The grammar's parser; loaded on first use."""
+    return load_parser()
 
 
 _NAME_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|%[\w$.-]*')

@@ -6,19 +6,37 @@ then is a number, the position of its name in the statement's list of names.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
+
+from typing_extensions import dataclass_transform
 
 
-@dataclass(frozen=True)
-class Node:
+@dataclass_transform(frozen_default=True)
+class Record:
+    """A class whose annotations are its fields, as a frozen dataclass's are.
+
+    It is not one because each of those costs a millisecond of start-up, and there are many here.
+    """
+
+    fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *values: Any):
+        self.__dict__.update(zip(self.fields, values, strict=False))
+
+    def __init_subclass__(cls) -> None:
+        cls.fields = (*cls.fields, *cls.__annotations__)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
+
+
+class Node(Record):
     """Where a piece of the statement stands, in characters from its start."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True)
 class Value(Node):
     """`%name`, or `%name#1`: one of several results under one name."""
 
@@ -26,7 +44,6 @@ class Value(Node):
     number: int | None = None
 
 
-@dataclass(frozen=True)
 class TypeText(Node):
     """A type as it is written; `angle` marks `<...>`, whose name the context gives."""
 
@@ -34,36 +51,30 @@ class TypeText(Node):
     angle: bool = False
 
 
-@dataclass(frozen=True)
 class Word(Node):
     text: str
 
 
-@dataclass(frozen=True)
 class Number(Node):
     text: str
 
 
-@dataclass(frozen=True)
 class String(Node):
     text: str
 
 
-@dataclass(frozen=True)
 class Symbol(Node):
     """`@name`, without its `@` and quotes."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class AttrText(Node):
     """`#pto.layout<nd>`, `#alias`, `<PIPE_ALL>` or `dense<...>`, read when it is known what is wanted."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class Typed(Node):
     """An attribute's value with its type: `1 : i32`."""
 
@@ -71,18 +82,15 @@ class Typed(Node):
     type: TypeText | None
 
 
-@dataclass(frozen=True)
 class ArrayNode(Node):
     items: tuple[AttributeNode, ...]
 
 
-@dataclass(frozen=True)
 class FunctionTypeNode(Node):
     inputs: tuple[TypeText, ...]
     outputs: tuple[TypeText, ...]
 
 
-@dataclass(frozen=True)
 class Entry(Node):
     """`key = value`; a key alone is a unit attribute."""
 
@@ -90,12 +98,10 @@ class Entry(Node):
     value: AttributeNode | None
 
 
-@dataclass(frozen=True)
 class Dict(Node):
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True)
 class Indexed(Node):
     """`%value[%i, %j]`."""
 
@@ -103,7 +109,6 @@ class Indexed(Node):
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
 class Keyed(Node):
     """`addr = %a`, `shape = [%m, %n]`, `#atomic=add`."""
 
@@ -111,7 +116,6 @@ class Keyed(Node):
     value: Item
 
 
-@dataclass(frozen=True)
 class Group(Node):
     """`ins(%a, %b : T, U)`; without a name, `(...)`. A type list may also stand between the operands."""
 
@@ -120,7 +124,6 @@ class Group(Node):
     types: tuple[TypeText, ...]
 
 
-@dataclass(frozen=True)
 class Listing(Node):
     """`sizes [8, 64]`; without a name, `[...]`."""
 
@@ -128,16 +131,14 @@ class Listing(Node):
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
 class RegionMark(Node):
-    pass
+    """Where a region was cut out."""
 
 
 AttributeNode: TypeAlias = "Typed | Word | Symbol | AttrText | ArrayNode | Dict | TypeText | FunctionTypeNode"
 Item: TypeAlias = "Value | Indexed | Keyed | Group | Listing | Symbol | Number | String | AttrText | Word | Dict | RegionMark"  # noqa: E501
 
 
-@dataclass(frozen=True)
 class Result(Node):
     """`%name` or `%name:2` on the left of `=`."""
 
@@ -145,7 +146,6 @@ class Result(Node):
     count: int
 
 
-@dataclass(frozen=True)
 class Binding(Node):
     """`%name: type`."""
 
@@ -153,7 +153,6 @@ class Binding(Node):
     type: TypeText
 
 
-@dataclass(frozen=True)
 class Param(Node):
     """A function's parameter; in a declaration it may have no name."""
 
@@ -162,7 +161,6 @@ class Param(Node):
     attributes: Dict | None
 
 
-@dataclass(frozen=True)
 class Typing(Node):
     """What follows `:`. `parenthesised` tells `(T, T)` from `T, T`; `cast` is `T to U`."""
 
@@ -172,7 +170,6 @@ class Typing(Node):
     cast: bool = False
 
 
-@dataclass(frozen=True)
 class Instruction(Node):
     opcode: Word
     items: tuple[Item, ...]
@@ -180,7 +177,6 @@ class Instruction(Node):
     trailing: Dict | None
 
 
-@dataclass(frozen=True)
 class Generic(Node):
     name: String
     operands: tuple[Value, ...]
@@ -191,13 +187,11 @@ class Generic(Node):
     type: FunctionTypeNode
 
 
-@dataclass(frozen=True)
 class Module(Node):
     name: Symbol | None
     attributes: Dict | None
 
 
-@dataclass(frozen=True)
 class Function(Node):
     visibility: str | None
     name: Symbol
@@ -207,7 +201,6 @@ class Function(Node):
     has_body: bool
 
 
-@dataclass(frozen=True)
 class For(Node):
     induction: Value
     bounds: tuple[Value, Value, Value]
@@ -217,45 +210,38 @@ class For(Node):
     attributes: Dict | None
 
 
-@dataclass(frozen=True)
 class If(Node):
     condition: Value
     outputs: tuple[TypeText, ...]
     attributes: Dict | None
 
 
-@dataclass(frozen=True)
 class While(Node):
     carried: tuple[tuple[Value, Value], ...]
     type: FunctionTypeNode
     attributes: Dict | None
 
 
-@dataclass(frozen=True)
 class Arg(Node):
     value: Value
     type: TypeText
 
 
-@dataclass(frozen=True)
 class Const(Node):
     value: Value
     literal: AttributeNode
 
 
-@dataclass(frozen=True)
 class AttrAlias(Node):
     name: str
     value: AttributeNode
 
 
-@dataclass(frozen=True)
 class TypeAlias_(Node):
     name: str
     type: TypeText
 
 
-@dataclass(frozen=True)
 class Label(Node):
     name: Word
     args: tuple[Binding, ...]
@@ -265,7 +251,8 @@ Operation: TypeAlias = "Instruction | Generic | Module | Function | For | If | W
 Body: TypeAlias = "Operation | Arg | Const | AttrAlias | TypeAlias_ | Label"
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Record):
+    """A whole statement: what it names and what it says."""
+
     results: tuple[Result, ...]
     body: Body
