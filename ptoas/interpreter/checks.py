@@ -1,0 +1,70 @@
+"""Checks that are compiled around an instruction: uninitialised bytes, races."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ptoas.interpreter.machine import Machine, Step, writer_note
+from ptoas.interpreter.tiles import Region
+
+
+def check_region(op: Operation, m: Machine, region: Region) -> None:
+    """Stop if a byte of the region has never been written."""
+    if region.complete():
+        return
+    tile = region.tile
+    written = region.view if region.select is None else region.view[region.select]
+    where = ""
+    if region is tile.region:
+        at = _first_element(region)
+        where = f" at [{at[0]}, {at[1]}]"
+    count = int(np.count_nonzero(~written))
+    raise m.fail(
+        "PTO-R201",
+        f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, where nothing has been written "
+        f"({count} of {written.size} bytes)",
+        op,
+        notes=writer_note(tile),
+    )
+
+
+def _first_element(region: Region) -> tuple[int, int]:
+    """Row and column of the first element of the valid region that is not all written."""
+    tile = region.tile
+    size = tile.dtype.size
+    start = tile.address - tile.bits.base
+    written = tile.bits.written[start : start + tile.size_bytes]
+    places = tile.valid_offsets.reshape(-1, 1) * size + np.arange(size)
+    missing = ~written[places].all(axis=1)
+    row, col = divmod(int(np.argmax(missing)), max(tile.valid[1], 1))
+    return row, col
+
+
+def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
+    """The step with its reads checked before and its writes marked after."""
+    run, reads, writes = step.run, step.reads, step.writes
+
+    def checked(*scalars: float) -> None:
+        for region in reads:
+            if region.ready != region.bits.epoch:
+                check_region(op, m, region)
+        run(*scalars)
+        for region in writes:
+            region.mark(op)
+
+    if len(writes) != 1:
+        return checked
+    (only,) = writes
+    mark = only.mark
+
+    def checked_single(*scalars: float) -> None:
+        for region in reads:
+            if region.ready != region.bits.epoch:
+                check_region(op, m, region)
+        run(*scalars)
+        mark(op)
+
+    return checked_single

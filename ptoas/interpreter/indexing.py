@@ -1,0 +1,83 @@
+"""Index tiles: how a target reads them (D12), and what happens when an index is outside (D13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.machine import Machine, writer_note
+from ptoas.interpreter.tiles import Tile
+from ptoas.targets.pipes import slot_places
+
+Reader = Callable[[], Array]
+
+
+def index_reader(tile: Tile, m: Machine, flat: bool) -> Reader:
+    """A function that gives the valid indices as unsigned numbers, as the target reads them.
+
+    Devices take the bits as they are; `cpu` extends a signed index to 64 bits, and a negative one is then a number
+    past every capacity.
+    """
+    extend = m.target.sign_extends_index and tile.dtype.kind == "int"
+    if tile.boxed:
+        whole = tile.load_raw
+    else:
+        view = tile.raw.reshape(-1) if flat else tile.raw
+        if not extend:
+            return lambda: view
+
+        def whole() -> Array:
+            return view
+
+    signed = tile.dtype.number
+
+    def read() -> Array:
+        bits = whole()
+        if flat:
+            bits = bits.reshape(-1)
+        return bits.view(signed).astype(np.int64).view(np.uint64) if extend else bits
+
+    return read
+
+
+def operand_place(op: PtoOp, slot: str) -> int | None:
+    places = slot_places(op).get(slot, range(0))
+    return places.start if len(places) else None
+
+
+def index_failure(
+    op: PtoOp,
+    m: Machine,
+    tile: Tile,
+    slot: str,
+    indices: Array,
+    limit: int,
+    what: str,
+    fix: str | None = None,
+) -> Exception:
+    """The error for the first index at or past `limit`."""
+    flat = indices.reshape(-1)
+    at = int(np.argmax(flat >= limit))
+    # A row gather may have flattened a column: the valid region tells where the index stands.
+    row, col = divmod(at, max(tile.valid[1], 1))
+    value = int(tile.load()[row, col])
+    read = int(flat[at])
+    seen = f" (read as {read})" if read != value and read < 1 << 63 else ""
+    message = f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is outside {what}"
+    return m.fail("PTO-R101", message, op, operand=operand_place(op, slot), notes=writer_note(tile), fix=fix)
+
+
+def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> Reader:
+    """Indices, all of them below `limit`."""
+    greatest = np.maximum.reduce
+
+    def read_checked() -> Array:
+        indices = read()
+        if indices.size and greatest(indices, axis=None) >= limit:
+            raise report(indices)
+        return indices
+
+    return read_checked

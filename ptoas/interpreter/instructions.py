@@ -1,0 +1,114 @@
+"""From an instruction to a callable: operands by slot, steps kept, checks around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.interpreter.checks import initialised
+from ptoas.interpreter.errors import failure
+from ptoas.interpreter.machine import INSTRUCTIONS, Machine, Step
+from ptoas.interpreter.observe import Observer
+from ptoas.interpreter.race import RaceDetector, ordered
+from ptoas.interpreter.views import Unplaced
+from ptoas.targets.pipes import slot_places
+
+KEPT_STEPS = 256
+"""Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
+
+
+def is_scalar(type: Attribute) -> bool:
+    return isinstance(type, IntegerType | IndexType | AnyFloat)
+
+
+class Compiled:
+    """One instruction, ready to be bound to tiles and views.
+
+    `dynamic` are the operands that only the running program knows; the others are in `fixed`. The key of an execution
+    is the one dynamic operand, or the tuple of them.
+    """
+
+    def __init__(
+        self,
+        op: PtoOp,
+        machine: Machine,
+        race: RaceDetector | None,
+        observer: Observer | None,
+        fixed: dict[int, object],
+    ):
+        self.op = op
+        self.machine = machine
+        self.race = race
+        self.observer = observer
+        self.fixed = fixed
+        self.scalars = [n for n, operand in enumerate(op.operands) if is_scalar(operand.type)]
+        self.dynamic = [n for n in range(len(op.operands)) if n not in fixed and n not in self.scalars]
+        make = INSTRUCTIONS.get(type(op))
+        if make is None:
+            raise failure("PTO-R505", f"{op.name.removeprefix('pto.')} can't be run", op)
+        self.binder = make(op, machine)
+        self.effects = machine.target.effects(op)
+        self.steps: dict[object, Callable[..., None]] = {}
+        self.slots = [
+            (slot.name, slot.variadic, slot_places(op)[slot.name])
+            for slot in op.signature().slots
+            if len(slot_places(op)[slot.name])
+        ]
+
+    def bind(self, key: Any = ()) -> Callable[..., None]:
+        """Prepare the instruction for these operands, and remember it."""
+        values: list[object] = [None] * len(self.op.operands)
+        for n, thing in self.fixed.items():
+            values[n] = thing
+        if len(self.dynamic) == 1:
+            values[self.dynamic[0]] = key
+        else:
+            for n, thing in zip(self.dynamic, key, strict=True):
+                values[n] = thing
+        for thing in values:
+            if isinstance(thing, Unplaced):
+                raise self.machine.fail(
+                    "PTO-R507", f"%{thing.name} is used before it has an address", self.op
+                )
+        step = self.binder(**self._by_slot(values))
+        run = self._guarded(step, values)
+        if len(self.steps) >= KEPT_STEPS:
+            self.steps.clear()
+        self.steps[key] = run
+        return run
+
+    def _by_slot(self, values: list[object]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, variadic, places in self.slots:
+            if variadic:
+                found[name] = tuple(values[n] for n in places)
+            elif places.start not in self.scalars:
+                found[name] = values[places.start]
+        return found
+
+    def _guarded(self, step: Step, values: list[object]) -> Callable[..., None]:
+        run = step.run
+        if self.machine.checks.init:
+            run = initialised(self.op, self.machine, step)
+        if self.race is not None:
+            run = ordered(self.op, self.race, self.effects, values, run)
+        if self.observer is not None:
+            run = self.observer.watching(self.op, values, step, run)
+        return run
+
+
+def lazily(compiled: Compiled) -> Callable[..., None]:
+    """An instruction whose operands are all known: bound when it is first executed."""
+    run: Callable[..., None] | None = None
+
+    def execute(*scalars: float) -> None:
+        nonlocal run
+        if run is None:
+            run = compiled.bind()
+        run(*scalars)
+
+    return execute

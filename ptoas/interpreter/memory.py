@@ -1,0 +1,177 @@
+"""Global memory (the arguments, and views of them) and local memories (bytes at addresses)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.ir import Operation
+
+from ptoas.dialects.pto.enums import Layout, TileLoc
+from ptoas.dialects.pto.types import MAX_RANK
+from ptoas.interpreter.dtypes import Array, DType
+
+if TYPE_CHECKING:
+    from ptoas.interpreter.tiles import Region
+
+POISON = 0xCB
+"""What a device's local memory holds before anything is written: nothing that looks like a result."""
+
+HOST_BYTES = 64 << 20
+"""Local memory of a target that sets no limit. Untouched pages cost nothing."""
+
+
+class GlobalBuffer:
+    """One argument: elements in a row."""
+
+    __slots__ = ("dtype", "name", "raw", "size")
+
+    def __init__(self, name: str, array: Array, dtype: DType):
+        self.name = name
+        self.dtype = dtype
+        # Bytes are moved as unsigned integers, so that every bit pattern survives.
+        self.raw: Array = array.reshape(-1).view(dtype.raw)
+        self.size = len(self.raw)
+
+    def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        """Elements as an array; NumPy itself refuses what lies outside."""
+        size = self.dtype.size
+        return np.ndarray(shape, self.dtype.raw, self.raw, offset * size, [s * size for s in strides])
+
+
+class Pointer:
+    """A place in a buffer, in elements."""
+
+    __slots__ = ("buffer", "offset")
+
+    def __init__(self, buffer: GlobalBuffer, offset: int = 0):
+        self.buffer = buffer
+        self.offset = offset
+
+
+class View:
+    """A window of a buffer: shape and strides in elements, from an offset. Immutable."""
+
+    __slots__ = ("__dict__", "buffer", "dtype", "layout", "offset", "shape", "strides")
+
+    def __init__(
+        self,
+        buffer: GlobalBuffer,
+        offset: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        layout: Layout = Layout.ND,
+    ):
+        self.buffer = buffer
+        self.dtype = buffer.dtype
+        self.offset = offset
+        self.shape = shape
+        self.strides = strides
+        self.layout = layout
+
+    @cached_property
+    def shape5(self) -> tuple[int, ...]:
+        """All five dimensions, ones in front (D11)."""
+        return (1,) * (MAX_RANK - len(self.shape)) + self.shape
+
+    @cached_property
+    def strides5(self) -> tuple[int, ...]:
+        """Five strides; a dimension of one that was not written steps over the whole."""
+        missing = MAX_RANK - len(self.strides)
+        if not missing:
+            return self.strides
+        return (self.strides[0] * self.shape[0],) * missing + self.strides
+
+    @cached_property
+    def array(self) -> Array:
+        """All elements of the view, as the strides place them."""
+        return self.buffer.window(self.offset, self.shape5, self.strides5)
+
+    def extent(self) -> tuple[int, int]:
+        """First and last element of the buffer that the view touches; `(0, -1)` when it is empty."""
+        if 0 in self.shape:
+            return 0, -1
+        reach = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
+        return self.offset + sum(r for r in reach if r < 0), self.offset + sum(r for r in reach if r > 0)
+
+    def inside(self) -> bool:
+        first, last = self.extent()
+        return first >= 0 and last < self.buffer.size
+
+
+def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
+    """Strides of a tensor without gaps, in the order of its layout."""
+    order = list(range(len(shape)))
+    if layout is Layout.DN and len(shape) >= 2:
+        order[-1], order[-2] = order[-2], order[-1]
+    strides = [0] * len(shape)
+    step = 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
+
+
+def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first to the last that a shape with strides touches."""
+    if prod(shape) == 0:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0)
+
+
+class Bits:
+    """Which bytes have been written, and how often they were all forgotten again."""
+
+    __slots__ = ("base", "epoch", "written")
+
+    def __init__(self, size: int, base: int = 0):
+        self.written: npt.NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
+        self.base = base
+        """The address of the first byte."""
+        self.epoch = 1
+
+    def forget(self) -> None:
+        self.written[:] = False
+        self.epoch += 1
+
+
+@dataclass
+class Write:
+    """The last write of a region."""
+
+    op: Operation
+    order: int
+
+
+class LocalMemory:
+    """The bytes of one memory of a core."""
+
+    def __init__(self, loc: TileLoc, size: int | None, poisoned: bool = True):
+        self.loc = loc
+        self.limit = size
+        self.size = HOST_BYTES if size is None else size
+        if poisoned:
+            self.data = np.full(self.size, POISON, dtype=np.uint8)
+        else:
+            # Zeros on demand: untouched pages are never made.
+            self.data = np.zeros(self.size, dtype=np.uint8)
+        self.poisoned = poisoned
+        self.bits = Bits(self.size)
+        self.regions: list[Region] = []
+        """Every region that something wrote, for naming the last writer."""
+        self.clock = count(1)
+
+    def forget(self) -> None:
+        """Make every byte uninitialised again."""
+        if self.poisoned:
+            self.data[:] = POISON
+        self.bits.forget()
+        for region in self.regions:
+            region.last = None
+        self.regions.clear()

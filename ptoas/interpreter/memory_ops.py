@@ -1,0 +1,192 @@
+"""Moving data between global memory, tiles and scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ptoas.dialects.pto.enums import AtomicType, PadValue
+from ptoas.dialects.pto.memory import LoadScalarOp, StoreScalarOp, TLoadOp, TPrintOp, TStoreOp
+from ptoas.interpreter.dtypes import Array, DType
+from ptoas.interpreter.machine import Binder, Machine, Step, instruction, value
+from ptoas.interpreter.memory import Pointer, View
+from ptoas.interpreter.tiles import Tile
+from ptoas.interpreter.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
+
+BURST = 32
+"""Bytes up to which a load pads a row."""
+
+
+def pad_bits(dtype: DType, pad: PadValue) -> Any:
+    """The bit pattern of a pad value: infinities where the type has them, else its least and greatest number."""
+    if pad in (PadValue.Null, PadValue.Zero):
+        return dtype.raw.type(0)
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.number)
+        number = limits.max if pad is PadValue.Max else limits.min
+        return np.array(number, dtype.number).view(dtype.raw)[()]
+    extreme = np.inf if pad is PadValue.Max else -np.inf
+    if dtype.text == "f8E4M3FN":
+        # This one has no infinity: its greatest number stands in.
+        extreme = 448.0 if pad is PadValue.Max else -448.0
+    return dtype.encode(np.array(extreme)).view(dtype.raw)[()]
+
+
+@instruction(TLoadOp)
+def tload(op: TLoadOp, m: Machine) -> Binder:
+    def bind(dst: Tile, mem: View) -> Step:
+        pair = paired(op, m, dst, mem)
+        if pair is None:
+
+            def move() -> None:
+                dst.store_raw(rows_and_columns(mem))
+        else:
+            source, window = pair
+
+            def move() -> None:
+                window[...] = source
+
+        pads, writes = padding(m, dst)
+        if not pads:
+            return Step(move, writes=writes)
+        bits = pad_bits(dst.dtype, dst.type.pad)
+
+        def run() -> None:
+            for part in pads:
+                part[...] = bits
+            move()
+
+        return Step(run, writes=writes)
+
+    return bind
+
+
+def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
+    """What a load fills besides the valid region, and what is written in all.
+
+    A device pads each row to a whole burst, and only if the type names a pad value; the simulator fills the
+    whole tile first, with zeros if it names none.
+    """
+    rows, cols = dst.valid
+    if not m.target.has_pipes:
+        if dst.valid == (dst.rows, dst.cols):
+            return (), (dst.region,)
+        return (dst.flat,), (dst.full.region,)
+    if dst.type.pad is PadValue.Null or dst.boxed:
+        return (), (dst.region,)
+    size = dst.dtype.size
+    if dst.col_stride == size:
+        until = min(dst.cols, -(-cols * size // BURST) * BURST // size)
+        wide = dst.with_valid(rows, until)
+        return ((wide.raw[:, cols:],) if until > cols else ()), (wide.region,)
+    until = min(dst.rows, -(-rows * size // BURST) * BURST // size)
+    tall = dst.with_valid(until, cols)
+    return ((tall.raw[rows:, :],) if until > rows else ()), (tall.region,)
+
+
+@instruction(TStoreOp)
+def tstore(op: TStoreOp, m: Machine) -> Binder:
+    atomic = AtomicType.AtomicNone if op.atomic_type is None else op.atomic_type.data
+    combine: Callable[..., Array] | None = {
+        AtomicType.AtomicAdd: np.add,
+        AtomicType.AtomicMax: np.maximum,
+        AtomicType.AtomicMin: np.minimum,
+    }.get(atomic)
+
+    def bind(src: Tile, mem: View) -> Step:
+        if combine is not None and src.dtype.coded:
+            raise m.fail("PTO-R505", f"tstore: {src.dtype.short} has no arithmetic for an atomic store", op)
+        number = src.dtype.number
+        pair = paired(op, m, src, mem)
+        if pair is None:
+
+            def run() -> None:
+                values = src.load_raw()
+                if combine is not None:
+                    old = rows_and_columns(mem)
+                    values = combine(old.view(number), values.view(number)).view(src.dtype.raw)
+                assign_rows_and_columns(mem, values)
+        elif combine is None:
+            target, window = pair
+
+            def run() -> None:
+                target[...] = window
+        else:
+            target, window = pair[0].view(number), pair[1].view(number)
+            add = combine
+
+            def run() -> None:
+                add(target, window, out=target)
+
+        return Step(run, reads=(src.region,))
+
+    return bind
+
+
+# --- scalars -------------------------------------------------------------------------------------
+
+
+@value(LoadScalarOp)
+def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
+    def run(ptr: Pointer, offset: int) -> float:
+        at = ptr.offset + offset
+        buffer = ptr.buffer
+        if not 0 <= at < buffer.size:
+            raise scalar_outside(op, m, ptr, offset)
+        return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
+
+    return run
+
+
+@value(StoreScalarOp)
+def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
+    def run(value: float, ptr: Pointer, offset: int) -> None:
+        at = ptr.offset + offset
+        buffer = ptr.buffer
+        if not 0 <= at < buffer.size:
+            raise scalar_outside(op, m, ptr, offset)
+        buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
+
+    return run
+
+
+def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, offset: int) -> Exception:
+    base = f" ({ptr.offset} + {offset})" if ptr.offset else ""
+    return m.fail(
+        "PTO-R106",
+        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} of %{ptr.buffer.name}, which has "
+        f"{ptr.buffer.size}",
+        op,
+        operand=list(op.operands).index(op.offset),
+    )
+
+
+# --- printing ------------------------------------------------------------------------------------
+
+
+@instruction(TPrintOp)
+def tprint(op: TPrintOp, m: Machine) -> Binder:
+    def bind(src: Tile | View) -> Step:
+        def run() -> None:
+            if isinstance(src, Tile):
+                numbers = src.dtype.numbers(np.ascontiguousarray(src.load_raw()))
+            else:
+                try:
+                    numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
+                except ValueError:
+                    raise outside(op, m, src) from None
+            m.say(printed(numbers, src.dtype))
+
+        return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
+
+    return bind
+
+
+def printed(numbers: Array, dtype: DType) -> str:
+    """`TPRINT 2x3`, then the rows, eight columns a number and four digits after the point."""
+    form = "{:8d}" if dtype.is_integer else "{:8.4f}"
+    rows, cols = numbers.shape
+    lines = [" ".join(form.format(x) for x in row) for row in numbers.tolist()]
+    return "\n".join((f"TPRINT {rows}x{cols}", *lines))

@@ -1,0 +1,303 @@
+"""Views of global memory, pointers, tiles: the operations that make them, and which block this is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.memory import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
+from ptoas.interpreter.budget import check_tile
+from ptoas.interpreter.machine import Machine, value
+from ptoas.interpreter.memory import Bits, Pointer, View
+from ptoas.interpreter.tiles import Tile, inner_box
+
+KEPT = 256
+"""How many views of one operation are remembered: enough for loops over few, no burden for loops over many."""
+
+
+# --- global memory -------------------------------------------------------------------------------
+
+
+@value(MakeTensorViewOp)
+def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
+    type = op.result.type
+    assert isinstance(type, ViewType)
+    layout = op.layout.data if op.layout is not None else type.layout
+    rank = len(op.shape)
+    kept: dict[tuple[object, ...], View] = {}
+
+    def run(*values: object) -> View:
+        found = kept.get(values)
+        if found is not None:
+            return found
+        ptr: Pointer = values[0]  # pyright: ignore[reportAssignmentType]
+        shape: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
+        strides: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
+        if min(shape) < 0:
+            raise m.fail("PTO-R102", f"make_tensor_view: an extent is negative: {list(shape)}", op)
+        for dim, (found_extent, written) in enumerate(zip(shape, type.shape, strict=True)):
+            if written not in (DYNAMIC, found_extent):
+                raise m.fail(
+                    "PTO-R102",
+                    f"make_tensor_view: dimension {dim} is {found_extent}, its type says {written}",
+                    op,
+                )
+        view = View(ptr.buffer, ptr.offset, shape, strides, layout)
+        if not view.inside():
+            first, last = view.extent()
+            raise m.fail(
+                "PTO-R102",
+                f"make_tensor_view: shape {list(shape)} with strides {list(strides)} touches elements {first} to "
+                f"{last} of %{ptr.buffer.name}, which has {ptr.buffer.size}",
+                op,
+            )
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[values] = view
+        return view
+
+    return run
+
+
+@value(PartitionViewOp)
+def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
+    type = op.result.type
+    assert isinstance(type, ViewType)
+    rank = len(op.offsets)
+    kept: dict[tuple[object, ...], View] = {}
+    # A partition says its own layout only when it is not the default one.
+    own_layout = None if type.layout is Layout.ND else type.layout
+
+    def run(*values: object) -> View:
+        found = kept.get(values)
+        if found is not None:
+            return found
+        source: View = values[0]  # pyright: ignore[reportAssignmentType]
+        offsets: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
+        sizes: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
+        start = source.offset
+        for dim in range(rank):
+            offset, size, extent = offsets[dim], sizes[dim], source.shape[dim]
+            if offset < 0 or size < 0 or offset + size > extent:
+                raise m.fail(
+                    "PTO-R103",
+                    f"partition_view: dimension {dim}: offset {offset} + size {size} = {offset + size} of a view of "
+                    f"extent {extent} (of %{source.buffer.name})",
+                    op,
+                )
+            start += offset * source.strides[dim]
+        view = View(source.buffer, start, sizes, source.strides, own_layout or source.layout)
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[values] = view
+        return view
+
+    return run
+
+
+@value(AddPtrOp)
+def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer]:
+    kept: dict[tuple[Pointer, int], Pointer] = {}
+
+    def run(ptr: Pointer, offset: int) -> Pointer:
+        found = kept.get((ptr, offset))
+        if found is None:
+            if len(kept) >= KEPT:
+                kept.clear()
+            found = kept[ptr, offset] = Pointer(ptr.buffer, ptr.offset + offset)
+        return found
+
+    return run
+
+
+@value(GetBlockIdxOp)
+def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.block
+
+
+@value(GetBlockNumOp)
+def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.blocks
+
+
+# --- tiles ---------------------------------------------------------------------------------------
+
+
+class Unplaced:
+    """A tile that has no address yet."""
+
+    __slots__ = ("name", "type", "valid")
+
+    def __init__(self, type: TileType, valid: tuple[int, int], name: str):
+        self.type = type
+        self.valid = valid
+        self.name = name
+
+
+def valid_extents(
+    op: AllocTileOp | SetValidShapeOp | SubviewOp, m: Machine, type: TileType, rows: int, cols: int
+) -> tuple[int, int]:
+    """The extents, if they fit the physical tile."""
+    if not (0 <= rows <= type.rows and 0 <= cols <= type.cols):
+        raise m.fail(
+            "PTO-R107",
+            f"{op.name.removeprefix('pto.')}: valid extents [{rows}, {cols}] do not fit a tile of "
+            f"{type.rows}x{type.cols}",
+            op,
+        )
+    return rows, cols
+
+
+def place(
+    op: AllocTileOp | TAssignOp,
+    m: Machine,
+    type: TileType,
+    address: int,
+    valid: tuple[int, int],
+    name: str,
+    own_bits: bool,
+) -> Tile:
+    """A tile at an address. With `own_bits` it counts as unwritten whatever was at its address before."""
+    loc = type.loc.data
+    if loc not in m.target.memories:
+        raise m.fail("PTO-R104", f"{m.target.name} has no memory for tiles with loc={loc.value}", op)
+    bits = Bits(type.size_bytes, address) if own_bits else None
+    return Tile(type, m.memory(loc), address, valid, name, bits)
+
+
+def tile_name(op: AllocTileOp) -> str:
+    return op.result.name_hint or "tile"
+
+
+@value(AllocTileOp)
+def alloc_tile(op: AllocTileOp, m: Machine, own_bits: bool = False) -> Callable[..., Tile | Unplaced]:
+    """Called with the address (or `None`) and the valid extents, the type's own where they are fixed."""
+    type = op.tile_type
+    name = tile_name(op)
+    kept: dict[tuple[int, int, int], Tile] = {}
+
+    def run(address: int | None, rows: int, cols: int) -> Tile | Unplaced:
+        valid = valid_extents(op, m, type, rows, cols)
+        if address is None:
+            return Unplaced(type, valid, name)
+        tile = kept.get((address, rows, cols))
+        if tile is None:
+            if len(kept) >= KEPT:
+                kept.clear()
+            tile = place(op, m, type, address, valid, name, own_bits)
+            check_tile(op, m, tile)
+            kept[address, rows, cols] = tile
+        elif own_bits:
+            tile.bits.forget()
+        return tile
+
+    return run
+
+
+@value(TAssignOp)
+def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
+    kept: dict[tuple[object, int], Tile] = {}
+
+    def run(tile: Tile | Unplaced, address: int) -> Tile:
+        found = kept.get((tile, address))
+        if found is None:
+            found = place(op, m, tile.type, address, tile.valid, tile.name, False)
+            check_tile(op, m, found)
+            if len(kept) >= KEPT:
+                kept.clear()
+            kept[tile, address] = found
+        return found
+
+    return run
+
+
+@value(SubviewOp)
+def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
+    result = op.result.type
+    assert isinstance(result, TileType)
+    sizes = tuple(int(n) for n in op.sizes.get_values())
+    name = op.result.name_hint or "subview"
+    kept: dict[tuple[object, ...], Tile] = {}
+
+    def run(source: Tile, row: int, col: int, *valid: int) -> Tile:
+        key = (source, row, col, *valid)
+        found = kept.get(key)
+        if found is not None:
+            return found
+        rows, cols = sizes
+        if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
+            raise m.fail(
+                "PTO-R107",
+                f"subview: rows {row} to {row + rows}, columns {col} to {col + cols} of a tile of "
+                f"{source.rows}x{source.cols}",
+                op,
+            )
+        if valid:
+            extents = valid
+        else:
+            # What the type leaves open is what the parent's valid region leaves of the window.
+            left = (source.valid[0] - row, source.valid[1] - col)
+            extents = tuple(
+                min(size, max(0, rest)) if written == DYNAMIC else written
+                for size, rest, written in zip(sizes, left, result.valid, strict=True)
+            )
+        extents = valid_extents(op, m, result, extents[0], extents[1])
+        if source.boxed:
+            found = _boxed_window(op, m, source, result, row, col, extents, name)
+        else:
+            start = source.address + row * source.row_stride + col * source.col_stride
+            strides = (source.row_stride, source.col_stride)
+            found = Tile(result, source.memory, start, extents, name, source.bits, strides)
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[key] = found
+        return found
+
+    return run
+
+
+def _boxed_window(
+    op: SubviewOp,
+    m: Machine,
+    source: Tile,
+    result: TileType,
+    row: int,
+    col: int,
+    valid: tuple[int, int],
+    name: str,
+) -> Tile:
+    """A window of whole blocks, across the whole of the inner direction: it is a tile of its own."""
+    box_rows, box_cols = inner_box(source.type, source.dtype.size)
+    by_columns = source.type.blayout.value == "col_major"
+    whole = (
+        (row == 0 and result.rows == source.rows) if by_columns else (col == 0 and result.cols == source.cols)
+    )
+    if row % box_rows or col % box_cols or not whole:
+        raise m.fail(
+            "PTO-R107",
+            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols} and spans all of its "
+            f"{'rows' if by_columns else 'columns'}",
+            op,
+        )
+    start = source.address + int(source.offsets[row, col]) * source.dtype.size
+    return Tile(result, source.memory, start, valid, name, source.bits)
+
+
+@value(SetValidShapeOp)
+def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unplaced]:
+    def run(tile: Tile | Unplaced, row: int, col: int) -> Tile | Unplaced:
+        rows, cols = valid_extents(op, m, tile.type, row, col)
+        if isinstance(tile, Unplaced):
+            return Unplaced(tile.type, (rows, cols), tile.name)
+        return tile.with_valid(rows, cols)
+
+    return run
