@@ -156,17 +156,25 @@ class SyncFlow(Flow[_State]):
             yield Window(value, None, None)
 
     def _check(self, number: int, state: _State, before: tuple[Pair, ...]) -> None:
+        if not self.reporting:
+            return
         second = self.touches[number]
         bit = _BIT[second.pipe]
+        # Within a pipe the latest access speaks for the earlier ones.
+        latest: dict[Pipe, tuple[int, int]] = {}
         for other, mask in state.pending.items():
-            if mask & bit:
+            first = self.touches[other]
+            if mask & bit or not (first.write or second.write) or not _overlap(first.place, second.place):
+                continue
+            if first.pipe not in latest or latest[first.pipe][0] < other:
+                latest[first.pipe] = (other, mask)
+        for pipe, (other, mask) in latest.items():
+            # A flag from a pipe that already comes after this access would order it too.
+            if any(mask & _BIT[p] and (o, p) > (other, pipe) for p, (o, _) in latest.items() if p is not pipe):
                 continue
             first = self.touches[other]
-            if not (first.write or second.write) or not _overlap(first.place, second.place):
-                continue
-            if self.reporting:
-                key = (first.op, second.op, second.value)
-                self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
+            key = (first.op, second.op, second.value)
+            self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
 
     # --- order -----------------------------------------------------------------------------------
 

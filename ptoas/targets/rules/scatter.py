@@ -69,7 +69,7 @@ def scatter_tiles_are_vec(op: MScatterOp, know: Facts) -> Violations:
     "PTO-S104",
     source="MSCATTER, Tile Constraints (CPU) and (A2/A3), Tile and memory types",
     reason="The loop reads the index as rows.",
-    failing=mscatter("row", "16x32xf32", "64x32xf32", "16x1xi32"),
+    failing=mscatter("row", "16x32xf32", "64x32xf32", "8x16xi32, valid=1x16, blayout=col_major"),
     passing=_ROW,
     on="a2a3",
 )

@@ -1,0 +1,266 @@
+"""Checking programs against the rules of their targets: one module, one file, or many for many targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Diagnostic, Note, Severity, Span
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.location import field_span, operand_span, operand_type_span, result_type_span, span_of
+from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
+from ptoas.targets.facts import Facts, Knowledge
+from ptoas.targets.function_facts import FunctionFacts
+from ptoas.targets.pipes import slot_places
+from ptoas.targets.rule import Rule, Unsupported, Violation
+from ptoas.targets.rules.module import TARGET_ATTRIBUTE
+
+DECLARATION_CODE = "PTO-P060"
+"""What the dialect itself asks for on every target; the front end reports it under the same code."""
+
+UNSUPPORTED_CODE = "PTO-T105"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in one module: each finding once, with the targets that it concerns."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    targets: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether no error was found."""
+        return not any(d.is_error for d in self.diagnostics)
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
+
+    def for_target(self, target: str) -> Report:
+        """The findings that concern one target."""
+        return Report(tuple(d for d in self.diagnostics if not d.targets or target in d.targets), (target,))
+
+    def count(self, target: str, severity: Severity) -> int:
+        return sum(d.severity is severity for d in self.for_target(target).diagnostics)
+
+    def filtered(
+        self, select: Sequence[str] = (), ignore: Sequence[str] = (), werror: bool = False
+    ) -> Report:
+        """Findings whose code starts with one of `select` (all, when empty) and with none of `ignore`; with
+        `werror`, warnings count as errors."""
+        kept = [
+            d
+            for d in self.diagnostics
+            if (not select or d.code.startswith(tuple(select))) and not d.code.startswith(tuple(ignore))
+        ]
+        if werror:
+            kept = [
+                replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING else d for d in kept
+            ]
+        return Report(tuple(kept), self.targets)
+
+
+def verify(
+    module: ModuleOp, target: str | Target = "a5", aicore: bool = False, *, sync: str | None = None
+) -> Report:
+    """Check a module against every rule of one target. `sync` is `auto` or `manual` where the caller decides who
+    raises the flags (D21)."""
+    return verify_targets(module, [target], aicore, sync=sync)
+
+
+def verify_targets(
+    module: ModuleOp,
+    targets: Iterable[str | Target] | None = None,
+    aicore: bool = False,
+    *,
+    sync: str | None = None,
+) -> Report:
+    """Check a module for several targets; without any, for the one it names, else for all of them (D2)."""
+    if sync not in (None, "auto", "manual"):
+        raise ValueError(f"sync is 'auto' or 'manual', not {sync!r}")
+    chosen = targets_of(module) if targets is None else tuple(targets)
+    resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
+    checker = _Checker(module, resolved, aicore, sync)
+    found: dict[tuple[object, ...], Diagnostic] = {}
+    for target in resolved:
+        for diagnostic in checker.check(target):
+            d = diagnostic
+            key = (d.code, d.message, d.severity, d.span.file, d.span.offset, d.span.length, d.fix, d.notes)
+            seen = found.get(key)
+            if seen is not None:
+                found[key] = replace(seen, targets=(*seen.targets, target.name))
+            else:
+                found[key] = replace(d, targets=(target.name,))
+    ordered = sorted(found.values(), key=Diagnostic.sort_key)
+    return Report(tuple(ordered), tuple(t.name for t in resolved))
+
+
+def targets_of(module: ModuleOp) -> tuple[Target, ...]:
+    """The target that a module names; all of them when it names none."""
+    named = module.attributes.get(TARGET_ATTRIBUTE)
+    if isinstance(named, StringAttr):
+        try:
+            return (get_target(named.data),)
+        except UnknownTargetError:
+            pass
+    return tuple(TARGETS.values())
+
+
+# --- checking ------------------------------------------------------------------------------------
+
+
+class _Checker:
+    """Checks one module for any number of targets; what does not depend on a target is found once."""
+
+    def __init__(self, module: ModuleOp, targets: Sequence[Target], aicore: bool, sync: str | None):
+        self.module = module
+        self.targets = targets
+        self.aicore = aicore
+        self.sync = sync
+        self.knowledge = Knowledge()
+
+    @cached_property
+    def functions(self) -> list[FunctionFacts]:
+        found: list[FunctionFacts] = []
+        for func in _functions(self.module):
+            facts = FunctionFacts(func, self.knowledge)
+            if self.sync is not None:
+                facts.sync_override = self.sync == "manual"
+            found.append(facts)
+        return found
+
+    @cached_property
+    def instructions(self) -> dict[tuple[object, ...], list[PtoOp]]:
+        """The module's instructions, those of which the same is known together."""
+        groups: dict[tuple[object, ...], list[PtoOp]] = {}
+        key_of = self.knowledge.key
+        for function in self.functions:
+            for op in function.ops:
+                if not isinstance(op, PtoOp):
+                    continue
+                key = (
+                    op.__class__,
+                    *[key_of(operand) for operand in op.operands],
+                    *[id(result.type) for result in op.results],
+                    *[_property_key(value) for value in op.properties.values()],
+                )
+                group = groups.get(key)
+                if group is None:
+                    groups[key] = [op]
+                else:
+                    group.append(op)
+        return groups
+
+    @cached_property
+    def broken(self) -> list[tuple[PtoOp, Diagnostic]]:
+        """Operations that break their own declaration; rules are not asked about those."""
+        found: list[tuple[PtoOp, Diagnostic]] = []
+        for group in self.instructions.values():
+            for problem in group[0].problems():
+                for op in group:
+                    span = span_of(op)
+                    if problem.operand is not None:
+                        span = operand_span(op, problem.operand)
+                    elif problem.field is not None:
+                        span = field_span(op, problem.field)
+                    found.append(
+                        (op, Diagnostic(DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span))
+                    )
+        return found
+
+    def check(self, target: Target) -> Iterator[Diagnostic]:
+        yield from (diagnostic for _, diagnostic in self.broken)
+        broken = {op for op, _ in self.broken}
+        for rule in target.program:
+            if rule.scope == "module":
+                yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
+        several = len(self.targets) > 1
+        for group in self.instructions.values():
+            if group[0] in broken:
+                continue
+            yield from self._check_instruction(group, target, several)
+        for function in self.functions:
+            if broken and any(op in broken for op in function.ops):
+                continue
+            for rule in target.program:
+                if rule.scope == "function":
+                    yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
+
+    def _check_instruction(self, group: list[PtoOp], target: Target, several: bool) -> Iterator[Diagnostic]:
+        sample = group[0]
+        row = target.instructions.get(sample.__class__)
+        if row is None or isinstance(row, Unsupported):
+            reason = "the target's table does not list it" if row is None else row.reason
+            message = f"`{sample.mnemonic()}` does not exist on {target.name}: {reason}"
+            yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op)) for op in group)
+            return
+        effects = target.effects(sample)
+        for function in self.functions:
+            function.effects_of.update(((target.name, op), effects) for op in group)
+        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets)
+        for rule in row:
+            if rule.code.startswith("PTO-W") and not several:
+                continue
+            for violation in rule.check(sample, facts):
+                yield from (_diagnose(rule, violation, op) for op in group)
+
+
+def _functions(module: ModuleOp) -> Iterator[FuncOp]:
+    for op in module.body.ops:
+        if isinstance(op, FuncOp):
+            yield op
+        elif isinstance(op, ModuleOp):
+            yield from _functions(op)
+
+
+def _property_key(value: object) -> object:
+    """Segment sizes are made anew for every operation; all else is shared."""
+    return value.data.data if isinstance(value, DenseArrayBase) else id(value)
+
+
+# --- from violations to diagnostics --------------------------------------------------------------
+
+
+def _diagnose(rule: Rule, violation: Violation, op: Operation) -> Diagnostic:
+    place = op if violation.op is None else violation.op
+    notes = [
+        Note(related.message, None if related.op is None else span_of(related.op))
+        for related in violation.related
+    ]
+    return Diagnostic(
+        rule.code,
+        violation.message,
+        _span(place, violation),
+        rule.severity,
+        (*notes, Note(f"{rule.law} [{rule.source}]")),
+        violation.fix,
+    )
+
+
+def _span(op: Operation, violation: Violation) -> Span:
+    if violation.field is not None:
+        return field_span(op, violation.field)
+    if violation.slot is None or violation.part == "statement":
+        return span_of(op)
+    name, number = violation.slot if isinstance(violation.slot, tuple) else (violation.slot, 0)
+    at: int | None = None
+    if name == "operand":
+        at = number
+    elif isinstance(op, PtoOp):
+        places = slot_places(op).get(name, range(0))
+        at = places[number] if number < len(places) else None
+    if at is None or at < 0:
+        if name == "addr":
+            return field_span(op, "address")
+        return result_type_span(op, 1 if name == "cdst" else 0) if op.results else span_of(op)
+    return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)
