@@ -14,23 +14,20 @@ from xdsl.ir import Attribute, Operation
 from ptoas.grammar import tree as t
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(t.Record):
     """A literal among the operands: an `arith.constant` before the operation."""
 
     value: Attribute
 
 
-@dataclass(frozen=True)
-class Alloc:
+class Alloc(t.Record):
     """A destination that nothing has defined: an `alloc_tile` before the operation (D23)."""
 
     slot: int
     type: Attribute
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(t.Record):
     """`%view[%i, %j]`: a `partition_view` before the operation."""
 
     base: int
@@ -42,7 +39,7 @@ class Window:
 Prelude = Constant | Alloc | Window
 
 
-@dataclass
+@dataclass(eq=False)
 class Plan:
     """An operation but for its values. An operand is the number of a name; below zero, of a prelude."""
 

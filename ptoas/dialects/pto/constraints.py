@@ -18,7 +18,10 @@ from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
 
 @dataclass(frozen=True)
 class PtoConstraint(AttrConstraint):
-    """A kind of operand; with `element` set, all operands that share that letter share an element type."""
+    """A kind of operand; with `element` set, all operands that share that letter share an element type.
+
+    The kinds add no fields, so that they need not be dataclasses of their own.
+    """
 
     element: str | None = None
 
@@ -54,7 +57,6 @@ class PtoConstraint(AttrConstraint):
         return self
 
 
-@dataclass(frozen=True)
 class Tile(PtoConstraint):
     def kind(self) -> str:
         return "a tile"
@@ -67,7 +69,6 @@ class Tile(PtoConstraint):
         return attr.element_type
 
 
-@dataclass(frozen=True)
 class IndexTile(Tile):
     """A tile of integers that are positions."""
 
@@ -78,7 +79,6 @@ class IndexTile(Tile):
         return isinstance(attr, TileType) and BY_TYPE[attr.element_type].is_integer
 
 
-@dataclass(frozen=True)
 class View(PtoConstraint):
     def kind(self) -> str:
         return "a view of global memory (memref, tensor_view or partition_tensor_view)"
@@ -91,7 +91,6 @@ class View(PtoConstraint):
         return attr.element_type
 
 
-@dataclass(frozen=True)
 class TileOrView(PtoConstraint):
     def kind(self) -> str:
         return "a tile or a view of global memory"
@@ -100,7 +99,6 @@ class TileOrView(PtoConstraint):
         return isinstance(attr, TileType | ViewType)
 
 
-@dataclass(frozen=True)
 class ViewOrGroup(PtoConstraint):
     def kind(self) -> str:
         return "a group of ranks or a view of a rank's memory"
@@ -114,7 +112,6 @@ class ViewOrGroup(PtoConstraint):
         return member.element_type
 
 
-@dataclass(frozen=True)
 class Ptr(PtoConstraint):
     def kind(self) -> str:
         return "a pointer (!pto.ptr<...>)"
@@ -127,7 +124,6 @@ class Ptr(PtoConstraint):
         return attr.element_type
 
 
-@dataclass(frozen=True)
 class Scalar(PtoConstraint):
     """An integer or float value; an index counts as one."""
 
@@ -138,7 +134,6 @@ class Scalar(PtoConstraint):
         return isinstance(attr, IntegerType | IndexType | AnyFloat)
 
 
-@dataclass(frozen=True)
 class Index(PtoConstraint):
     """An extent, an offset, an address: an `index` or an integer."""
 
