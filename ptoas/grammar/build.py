@@ -186,6 +186,9 @@ class Builder:
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
         """Read one statement and add its operations to `ops`."""
+        if raw.broken:
+            self._poison_by_text(raw)  # what is wrong with it has been said
+            return
         text = raw.text
         if '"' in text:
             names, blank = value_names(text), blank_names(text)
@@ -387,7 +390,9 @@ class Builder:
         from ptoas.grammar.spans import values_in
 
         reported: set[str] = set()
-        nodes = [v for v in values_in(tree) if types[v.slot] is None]
+        # A new destination stands first and is no problem, so what counts begins at the one that was found.
+        start = problem.at.start if problem.at is not None else 0
+        nodes = [v for v in values_in(tree) if types[v.slot] is None and v.start >= start]
         for node in nodes or [problem.at]:
             assert node is not None
             name = names[node.slot] if isinstance(node, t.Value) else raw.text[node.start + 1 : node.end]

@@ -320,7 +320,7 @@ class InstructionReader:
     def _match_types(self, cls: type[PtoOp], parts: Parts) -> list[Attribute]:
         """Check the types that the statement gives against the values', and find the results' types."""
         for operand, node in parts.declared:
-            self._declare(operand, node)
+            self._declare(operand, node, parts)
         typing = self.body.typing
         inputs = list(typing.inputs) if typing and typing.inputs is not None else None
         outputs = list(typing.outputs) if typing and typing.outputs is not None else None
@@ -387,7 +387,7 @@ class InstructionReader:
                 t.Node(inputs[0].start, inputs[-1].end),
             )
         for operand, node in self._in_any_order(flat, inputs):
-            self._declare(operand, node)
+            self._declare(operand, node, parts)
         return outputs
 
     def _in_any_order(
@@ -418,15 +418,18 @@ class InstructionReader:
                 flat += operand.indices
         return flat
 
-    def _declare(self, operand: Operand, node: t.TypeText) -> None:
+    def _declare(self, operand: Operand, node: t.TypeText, parts: Parts) -> None:
         type = self.resolver.type(node)
         if operand.literal is not None:
             operand.type = type
         elif operand.type is None:
+            # Only a destination may be new: it becomes a local tile of this type (D23).
+            is_new_tile = isinstance(type, TileType) and any(operand is out for out in parts.outs or ())
+            if not is_new_tile:
+                raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
             operand.type = type
-            if isinstance(type, TileType):
-                self.prelude.append(Alloc(operand.ref, type))
-                operand.ref = -len(self.prelude)
+            self.prelude.append(Alloc(operand.ref, type))
+            operand.ref = -len(self.prelude)
         elif operand.type != type:
             raise StatementProblem(
                 "PTO-P042", f"the value is a {operand.type}, here it is called a {type}", node

@@ -30,6 +30,8 @@ class RawStatement:
     regions: list[Region] = field(default_factory=list["Region"])
     pieces: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Where regions were cut out: offset in `text`, offset in the source, of each piece after the first."""
+    broken: bool = False
+    """Whether a bracket of it is not closed; it is not read any further."""
 
     def source_offset(self, offset: int) -> int:
         at = self.start + offset
@@ -185,7 +187,7 @@ class Cutter:
                     return self._finish(statement, event.start())
                 if brackets and _NEW_STATEMENT.match(text, at):
                     self._report_open(brackets)
-                    return self._finish(statement, event.start())
+                    return self._finish(statement, event.start(), broken=True)
             elif char == ";":
                 if not brackets:
                     return self._finish(statement, event.start())
@@ -206,7 +208,7 @@ class Cutter:
             elif char == "}" and not any(b == "{" for b, _ in brackets):
                 if brackets:
                     self._report_open(brackets)
-                return self._finish(statement, event.start())
+                return self._finish(statement, event.start(), broken=bool(brackets))
             elif char == ">" and (text[event.start() - 1] == "-" or not brackets or brackets[-1][0] != "<"):
                 continue
             else:
@@ -246,19 +248,19 @@ class Cutter:
             return self._skip_statement(at)
         if statement.brackets:
             self._report_open(statement.brackets)
-        return self._finish(statement, at)
+        return self._finish(statement, at, broken=bool(statement.brackets))
 
     def _skip_statement(self, at: int) -> int:
         end = self.text.find("\n", at)
         return len(self.text) if end < 0 else end
 
-    def _finish(self, statement: _Open, end: int) -> int:
+    def _finish(self, statement: _Open, end: int, broken: bool = False) -> int:
         tail = self.text[statement.piece_start : end].rstrip()
         text = "".join([*statement.parts, tail])
         if text.strip():
             last = statement.piece_start + len(tail)
             self.current.append(
-                RawStatement(text, statement.start, last, statement.regions, statement.pieces)
+                RawStatement(text, statement.start, last, statement.regions, statement.pieces, broken)
             )
         return end
 
