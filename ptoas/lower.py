@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.files import write_text
+from ptoas.grammar.parse import parse_file
+from ptoas.grammar.printer import print_module
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target
-from ptoas.lowering.pipeline import build_pipeline, run_passes
+from ptoas.lowering.pipeline import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.targets import Target, get_target
+from ptoas.verify import verify
 
 
 def lower(
@@ -28,15 +29,20 @@ def lower(
     legalize: bool = False,
     annotate: bool = False,
     sync: str | None = None,
+    aicore: bool = False,
+    verified: bool = True,
     passes: Sequence[ModulePass] | None = None,
     after: Callable[[str, ModuleOp], None] | None = None,
 ) -> str:
     """C++ for `module` on `target`; the module itself is left as it is.
 
+    Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
     `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each pass.
     """
     chosen = resolve_target(module, target)
     get_isa(isa)
+    if verified:
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
     ready = module.clone()
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
@@ -53,42 +59,62 @@ def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
     return get_target(name)
 
 
-def write_output(path: str, text: str) -> None:
-    """Write a whole file or none: a new file takes the old one's place when it is complete."""
-    where = Path(path)
-    try:
-        _check_output(where)
-        handle, temporary = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent, text=True)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            os.chmod(temporary, _mode(where))
-            os.replace(temporary, where)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-        message = f"can't write {path}: {reason}"
-        raise PtoasError([Diagnostic("PTO-L007", message, Span(Source("", path), 0))]) from error
+def check(
+    module: ModuleOp,
+    target: Target,
+    *,
+    aicore: bool = False,
+    legalize: bool = False,
+    sync: str | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Raise what makes the module illegal on the target; give what only deserves a warning.
+
+    What `legalize` rewrites is judged by what it becomes.
+    """
+    if legalize and not target.checks_bounds:
+        module = prepare(module, target, legalize=True, until="legalize-cpu")
+    report = verify(module, target, aicore, sync=sync)
+    if not report.ok:
+        raise PtoasError(report.errors)
+    return report.warnings
 
 
-def _check_output(where: Path) -> None:
-    """Only plain files are written: replacing a link or a device would surprise whoever made it."""
-    try:
-        mode = where.lstat().st_mode
-    except FileNotFoundError:
-        return
-    if not stat.S_ISREG(mode):
-        kind = "a symbolic link" if stat.S_ISLNK(mode) else "a directory" if stat.S_ISDIR(mode) else "no plain file"
-        raise OSError(None, f"it is {kind}")
+def lower_file(
+    path: str,
+    target: str | None = None,
+    output: str | None = None,
+    *,
+    emit: str = "kernel",
+    isa: str = DEFAULT_ISA,
+    legalize: bool = False,
+    annotate: bool = False,
+    sync: str | None = None,
+    aicore: bool = False,
+    until: str | None = None,
+    print_after: str | None = None,
+    show: Callable[[str], None] = print,
+) -> str:
+    """What the command `lower` does: read, check, lower; write to `output` in one step if that is given.
 
+    `until` stops after a pass and gives the module's text instead of C++; `print_after` shows the module after one
+    pass, or after `all`.
+    """
+    for name in (until, print_after):
+        if name not in (None, "all", *PASSES) or until == "all":
+            raise UnknownPassError(name or "")
+    module = parse_file(path)
+    chosen = resolve_target(module, target)
 
-def _mode(where: Path) -> int:
-    """The mode of the file that is replaced; of a new one, what the process gives new files."""
-    try:
-        return stat.S_IMODE(where.stat().st_mode)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    def after(name: str, current: ModuleOp) -> None:
+        if print_after in (name, "all"):
+            show(f"// after {name}\n{print_module(current)}")
+
+    options: dict[str, Any] = {"isa": isa, "legalize": legalize, "sync": sync}
+    if until is not None:
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+        text = print_module(prepare(module, chosen, until=until, after=after, **options))
+    else:
+        text = lower(module, chosen, emit=emit, annotate=annotate, aicore=aicore, after=after, **options)
+    if output is not None:
+        write_text(output, text)
+    return text

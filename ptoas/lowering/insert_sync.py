@@ -44,6 +44,10 @@ from ptoas.targets import Target
 from ptoas.targets.pipes import RESULT, Effects
 
 
+REDUNDANCY_BUDGET = 200_000
+"""Steps spent at most on finding needless pairs of one function."""
+
+
 @dataclass(frozen=True)
 class InsertSyncPass(ModulePass):
     """Flags between pipes for functions that have none."""
@@ -77,9 +81,10 @@ def remove_flags(function: func.FuncOp) -> None:
 
 
 class Pair:
-    """A flag from `source` to `destination`: raised after `after` (or at the block's start), awaited before `before`."""
+    """A flag from `source` to `destination`: raised after `after` (or at the block's start), awaited before
+    `before`. `crosses`: the accesses that it orders lie in different blocks or iterations."""
 
-    __slots__ = ("after", "before", "block", "destination", "event", "needs", "set_at", "source")
+    __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source")
 
     def __init__(
         self, source: int, destination: int, after: Operation | None, before: Operation, set_at: int
@@ -90,6 +95,7 @@ class Pair:
         self.before = before
         self.set_at = set_at
         self.event = 0
+        self.crosses = False
         block = before.parent
         assert block is not None
         self.block = block
@@ -97,6 +103,10 @@ class Pair:
     @property
     def pipes(self) -> tuple[Pipe, Pipe]:
         return PIPES[self.source], PIPES[self.destination]
+
+
+class _Unordered(Exception):
+    """An access that nothing orders was found while only checking."""
 
 
 @dataclass
@@ -125,11 +135,40 @@ class Synchroniser:
         self.raised: dict[Operation, list[Pair]] = {}
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[Operation] = []
+        self.checking = False
         self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool, bool]]]] = {}
 
     def run(self) -> list[Pair]:
+        """Insert what is missing, then drop what later insertions made needless."""
         self.walk(self.function.body.block)
+        doubtful = [pair for pair in self.pairs if pair.crosses]
+        if len(doubtful) * self.time <= REDUNDANCY_BUDGET:
+            for pair in doubtful:
+                self._remove(pair)
+                if not self._holds():
+                    self._restore(pair)
         return self.pairs
+
+    def _holds(self) -> bool:
+        """Whether the pairs as they are order everything."""
+        self.state = State(self.regions)
+        self.frames.clear()
+        self.checking = True
+        try:
+            self.walk(self.function.body.block)
+        except _Unordered:
+            return False
+        return True
+
+    def _remove(self, pair: Pair) -> None:
+        self.pairs.remove(pair)
+        self.awaited[pair.before].remove(pair)
+        self._unraise(pair)
+
+    def _restore(self, pair: Pair) -> None:
+        self.pairs.append(pair)
+        self.awaited[pair.before].append(pair)
+        self._raise(pair)
 
     # --- walking ---------------------------------------------------------------------------------
 
@@ -179,14 +218,14 @@ class Synchroniser:
         for region in op.regions:
             self.state = entry.copy()
             self.wait(op)  # a branch before this one may have put flags in front of the whole
-            if region.blocks:
-                self.walk(region.block)
+            for block in region.blocks:
+                self.walk(block)
             exits.append(self.state)
-        if not exits or not all(region.blocks for region in op.regions):
-            exits.append(entry)
+        for n, each in enumerate(exits):
+            self.state = each
+            self.wait(op)
+            exits[0] = each if n == 0 else exits[0].join(each)
         self.state = exits[0]
-        for other in exits[1:]:
-            self.state = self.state.join(other)
 
     def visit_loop(self, op: Operation) -> None:
         """First an iteration by itself; then one that follows both what came before the loop and an iteration."""
@@ -199,9 +238,16 @@ class Synchroniser:
         leaving = self._iterate(op)
         self.state = leaving
         self.wait(op)
-        if not isinstance(op, scf.WhileOp):
+        if not isinstance(op, scf.WhileOp) and not self._runs(op):
             self.state = self.state.join(entry)
             self.wait(op)
+
+    def _runs(self, op: Operation) -> bool:
+        """Whether the loop certainly has a first iteration."""
+        if not isinstance(op, scf.ForOp):
+            return False
+        first, end = self.memory.knowledge.constant(op.lb), self.memory.knowledge.constant(op.ub)
+        return first is not None and end is not None and first < end
 
     def _iterate(self, op: Operation) -> State:
         """Walk the regions once; the state in which the loop would end."""
@@ -246,6 +292,8 @@ class Synchroniser:
                 destination = pipe if record.pipe == through else through
                 needed.setdefault((record.pipe, destination), []).append(record)
         if needed:
+            if self.checking:
+                raise _Unordered
             self.insert(needed)
             self.handshake(effects.before)
         for pipe, region, write, certain in accesses:
@@ -292,10 +340,14 @@ class Synchroniser:
         frame = self.frames[depth]
         producer = ancestor_in(frame.block, record.op)
         if producer is not frame.op:
-            return Pair(*pipes, producer, frame.op, self.ended[producer])
+            pair = Pair(*pipes, producer, frame.op, self.ended[producer])
+            pair.crosses = depth < len(self.frames) - 1
+            return pair
         # Both lie in one loop (or in two regions of one operation): an earlier iteration is waited for.
         inner = self.frames[depth + 1]
-        return Pair(*pipes, None, inner.op, inner.since)
+        pair = Pair(*pipes, None, inner.op, inner.since)
+        pair.crosses = True
+        return pair
 
     def add(self, pair: Pair) -> None:
         for known in self.awaited.get(pair.before, ()):

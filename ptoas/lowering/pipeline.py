@@ -56,9 +56,9 @@ def _insert_sync() -> type[ModulePass]:
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "allocate-destinations": _allocate_destinations,
-    "fold-constants": _fold_constants,
     "legalize-cpu": _legalize_cpu,
     "add-scratch": _add_scratch,
+    "fold-constants": _fold_constants,
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
     "insert-sync": _insert_sync,

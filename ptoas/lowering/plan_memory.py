@@ -22,6 +22,7 @@ A function that is placed by hand keeps its addresses; scratch tiles that the lo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
@@ -241,7 +242,7 @@ def place(intervals: list[Interval], floor: int) -> int:
     """Lowest addresses such that tiles alive together lie apart; the end of the used bytes."""
     placed: list[Interval] = []
     top = floor
-    by_start = all(a.first <= b.first for a, b in zip(intervals, intervals[1:], strict=False))
+    by_start = all(a.first <= b.first for a, b in pairwise(intervals))
     for interval in intervals:
         if by_start:
             placed = [other for other in placed if other.last >= interval.first]
@@ -285,7 +286,7 @@ def _limit(target: Target, loc: TileLoc, root: SSAValue) -> int | None:
         assert owner is not None
         span = span_of(owner)
         message = f"{target.title} has no memory `{loc.value}` for this tile"
-        raise PtoasError([Diagnostic("PTO-L002", message, span, targets=(target.name,))])
+        raise PtoasError([Diagnostic("PTO-L009", message, span, targets=(target.name,))])
     function = _function_of(root)
     return target.memory_size(loc, simt=function is not None and uses_simt(function))
 

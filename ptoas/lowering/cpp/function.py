@@ -52,6 +52,7 @@ class FunctionEmitter:
         self._lines: list[str] = []
         self._depth = 1
         self._last_line = -1
+        self._unnamed: dict[str, int] = {}
 
     # --- names and texts -------------------------------------------------------------------------
 
@@ -64,9 +65,16 @@ class FunctionEmitter:
         if name is None:
             fallback = "tile" if isinstance(value.type, TileType) else "v"
             hint = value.name_hint
-            wanted = identifier(hint, fallback) if hint else f"{fallback}{len(self._values)}"
-            name = self._values[value] = self._names.unique(wanted)
+            name = self._values[value] = (
+                self._names.unique(identifier(hint, fallback)) if hint else self._numbered(fallback)
+            )
         return name
+
+    def _numbered(self, base: str) -> str:
+        """`v0`, `v1`, ... for values that the program did not name."""
+        number = self._unnamed.get(base, 0)
+        self._unnamed[base] = number + 1
+        return self._names.unique(f"{base}{number}")
 
     def rename(self, value: SSAValue, text: str) -> None:
         """Let `text`, a literal or another variable, stand for the value."""

@@ -1,0 +1,433 @@
+"""Row gathers and out-of-bounds modes for `cpu`, which has neither: element indices, remapped beforehand (D17).
+
+Before:
+
+    pto.mgather ins(%table, %i : ...) outs(%d : ...) {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob clamp>}
+
+After, leaving out types:
+
+    scf.for %r = %c0 to %rows step %c1 { %w = pto.subview %k[%r, %c0] ...; pto.texpands ins(%r) outs(%w) }
+    pto.tgather ins(%i, %k) outs(%x)        # x[r, c] = idx[r]
+    ...                                     # x = min(x, rows of the table - 1)
+    pto.tmuls ins(%x, %stride) outs(%x)
+    pto.tci ins(%c0) outs(%s)
+    pto.tcolexpand ins(%s) outs(%columns)
+    pto.tadd ins(%x, %columns) outs(%x)     # x[r, c] = element of the table
+    pto.mgather ins(%table, %x) outs(%d) {coalesce = #pto<coalesce elem>}
+
+An index is 32 unsigned bits on the devices, so a negative one lies far beyond every table (D12).
+For `zero` the table is read at a place that exists, and a tile gather then puts zeros where the index was outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, ModuleOp, i32, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.elementwise import (
+    TAddOp,
+    TAddSOp,
+    TCIOp,
+    TColExpandOp,
+    TDivOp,
+    TExpandSOp,
+    TMaxOp,
+    TMinOp,
+    TMovOp,
+    TMulOp,
+    TMulSOp,
+    TSubOp,
+)
+from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, GatherOOB, Layout, SLayout
+from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, SubviewOp
+from ptoas.location import span_of
+from ptoas.targets.facts import Knowledge
+
+INDEX = IndexType()
+LARGEST_CAPACITY = 1 << 30
+"""Remainders are taken in 32 bits and need room for twice the capacity."""
+
+
+@dataclass(frozen=True)
+class LegalizeCpuPass(ModulePass):
+    """Gathers that `cpu` does not have, in terms of those that it has."""
+
+    name = "legalize-cpu"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        knowledge = Knowledge()
+        for inner in list(op.walk()):
+            if isinstance(inner, MGatherOp) and needs_rewriting(inner):
+                _Rewriter(inner, knowledge).rewrite()
+
+
+def needs_rewriting(op: MGatherOp) -> bool:
+    """Whether `cpu` lacks this gather: whole rows, or a say in what happens out of bounds."""
+    row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
+    return row or (op.gather_oob is not None and op.gather_oob.data is not GatherOOB.Undefined)
+
+
+class _Rewriter:
+    """Builds the replacement in front of one gather."""
+
+    def __init__(self, op: MGatherOp, knowledge: Knowledge):
+        assert op.dst is not None, "destinations are allocated before"
+        self.op = op
+        self.knowledge = knowledge
+        self.block = op.parent
+        self.before: Operation | None = op
+        self.dst = op.dst
+        destination, index = op.dst.type, op.idx.type
+        assert isinstance(destination, TileType) and isinstance(index, TileType)
+        self.destination = destination
+        self.element = index.element_type
+        self.signed = BY_TYPE[self.element].kind == "int"
+        self.oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
+        self.row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
+        self.zero = self.oob is GatherOOB.Zero
+        self.extents = [self._extent(0), self._extent(1)]
+        self.type = TileType.of(
+            self.element,
+            destination.rows + int(self.zero),
+            destination.cols,
+            valid=(
+                destination.valid_rows + int(self.zero and destination.valid_rows != DYNAMIC),
+                destination.valid_cols,
+            ),
+            blayout=BLayout.RowMajor,
+        )
+
+    # --- the rewrite -----------------------------------------------------------------------------
+
+    def rewrite(self) -> None:
+        view = self.knowledge.view(self.op.mem)
+        plain = (BLayout.RowMajor, SLayout.NoneBox)
+        if view.layout is not Layout.ND or (self.destination.blayout, self.destination.slayout) != plain:
+            raise self._refuse("only a packed or padded ND table and a row-major destination can be rewritten for cpu")
+        capacity = self._capacity()
+        index = self.row_indices() if self.row else self.element_indices()
+        safe, inside = self.remap(index, capacity)
+        if self.row:
+            stride = self._stride()
+            self.put(TMulSOp, [safe, stride, safe])
+            self.put(TAddOp, [safe, self.columns(), safe])
+        if not self.zero:
+            self.gather(safe, self.dst)
+        else:
+            assert inside is not None
+            self.gather_or_zero(safe, inside)
+        self.op.detach()
+        self.op.erase()
+
+    def row_indices(self) -> SSAValue:
+        """`x[r, c] = idx[r]`: a tile gather through a tile of row numbers."""
+        index = self.tile("x")
+        self.put_segments(TGatherOp, [self.op.idx], [self.row_numbers(1)], [], [], [index], [])
+        return index
+
+    def row_numbers(self, factor: int) -> SSAValue:
+        """`k[r, c] = r * factor`; the extra row of `zero` holds 0."""
+        numbers = self.tile("k")
+        self.put(TExpandSOp, [self.number(0), numbers])
+        loop_block = Block(arg_types=[INDEX])
+        loop = scf.ForOp.create(
+            operands=[self.constant(0, INDEX), self.extents[0], self.constant(1, INDEX)],
+            regions=[Region(loop_block)],
+        )
+        self.insert(loop)
+        loop_block.add_op(scf.YieldOp())
+        outer = self.before
+        self.block, self.before = loop_block, loop_block.last_op
+        row: SSAValue = loop_block.args[0]
+        row.name_hint = "r"
+        value = self.cast(row)
+        if factor != 1:
+            value = self.scalar(arith.MuliOp, [value, self.number(factor)])
+        window = self.window(numbers, row, 1, self.destination.cols, self.constant(1, INDEX))
+        self.put(TExpandSOp, [value, window])
+        self.block, self.before = self.op.parent, outer
+        return numbers
+
+    def columns(self) -> SSAValue:
+        """`c[r, c] = c`."""
+        line = TileType.of(
+            self.element, 1, self.destination.cols, valid=(1, self.destination.valid_cols), blayout=BLayout.RowMajor
+        )
+        sequence = self.allocate(line, "s", [None, self.extents[1]])
+        self.put(TCIOp, [self.number(0), sequence])
+        columns = self.tile("c")
+        self.put(TColExpandOp, [sequence, columns])
+        return columns
+
+    def element_indices(self) -> SSAValue:
+        """A copy of the index tile in the shape of the others."""
+        index = self.tile("x")
+        target = index
+        if self.zero:
+            self.put(TExpandSOp, [self.number(0), index])
+            target = self.window(index, self.constant(0, INDEX), self.destination.rows, self.destination.cols, None)
+        self.put(TMovOp, [self.op.idx, target])
+        return index
+
+    def remap(self, index: SSAValue, capacity: SSAValue) -> tuple[SSAValue, SSAValue | None]:
+        """Indices that exist, and for `zero` a tile of ones where the index existed before."""
+        if self.oob is GatherOOB.Undefined:
+            return index, None
+        limit = self.tile("limit")
+        self.put(TExpandSOp, [capacity, limit])
+        if self.oob is GatherOOB.Wrap:
+            return self.remainder(index, limit, capacity), None
+        if self.signed:
+            # A negative index is as good as the capacity: both lie outside.
+            negative = self.negative(index)
+            self.put(TMulOp, [negative, limit, negative])
+            self.put(TMaxOp, [index, self.filled(0), index])
+            self.put(TMinOp, [index, limit, index])
+            self.put(TAddOp, [index, negative, index])
+        inside: SSAValue | None = None
+        if self.zero:
+            inside = self.tile("inside")
+            self.put(TMinOp, [index, limit, inside])
+            self.put(TDivOp, [inside, limit, inside])
+            self.put(TSubOp, [self.filled(1), inside, inside])
+        last = self.tile("last")
+        self.put(TSubOp, [limit, self.filled(1), last])
+        self.put(TMinOp, [index, last, index])
+        return index, inside
+
+    def remainder(self, index: SSAValue, limit: SSAValue, capacity: SSAValue) -> SSAValue:
+        """`index mod capacity` of the index as 32 unsigned bits."""
+        negative = self.negative(index) if self.signed else None
+        self.modulo(index, limit)
+        if negative is not None:
+            # 2^32 + i, the number that a negative i is: add the remainder of 2^32, then take it again.
+            wrap = self.capacity_scalar_of_two_to_32(capacity)
+            self.put(TMulSOp, [negative, wrap, negative])
+            self.put(TAddOp, [index, negative, index])
+            self.modulo(index, limit)
+        return index
+
+    def capacity_scalar_of_two_to_32(self, capacity: SSAValue) -> SSAValue:
+        """`2^32 mod capacity + capacity`, so that adding it to a remainder above -capacity is never negative."""
+        known = self.knowledge.constant(capacity)
+        if known is not None:
+            return self.number((1 << 32) % known + known)
+        wide = self.scalar(arith.ExtSIOp, [capacity], i64)
+        rest = self.scalar(arith.RemSIOp, [self.constant(1 << 32, i64), wide], i64)
+        return self.scalar(arith.TruncIOp, [self.scalar(arith.AddiOp, [rest, wide], i64)], self.element)
+
+    def modulo(self, index: SSAValue, limit: SSAValue) -> None:
+        """`index -= index / limit * limit`, the quotient rounded towards zero."""
+        quotient = self.tile("q")
+        self.put(TDivOp, [index, limit, quotient])
+        self.put(TMulOp, [quotient, limit, quotient])
+        self.put(TSubOp, [index, quotient, index])
+
+    def negative(self, index: SSAValue) -> SSAValue:
+        """1 where the index is negative, else 0."""
+        flag = self.tile("negative")
+        self.put(TMaxOp, [index, self.filled(-1), flag])
+        self.put(TMinOp, [flag, self.filled(0), flag])
+        self.put(TMulSOp, [flag, self.number(-1), flag])
+        return flag
+
+    def gather(self, index: SSAValue, destination: SSAValue) -> None:
+        self.put(MGatherOp, [self.op.mem, index, destination], {"coalesce": CoalesceAttr(Coalesce.Elem)})
+
+    def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
+        """Gather with one row of zeros below; then every element picks itself, or one of the zeros."""
+        destination = self.destination
+        type = TileType.of(
+            destination.element_type,
+            self.type.rows,
+            self.type.cols,
+            valid=self.type.valid,
+            blayout=BLayout.RowMajor,
+        )
+        gathered = self.allocate(type, "gathered", [self.rows_below(), self.extents[1]])
+        self.gather(index, gathered)
+        one = self.constant(1, INDEX)
+        zeros = self.window(gathered, self.extents[0], 1, destination.cols, one)
+        self.put(TExpandSOp, [self.zero_of(destination.element_type), zeros])
+        # position = inside ? r * cols + c : rows * cols
+        own = self.row_numbers(destination.cols)
+        self.put(TAddOp, [own, self.columns(), own])
+        outside = self.tile("outside")
+        below = self.scalar(arith.MuliOp, [self.cast(self.extents[0]), self.number(destination.cols)])
+        self.put(TSubOp, [own, self.filled_with(below), own])
+        self.put(TMulOp, [own, inside, own])
+        self.put(TAddSOp, [own, below, outside])
+        self.put_segments(TGatherOp, [gathered], [outside], [], [], [self.dst], [])
+
+    # --- values ----------------------------------------------------------------------------------
+
+    def _refuse(self, why: str) -> PtoasError:
+        return PtoasError([Diagnostic("PTO-L008", why, span_of(self.op), targets=("cpu",))])
+
+    def _capacity(self) -> SSAValue:
+        """Rows of the table, or its elements, as a scalar of the index type."""
+        shape = self.knowledge.view(self.op.mem).shape
+        dims = range(max(0, len(shape) - 2), max(0, len(shape) - 1)) if self.row else range(len(shape))
+        result = self.number(1)
+        product = 1
+        for dim in dims:
+            if shape[dim] != DYNAMIC:
+                product *= shape[dim]
+            else:
+                result = self.scalar(arith.MuliOp, [result, self.cast(self._dimension(dim))])
+        if product >= LARGEST_CAPACITY:
+            raise self._refuse(f"a table of {product} entries is too large to be rewritten for cpu")
+        if all(shape[dim] != DYNAMIC for dim in dims):
+            return self.number(product)
+        return result if product == 1 else self.scalar(arith.MuliOp, [result, self.number(product)])
+
+    def _dimension(self, dim: int) -> SSAValue:
+        owner = self.op.mem.owner
+        match owner:
+            case MakeTensorViewOp():
+                return owner.shape[dim]
+            case PartitionViewOp() if len(owner.sizes) == len(self.knowledge.view(self.op.mem).shape):
+                return owner.sizes[dim]
+            case _:
+                raise self._refuse("the table's extents must be known, or values of the program, to rewrite this for cpu")
+
+    def _stride(self) -> SSAValue:
+        """Elements from one row of the table to the next."""
+        view = self.knowledge.view(self.op.mem)
+        stride = view.strides5[3]
+        if stride != DYNAMIC:
+            return self.number(stride)
+        at: Operation | Block = self.op.mem.owner
+        while isinstance(at, PartitionViewOp):
+            at = at.source.owner
+        if isinstance(at, MakeTensorViewOp) and len(at.strides) >= 2:
+            return self.cast(at.strides[-2])
+        raise self._refuse("the table's row stride must be known, or a value of the program, to rewrite this for cpu")
+
+    def _extent(self, dim: int) -> SSAValue:
+        """A valid extent of the destination as an index value."""
+        valid = self.destination.valid[dim]
+        if valid != DYNAMIC:
+            return self.constant(valid, INDEX)
+        owner = self.dst.owner
+        given = None
+        if isinstance(owner, AllocTileOp):
+            given = owner.valid_row if dim == 0 else owner.valid_col
+        if given is None:
+            raise self._refuse("the destination's valid extents must be known, or set where it is allocated")
+        return given
+
+    def rows_below(self) -> SSAValue:
+        """The valid rows of the index tiles: with `zero` one more than the destination's."""
+        if not self.zero:
+            return self.extents[0]
+        return self.scalar(arith.AddiOp, [self.extents[0], self.constant(1, INDEX)], INDEX)
+
+    def constant(self, value: int, type: Attribute) -> SSAValue:
+        attribute = IntegerAttr(value, type)  # pyright: ignore[reportArgumentType]
+        return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
+
+    def number(self, value: int) -> SSAValue:
+        """A scalar of the index tile's element type."""
+        return self.constant(value if self.signed else value % (1 << 32), self.element)
+
+    def zero_of(self, type: Attribute) -> SSAValue:
+        if BY_TYPE[type].is_integer:
+            return self.constant(0, type)
+        attribute = FloatAttr(0.0, type)  # pyright: ignore
+        return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
+
+    def cast(self, value: SSAValue) -> SSAValue:
+        known = self.knowledge.constant(value)
+        if known is not None:
+            return self.number(known)
+        return self.scalar(arith.IndexCastOp, [value], self.element)
+
+    def scalar(self, op: type[Operation], operands: list[SSAValue], type: Attribute | None = None) -> SSAValue:
+        return self.insert(op.create(operands=operands, result_types=[type or self.element]))
+
+    def filled(self, value: int) -> SSAValue:
+        return self.filled_with(self.number(value))
+
+    def filled_with(self, value: SSAValue) -> SSAValue:
+        tile = self.tile("all")
+        self.put(TExpandSOp, [value, tile])
+        return tile
+
+    # --- tiles -----------------------------------------------------------------------------------
+
+    def tile(self, name: str) -> SSAValue:
+        return self.allocate(self.type, name, [self.rows_below() if self._open(0) else None, self.extents[1]])
+
+    def _open(self, dim: int) -> bool:
+        return self.type.valid[dim] == DYNAMIC
+
+    def allocate(self, type: TileType, name: str, extents: list[SSAValue | None]) -> SSAValue:
+        given = [e if valid == DYNAMIC else None for e, valid in zip(extents, type.valid, strict=True)]
+        sizes = [0, *(int(value is not None) for value in given)]
+        result = self.insert(
+            AllocTileOp.create(
+                operands=[value for value in given if value is not None],
+                result_types=[type],
+                properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, sizes)},
+            )
+        )
+        result.name_hint = name
+        return result
+
+    def window(
+        self, tile: SSAValue, row: SSAValue, rows: int, cols: int, valid_rows: SSAValue | None
+    ) -> SSAValue:
+        """Rows of a tile from `row` on; valid as the destination is, or `valid_rows` of it."""
+        type = tile.type
+        assert isinstance(type, TileType)
+        valid = (1 if rows == 1 else self.destination.valid_rows, self.destination.valid_cols)
+        result = TileType.of(
+            type.element_type, rows, cols, valid=valid, blayout=type.blayout, slayout=type.slayout
+        )
+        extents = [self.extents[0] if valid_rows is None else valid_rows, self.extents[1]]
+        given = extents if DYNAMIC in valid else []
+        window = self.insert(
+            SubviewOp.create(
+                operands=[tile, row, self.constant(0, INDEX), *given],
+                result_types=[result],
+                properties={
+                    "sizes": DenseArrayBase.from_list(i64, [rows, cols]),
+                    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 2, len(given)]),
+                },
+            )
+        )
+        window.name_hint = "w"
+        return window
+
+    # --- inserting -------------------------------------------------------------------------------
+
+    def insert(self, op: Operation) -> SSAValue:
+        op.location = self.op.location
+        assert self.block is not None and self.before is not None
+        self.block.insert_op_before(op, self.before)
+        return op.results[0] if op.results else self.op.mem
+
+    def put(
+        self, op: type[Operation], operands: list[SSAValue], properties: dict[str, Attribute] | None = None
+    ) -> None:
+        self.insert(op.create(operands=operands, properties=properties or {}))
+
+    def put_segments(self, op: type[Operation], *slots: list[SSAValue]) -> None:
+        self.put(
+            op,
+            [value for slot in slots for value in slot],
+            {
+                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(slot) for slot in slots]),
+                "resultSegmentSizes": DenseArrayBase.from_list(i32, [0, 0]),
+            },
+        )

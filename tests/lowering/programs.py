@@ -1,0 +1,120 @@
+"""Random programs for the tests of lowering: loads, stores, arithmetic and gathers in loops and branches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+F32 = "!pto.tile_buf<vec, 16x16xf32>"
+I32 = "!pto.tile_buf<vec, 16x16xi32>"
+VF32 = "!pto.tensor_view<16x16xf32>"
+VI32 = "!pto.tensor_view<16x16xi32>"
+
+FLOATS = ("a", "b", "c")
+"""Float arguments of every program; `idx` is the one of integers."""
+
+
+@dataclass
+class Writer:
+    lines: list[str] = field(default_factory=list)
+    depth: int = 2
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text)
+
+
+def head(name: str, tiles: int) -> Writer:
+    writer = Writer()
+    w = writer.line
+    writer.depth = 1
+    w(f"func.func @{name}(%a: !pto.ptr<f32>, %b: !pto.ptr<f32>, %c: !pto.ptr<f32>, %idx: !pto.ptr<i32>,")
+    w("    %n: index, %flag: i1) {")
+    writer.depth = 2
+    for value in (0, 1, 3, 16):
+        w(f"%c{value} = arith.constant {value} : index")
+    w("%two = arith.constant 2.0 : f32")
+    for pointer in FLOATS:
+        w(
+            f"%v{pointer} = pto.make_tensor_view %{pointer}, shape = [%c16, %c16], strides = [%c16, %c1] : {VF32}"
+        )
+    w(f"%vidx = pto.make_tensor_view %idx, shape = [%c16, %c16], strides = [%c16, %c1] : {VI32}")
+    for tile in range(tiles):
+        w(f"%t{tile} = pto.alloc_tile : {F32}")
+    w(f"%i = pto.alloc_tile : {I32}")
+    return writer
+
+
+def instruction(draw: st.DrawFn, tiles: int) -> str:
+    def tile() -> str:
+        return f"%t{draw(st.integers(0, tiles - 1))}"
+
+    def view() -> str:
+        return f"%v{draw(st.sampled_from(FLOATS))}"
+
+    kind = draw(st.sampled_from(("load", "load", "store", "store", "add", "adds", "gather", "index", "tgather")))
+    match kind:
+        case "load":
+            return f"pto.tload ins({view()} : {VF32}) outs({tile()} : {F32})"
+        case "store":
+            return f"pto.tstore ins({tile()} : {F32}) outs({view()} : {VF32})"
+        case "add":
+            return f"pto.tadd ins({tile()}, {tile()} : {F32}, {F32}) outs({tile()} : {F32})"
+        case "adds":
+            return f"pto.tadds ins({tile()}, %two : {F32}, f32) outs({tile()} : {F32})"
+        case "gather":
+            return (
+                f"pto.mgather ins({view()}, %i : {VF32}, {I32}) outs({tile()} : {F32}) "
+                "{coalesce = #pto<coalesce elem>}"
+            )
+        case "tgather":
+            first = draw(st.integers(0, tiles - 1))
+            second = (first + draw(st.integers(1, tiles - 1))) % tiles
+            return f"pto.tgather ins(%t{first}, %i : {F32}, {I32}) outs(%t{second} : {F32})"
+        case _:
+            return f"pto.tload ins(%vidx : {VI32}) outs(%i : {I32})"
+
+
+@st.composite
+def programs(
+    draw: st.DrawFn,
+    name: str = "kernel",
+    max_ops: int = 8,
+    control: bool = True,
+    initialised: bool = False,
+) -> str:
+    """A module of one function. `initialised`: every tile is loaded first, so that the program can run."""
+    tiles = draw(st.integers(2, 4))
+    writer = head(name, tiles)
+    if initialised:
+        writer.line(f"pto.tload ins(%vidx : {VI32}) outs(%i : {I32})")
+        for tile in range(tiles):
+            writer.line(f"pto.tload ins(%v{FLOATS[tile % 3]} : {VF32}) outs(%t{tile} : {F32})")
+    _body(draw, writer, tiles, max_ops, 2 if control else 0)
+    if initialised:
+        for tile in range(tiles):
+            writer.line(f"pto.tstore ins(%t{tile} : {F32}) outs(%v{FLOATS[tile % 3]} : {VF32})")
+    writer.line("return")
+    return "\n".join(["module {", *writer.lines, "  }", "}"])
+
+
+def _body(draw: st.DrawFn, writer: Writer, tiles: int, max_ops: int, depth: int) -> None:
+    for _ in range(draw(st.integers(1, max_ops))):
+        kind = draw(st.sampled_from(("op", "op", "op", "op", "for", "if"))) if depth else "op"
+        if kind == "op":
+            writer.line(instruction(draw, tiles))
+            continue
+        if kind == "for":
+            bound = draw(st.sampled_from(("%n", "%c3")))
+            writer.line(f"scf.for %k{len(writer.lines)} = %c0 to {bound} step %c1 {{")
+        else:
+            writer.line("scf.if %flag {")
+        writer.depth += 1
+        _body(draw, writer, tiles, 4, depth - 1)
+        writer.depth -= 1
+        if kind == "if" and draw(st.booleans()):
+            writer.line("} else {")
+            writer.depth += 1
+            _body(draw, writer, tiles, 3, depth - 1)
+            writer.depth -= 1
+        writer.line("}")
