@@ -73,8 +73,10 @@ class Report:
 def verify(
     module: ModuleOp, target: str | Target = "a5", aicore: bool = False, *, sync: str | None = None
 ) -> Report:
-    """Check a module against every rule of one target. `sync` is `auto` or `manual` where the caller decides who
-    raises the flags (D21)."""
+    """Check a module against every rule of one target.
+
+    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
+    """
     return verify_targets(module, [target], aicore, sync=sync)
 
 

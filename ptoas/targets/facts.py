@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
@@ -71,7 +71,7 @@ _FOLDS: dict[type[Operation], Fold] = {
 
 def _wrap(value: int, type: Attribute) -> int:
     """The value in the width of its type, signed."""
-    width = type.width.data if isinstance(type, IntegerType) else 64
+    width: int = cast(IntegerType, type).width.data if isinstance(type, IntegerType) else 64
     half = 1 << (width - 1)
     if width == 1:
         return value & 1
@@ -259,7 +259,9 @@ class Knowledge:
             op = top.owner if isinstance(top, OpResult) else None
             if isinstance(op, arith.ConstantOp):
                 literal = op.value
-                known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
+                known[top] = (
+                    cast(IntegerAttr, literal).value.data if isinstance(literal, IntegerAttr) else None
+                )
                 continue
             fold = _FOLDS.get(type(op)) if op is not None else None
             if op is None or fold is None:
@@ -422,8 +424,8 @@ class Knowledge:
         if isinstance(type, ViewType):
             return id(self.view(value))
         if isinstance(type, IndexType | IntegerType):
-            return (id(type), self.constant(value))
-        return id(type)
+            return (id(value.type), self.constant(value))
+        return id(value.type)
 
 
 class Facts:

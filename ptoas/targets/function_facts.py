@@ -18,7 +18,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.pipes import NOTHING, Effects
+from ptoas.targets.pipes import NOTHING, Effects, int_values
 from ptoas.targets.target import Target
 
 ALIGNMENT = 32
@@ -171,7 +171,7 @@ class FunctionFacts:
                 continue
             if not isinstance(op, SubviewOp):
                 break
-            sizes = [int(size) for size in op.sizes.get_values()]
+            sizes = int_values(op.sizes)
             for at in range(2):
                 offset = self.knowledge.constant(op.offsets[at])
                 if spans[at] is None:
@@ -181,8 +181,10 @@ class FunctionFacts:
             value = op.source
         moved: list[tuple[int, int] | None] = []
         for span, offset in zip(spans, shift, strict=True):
-            unknown = span is None or offset is None
-            moved.append(None if unknown else (span[0] + offset, span[1] + offset))  # pyright: ignore
+            if span is None or offset is None:
+                moved.append(None)
+            else:
+                moved.append((span[0] + offset, span[1] + offset))
         type = value.type
         if isinstance(type, TileType) and type.slayout is not SLayout.NoneBox:
             return None, None

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from xdsl.ir import Attribute
 
@@ -331,10 +332,16 @@ def _slots(op_class: type[PtoOp], operand_count: int, segments: tuple[int, ...] 
     return places
 
 
+def int_values(array: Attribute) -> tuple[int, ...]:
+    """The integers of a dense array."""
+    values: Any = array
+    return tuple(int(value) for value in values.get_values())
+
+
 def slot_places(op: PtoOp) -> dict[str, range]:
     """For each operand slot, the indices of the operands that fill it."""
     sizes = op.properties.get("operandSegmentSizes")
-    segments = None if sizes is None else tuple(int(size) for size in sizes.get_values())  # pyright: ignore
+    segments = None if sizes is None else int_values(sizes)
     return _slots(type(op), len(op.operands), segments)
 
 

@@ -136,15 +136,16 @@ class SyncFlow(Flow[_State]):
             self._handshake(pair, state)
 
     def _touches_of(self, op: Operation) -> list[int]:
-        numbers = self._numbers.get(op)
-        if numbers is None:
-            numbers = []
-            for access in self.facts.effects(op, self.target).accesses:
-                value = touched(op, access.operand)
-                for place in self._places(value):
-                    numbers.append(len(self.touches))
-                    self.touches.append(Touch(op, access.pipe, value, access.write, place))
-            self._numbers[op] = numbers
+        known = self._numbers.get(op)
+        if known is not None:
+            return known
+        numbers: list[int] = []
+        for access in self.facts.effects(op, self.target).accesses:
+            value = touched(op, access.operand)
+            for place in self._places(value):
+                numbers.append(len(self.touches))
+                self.touches.append(Touch(op, access.pipe, value, access.write, place))
+        self._numbers[op] = numbers
         return numbers
 
     def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
@@ -170,7 +171,8 @@ class SyncFlow(Flow[_State]):
                 latest[first.pipe] = (other, mask)
         for pipe, (other, mask) in latest.items():
             # A flag from a pipe that already comes after this access would order it too.
-            if any(mask & _BIT[p] and (o, p) > (other, pipe) for p, (o, _) in latest.items() if p is not pipe):
+            later = (_BIT[p] for p, (o, _) in latest.items() if p is not pipe and o > other)
+            if any(mask & after for after in later):
                 continue
             first = self.touches[other]
             key = (first.op, second.op, second.value)

@@ -125,7 +125,7 @@ def gather_index_is_row_major(op: MGatherOp, know: Facts) -> Violations:
 @rule(
     "PTO-A107",
     source="000, Tile Constraints (CPU) and (A5), GM table layout; 002, Shape Constraints; D16",
-    reason="The table is addressed as a flat row-major buffer; on A5 the header lets NZ through, with wrong data.",
+    reason="The table is read as a flat row-major buffer; the A5 header lets NZ through, with wrong data.",
     failing=mgather("row", "32x16xf16", "1x1x4x16x16xf16, nz", "1x32xi32"),
     passing=mgather("row", "32x16xf16", "64x16xf16", "1x32xi32"),
 )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import Facts, TileFacts, ViewFacts, shape_str
+from ptoas.targets.facts import Facts, TileFacts, ViewFacts, element_count, shape_str
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits, not_taken
 from ptoas.targets.rules.examples import tload, tstore
@@ -34,8 +32,7 @@ def _extents(view: ViewFacts) -> tuple[int, int]:
     shape = view.shape5
 
     def product(*dims: int) -> int:
-        extents = [shape[dim] for dim in dims]
-        return DYNAMIC if DYNAMIC in extents else prod(extents)
+        return element_count([shape[dim] for dim in dims])
 
     match view.layout:
         case Layout.ND:
@@ -255,10 +252,9 @@ def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
     if _tile_layout(src) is view.layout:
         yield from _shape_differs(src, view, "src")
         yield from _nz_blocks(view)
-    elif 1 in src.type.shape and DYNAMIC not in (*src.valid, *view.shape):
-        if prod(src.valid) != prod(view.shape):
-            what, required = "elements of the tile", f"{prod(view.shape)}, as the memory"
-            yield mismatch(what, prod(src.valid), required, slot="src")
+    elif 1 in src.type.shape and not fits((element_count(src.valid),), (element_count(view.shape),)):
+        required = f"{element_count(view.shape)}, as the memory"
+        yield mismatch("elements of the tile", element_count(src.valid), required, slot="src")
 
 
 @rule(

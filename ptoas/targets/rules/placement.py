@@ -11,7 +11,7 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -87,8 +87,8 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
         for op, at in bound:
             if limit is not None and at is not None and at + type.size_bytes > limit:
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
-                message = f"end of {value_name(root)}: found {end}, required at most {limit} ({_layout(target, loc)})"
-                yield Violation(message, op=op, slot="addr", part="value")
+                required = f"at most {limit} ({_layout(target, loc)})"
+                yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
 
 
 def _layout(target: Target, loc: TileLoc) -> str:
@@ -143,8 +143,10 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
         if used <= limit:
             continue
         at = facts.ops[max(tile.first for tile in alive)]
-        yield Violation(
-            f"use of {loc.value} at its peak: found {used} bytes, required at most {limit} ({_layout(target, loc)})",
+        yield mismatch(
+            f"use of {loc.value} at its peak",
+            f"{used} bytes",
+            f"at most {limit} ({_layout(target, loc)})",
             op=at,
             part="statement",
             related=(Related(_table(facts, alive, used)),),

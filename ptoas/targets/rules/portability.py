@@ -73,8 +73,8 @@ def wrap_gives_one_result(op: MGatherOp, know: Facts) -> Violations:
         return
     size = "an unknown capacity" if capacity is None else f"capacity {capacity}"
     yield Violation(
-        f"wrap of a signed index: found {know.tile('idx').element_name} with {size}, required u32 or a capacity "
-        "that is a power of two, because negative indices wrap differently on cpu",
+        f"wrap of a signed index: found {know.tile('idx').element_name} with {size}, required u32 or a "
+        "capacity that is a power of two, because negative indices wrap differently on cpu",
         slot="idx",
         fix="use a u32 index tile",
     )

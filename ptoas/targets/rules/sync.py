@@ -56,7 +56,7 @@ _GOOD = _copy(*_pair("V", "MTE3"))
 
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
-    """The analysis that the rules here share; `None` where flags are the compiler's, or there are no pipes."""
+    """The analysis that these rules share; `None` where flags are the compiler's, or there are no pipes."""
     if not facts.is_synchronised_by_hand or not target.has_pipes:
         return None
     key = (target.name, "sync")
@@ -88,7 +88,7 @@ def _opcode(op: Operation) -> str:
     scope="function",
 )
 def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violations:
-    """Between two accesses of one place on different pipes, one of them a write, there is a chain of flags."""
+    """Between two accesses of one place on different pipes, one of them a write, stands a chain of flags."""
     analysis = _analysis(facts, target)
     if analysis is None:
         return
@@ -107,8 +107,8 @@ def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
     at = second.op.operands.index(second.value) if second.value in second.op.operands else None
     return Violation(
         f"`{_opcode(second.op)}` on {second.pipe.value} {verbs[second.write]} {value_name(second.value)} "
-        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {lines[0]}{when} {done[first.write]} it: "
-        f"found no flag between them, required {pair[0].value} to {pair[1].value}",
+        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {lines[0]}{when} {done[first.write]} "
+        f"it: found no flag between them, required {pair[0].value} to {pair[1].value}",
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
@@ -138,8 +138,8 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
             () if misuse.other is None else (Related("the set_flag that some paths miss", misuse.other),)
         )
         yield Violation(
-            f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found {found} "
-            "before, required one on every path",
+            f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found "
+            f"{found} before, required one on every path",
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('set_flag', misuse.flag)} before it",
@@ -219,7 +219,7 @@ def a_flag_joins_two_pipes(facts: FunctionFacts, target: Target) -> Violations:
 @rule(
     "PTO-F106",
     source="000, Pipe / Synchronisation Model, A2/A3; public headers",
-    reason="The instruction raises and awaits this flag itself; a flag that is up already makes it go on too early.",
+    reason="The instruction raises and awaits this flag itself; if it is up already, it goes on too early.",
     failing=kernel(
         "%i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>",
         f"%d = pto.alloc_tile : {_TILE}",

@@ -19,7 +19,7 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.targets.facts import Facts, TileFacts, shape_str
 from ptoas.targets.function_facts import FunctionFacts, value_name
-from ptoas.targets.pipes import slot_places
+from ptoas.targets.pipes import int_values, slot_places
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
@@ -219,7 +219,7 @@ def _subview(offsets: str, sizes: str, result: str, source: str = _TILE, *consta
 def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview's offsets and sizes lie inside the tile."""
     source = know.tile("source").type
-    sizes = tuple(int(size) for size in op.sizes.get_values())
+    sizes = int_values(op.sizes)
     for at, (word, physical) in enumerate(zip(("row", "column"), source.shape, strict=True)):
         offset, size = know.constants("offsets")[at], sizes[at]
         start = 0 if offset is None else offset
@@ -241,7 +241,7 @@ def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview keeps the tile's memory and layout, and its shape is its sizes."""
     source, result = know.tile("source").type, op.result.type
     window = know.knowledge.tile(op.result)
-    sizes = tuple(int(size) for size in op.sizes.get_values())
+    sizes = int_values(op.sizes)
     assert window.type is result
     if window.loc is not source.loc.data:
         yield mismatch("memory of the window", window.loc.value, source.loc.data.value, part="statement")
@@ -285,7 +285,7 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
     if source.type.slayout is SLayout.NoneBox:
         return
     block = fractal_block(source)
-    sizes = tuple(int(size) for size in op.sizes.get_values())
+    sizes = int_values(op.sizes)
     for at, word in enumerate(("rows", "columns")):
         offset = know.constants("offsets")[at]
         for name, value in (("offset", offset), ("size", sizes[at])):

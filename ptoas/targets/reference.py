@@ -1,0 +1,193 @@
+"""Rules and targets as text: `ptoas rules`, `ptoas explain`, `ptoas targets`, and the page docs/rules.md."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from ptoas.targets import TARGETS, Target, get_target
+from ptoas.targets.rule import RULES, Rule, all_rules
+from ptoas.targets.target import element_names
+
+CHAPTERS = {
+    "A": "MGATHER",
+    "S": "MSCATTER",
+    "B": "Gathers and scatters between tiles",
+    "M": "Loads and stores",
+    "V": "Tiles and views",
+    "U": "Use of local memory",
+    "F": "Flags and pipes",
+    "E": "Arithmetic",
+    "C": "Collectives",
+    "W": "Portability",
+    "T": "The module and its target",
+}
+"""The letter of a code and its chapter, in the order of the page."""
+
+
+class UnknownRuleError(ValueError):
+    """No rule has that code."""
+
+
+def rules_of(target: str | None = None) -> tuple[Rule, ...]:
+    """The rules of one target, or all, in the order of the chapters."""
+    rules = all_rules() if target is None else get_target(target).rules()
+    order = list(CHAPTERS)
+    return tuple(sorted(rules, key=lambda rule: (order.index(rule.code[4]), rule.code)))
+
+
+def targets_with(rule: Rule) -> tuple[str, ...]:
+    """The targets whose tables list a rule."""
+    return tuple(target.name for target in TARGETS.values() if rule in target.rules())
+
+
+def describe(rule: Rule) -> dict[str, Any]:
+    """A rule as plain data."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "chapter": CHAPTERS[rule.code[4]],
+        "severity": rule.severity.value,
+        "targets": list(targets_with(rule)),
+        "law": rule.law,
+        "reason": rule.reason,
+        "source": rule.source,
+        "failing": rule.failing,
+        "passing": rule.passing,
+    }
+
+
+def render_rules(style: str = "table", target: str | None = None) -> str:
+    """The rules as a `table`, as `markdown` or as `json`."""
+    rules = rules_of(target)
+    if style == "json":
+        return json.dumps([describe(rule) for rule in rules], indent=2)
+    if style == "markdown":
+        return _markdown(rules)
+    rows = [("code", "severity", "targets", "law")]
+    rows += [(r.code, r.severity.value, ", ".join(targets_with(r)), r.law) for r in rules]
+    return _columns(rows)
+
+
+def _markdown(rules: Sequence[Rule]) -> str:
+    lines = ["# Rules", "", "Printed by `ptoas rules --format markdown`; do not edit.", ""]
+    lines += ["Each rule has a permanent code. `ptoas explain CODE` prints one with its examples.", ""]
+    for letter, title in CHAPTERS.items():
+        chapter = [rule for rule in rules if rule.code[4] == letter]
+        if not chapter:
+            continue
+        lines += [f"## {title}", ""]
+        for rule in chapter:
+            kind = "" if rule.severity.value == "error" else f" ({rule.severity.value})"
+            lines += [f"### {rule.code}: {rule.title}{kind}", ""]
+            lines += [rule.law, "", f"*Why:* {rule.reason}", ""]
+            lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
+            on = ", ".join(rule.example_targets)
+            lines += [f"Refused on {on}:", "", "```mlir", rule.failing, "```", ""]
+            lines += ["Accepted:", "", "```mlir", rule.passing, "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def explain(code: str) -> str:
+    """A rule with its law, its reason, its source and both examples; codes of the front end in short."""
+    from ptoas.grammar.problems import CODES
+
+    wanted = code.strip().upper()
+    rule = RULES.get(wanted)
+    if rule is None and wanted in CODES:
+        law, meaning = CODES[wanted]
+        return f"{wanted}: {law}\n\n{_fill(meaning)}"
+    if rule is None:
+        alike = [known for known in RULES if known.startswith(wanted[:6])]
+        hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
+        raise UnknownRuleError(f"no rule has the code {code!r}{hint}")
+    on = ", ".join(rule.example_targets)
+    parts = [
+        f"{rule.code}: {rule.title} ({rule.severity.value})",
+        _fill(rule.law),
+        _fill(f"Why: {rule.reason}"),
+        f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
+        f"Refused on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",
+        f"Accepted on {on}:\n\n{textwrap.indent(rule.passing, '    ')}",
+    ]
+    return "\n\n".join(parts)
+
+
+def describe_target(target: Target) -> dict[str, Any]:
+    """A target as plain data."""
+    ub = target.ub
+    default = target.default_coalesce
+    return {
+        "name": target.name,
+        "aliases": list(target.aliases),
+        "title": target.title,
+        "summary": target.summary,
+        "default mode": "by the index tile's columns" if default is None else default.value,
+        "index": "sign-extended to 64 bits" if target.sign_extends_index else "32 unsigned bits",
+        "row stride": "stride of DIM_3" if target.row_stride_is_dim3 else "the destination's valid columns",
+        "element types": element_names(target.types_of("mgather")),
+        "with --aicore": element_names(target.aicore_types.get("mgather", ())),
+        "memories": {loc.value: size for loc, size in target.memories.items()},
+        "unified buffer": None
+        if ub is None
+        else {
+            "total": ub.total,
+            "reserved": ub.reserved,
+            "data cache": ub.data_cache,
+            "tiles": ub.limit(simt=False),
+            "tiles with SIMT": ub.limit(simt=True),
+            "by default": ub.default_budget,
+        },
+        "pipes": target.has_pipes,
+        "rules": len(target.rules()),
+    }
+
+
+def render_targets(style: str = "table") -> str:
+    """What each target is, its memories and its defaults."""
+    data = [describe_target(target) for target in TARGETS.values()]
+    if style == "json":
+        return json.dumps(data, indent=2)
+    blocks: list[str] = []
+    for one in data:
+        names = " ".join([one["name"], *(f"({alias})" for alias in one["aliases"])])
+        heading = f"## {names}" if style == "markdown" else names
+        rows = [("what it is", f"{one['title']}: {one['summary']}")]
+        keys = ("default mode", "index", "row stride", "element types", "with --aicore")
+        rows += [(key, str(one[key])) for key in keys if one[key]]
+        sizes = [f"{name} {_kb(size)}" for name, size in one["memories"].items()]
+        hosted = set(one["memories"].values()) == {None}
+        rows.append(("memories", "host memory" if hosted else ", ".join(sizes)))
+        ub = one["unified buffer"]
+        if ub is not None:
+            rows.append(
+                ("unified buffer", ", ".join(f"{key} {_kb(size)}" for key, size in ub.items() if size))
+            )
+        rows.append(("pipes", "flags order them" if one["pipes"] else "none: everything runs in order"))
+        rows.append(("rules", str(one["rules"])))
+        if style == "markdown":
+            body = "\n".join(f"- {key}: {value}" for key, value in rows)
+            blocks.append(f"{heading}\n\n{body}")
+        else:
+            width = max(len(key) for key, _ in rows)
+            blocks.append("\n".join([heading, *(f"  {key:<{width}}  {value}" for key, value in rows)]))
+    return "\n\n".join(blocks)
+
+
+def _kb(size: int | None) -> str:
+    return "unbounded" if size is None else f"{size // 1024} KB"
+
+
+def _fill(text: str) -> str:
+    return textwrap.fill(text, 100)
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines: list[str] = []
+    for row in rows:
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([*cells, row[-1]]).rstrip())
+    return "\n".join(lines)
