@@ -1,0 +1,198 @@
+"""What a run shows: outputs in short, differences, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ptoas.diagnostics import Note, to_json
+from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.errors import command_line_span, failure
+from ptoas.interpreter.kernel import Result
+from ptoas.interpreter.observe import Printing
+from ptoas.interpreter.values import as_known
+
+MOST_DIFFERENCES = 8
+
+
+def split_option(option: str, text: str) -> tuple[str, str]:
+    """`NAME=VALUE` as two; the option's name is for the message."""
+    name, sign, rest = text.partition("=")
+    name = name.strip().removeprefix("%")
+    if not sign or not name or not rest:
+        raise failure(
+            "PTO-R609",
+            f"{option} takes NAME=VALUE, {text!r} is not that",
+            span=command_line_span(f"{option} {text}"),
+        )
+    return name, rest
+
+
+def excerpt(array: Array) -> str:
+    """A few elements, as NumPy shows them."""
+    numbers = array.astype(np.float32) if array.dtype.kind not in "fiub" else array
+    with np.printoptions(threshold=12, edgeitems=3, precision=4, suppress=True, linewidth=110):
+        return str(numbers)
+
+
+def type_name(result: Result, name: str) -> str:
+    return str(result.outputs[name].dtype)
+
+
+def format_result(result: Result, prints: Iterable[Printing] = ()) -> str:
+    """Each output's shape, type and an excerpt; then what was asked to be printed."""
+    lines: list[str] = []
+    for name, array in result.outputs.items():
+        shape = "x".join(map(str, array.shape)) or "scalar"
+        lines.append(f"{name}: {shape}x{array.dtype}")
+        lines += [f"  {line}" for line in excerpt(array).splitlines()]
+    if not result.outputs:
+        lines.append("no output: the program writes no argument and leaves no tile")
+    for printing in prints:
+        array = result.outputs.get(printing.name, result.arguments.get(printing.name))
+        if isinstance(array, np.ndarray):
+            lines.append(f"{printing.name}:")
+            lines += [f"  {line}" for line in np.array2string(np.asarray(printing.of(array))).splitlines()]
+    if result.trace:
+        lines += ["trace:", *(f"  {line}" for line in result.trace)]
+    if result.stats is not None:
+        lines += ["stats:", *(f"  {line}" for line in result.stats.lines())]
+    return "\n".join(lines)
+
+
+def result_json(result: Result, most_elements: int = 4096) -> dict[str, Any]:
+    """The result as plain data; a large output is cut, and says so."""
+    outputs: dict[str, Any] = {}
+    for name, array in result.outputs.items():
+        wide = array.astype(np.float64) if array.dtype.kind not in "iub" else array
+        flat = wide.reshape(-1)
+        outputs[name] = {
+            "shape": list(array.shape),
+            "dtype": str(array.dtype),
+            "values": [_plain(x) for x in flat[:most_elements].tolist()],
+            "truncated": bool(flat.size > most_elements),
+        }
+    data: dict[str, Any] = {
+        "target": result.target,
+        "entry": result.entry,
+        "outputs": outputs,
+        "warnings": [to_json(w) for w in result.warnings],
+        "printed": result.printed,
+        "steps": result.steps,
+    }
+    if result.trace:
+        data["trace"] = result.trace
+    if result.stats is not None:
+        data["stats"] = result.stats.as_dict()
+    return data
+
+
+def _plain(number: float) -> float | str:
+    """JSON has no infinities and no NaN."""
+    return number if np.isfinite(number) else str(number)
+
+
+def parse_print(text: str) -> Printing:
+    """`NAME` or `%NAME[0:4, :8]`."""
+    name, bracket, rest = text.strip().removeprefix("%").partition("[")
+    span = command_line_span(f"--print {text}")
+    if not name.strip() or (bracket and not rest.endswith("]")):
+        raise failure("PTO-R609", "--print takes NAME or NAME[0:4, :8]", span=span)
+    slices: list[slice | int] = []
+    for part in rest[:-1].split(",") if bracket else []:
+        numbers = [piece.strip() for piece in part.split(":")]
+        try:
+            values = [int(n) if n else None for n in numbers]
+        except ValueError:
+            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span) from None
+        if len(values) == 1 and values[0] is not None:
+            slices.append(values[0])
+        elif len(values) in (2, 3):
+            slices.append(slice(*values))
+        else:
+            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span)
+    return Printing(name.strip(), tuple(slices))
+
+
+def _output(result: Result, option: str, name: str, text: str) -> Array:
+    array = result.outputs.get(name)
+    if array is None:
+        array = result.arguments.get(name)
+    if not isinstance(array, np.ndarray):
+        known = ", ".join(result.outputs) or "none"
+        raise failure(
+            "PTO-R601",
+            f"there is no output {name!r}",
+            span=command_line_span(f"{option} {text}"),
+            notes=(Note(f"the outputs are {known}"),),
+        )
+    return array
+
+
+def write_output(result: Result, text: str) -> None:
+    """`--out NAME=PATH`: .npy, or raw bytes with any other suffix."""
+    name, path = split_option("--out", text)
+    array = _output(result, "--out", name, text)
+    try:
+        if path.endswith(".npy"):
+            # Written through an open file, so that NumPy adds no suffix of its own.
+            with open(path, "wb") as stream:
+                np.save(stream, array, allow_pickle=False)
+        else:
+            Path(path).write_bytes(np.ascontiguousarray(array).tobytes())
+    except OSError as error:
+        raise failure(
+            "PTO-R604", f"can't write {path}: {error.strerror}", span=command_line_span(f"--out {text}")
+        ) from None
+
+
+def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0.0) -> None:
+    """`--expect NAME=PATH`: raises with the first differences as a small table."""
+    name, path = split_option("--expect", text)
+    array = _output(result, "--expect", name, text)
+    span = command_line_span(f"--expect {text}")
+    try:
+        if path.endswith(".npy"):
+            expected: Array = as_known(np.load(path, allow_pickle=False))
+        else:
+            expected = np.fromfile(path, dtype=array.dtype)
+    except (OSError, ValueError, EOFError) as error:
+        raise failure("PTO-R604", f"{path}: {' '.join(str(error).split())}", span=span) from None
+    if expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize:
+        # Bit patterns of a type that NumPy does not know.
+        if array.dtype.kind not in "fiub":
+            expected = expected.view(array.dtype)
+    if expected.size != array.size:
+        raise failure(
+            "PTO-R701",
+            f"{name} has shape {list(array.shape)}, {path} {list(expected.shape)}",
+            span=span,
+        )
+    rows = differences(array, expected.reshape(array.shape), rtol, atol)
+    if rows:
+        raise failure("PTO-R701", f"{name} differs from {path}", span=span, notes=tuple(map(Note, rows)))
+
+
+def differences(found: Array, expected: Array, rtol: float, atol: float) -> list[str]:
+    """The first places where two arrays differ, as lines of a table; none if they agree."""
+    wide = np.float64 if found.dtype.kind not in "iub" else found.dtype
+    a, b = found.astype(wide), expected.astype(wide if expected.dtype.kind not in "iub" else expected.dtype)
+    with np.errstate(all="ignore"):
+        if rtol or atol:
+            same = np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol, equal_nan=True)
+        else:
+            same = a == b
+            if a.dtype.kind == "f":
+                same |= np.isnan(a) & np.isnan(b)
+    places = np.argwhere(~np.atleast_1d(same))
+    if not len(places):
+        return []
+    lines = [f"{len(places)} of {a.size} elements differ; position, found, expected:"]
+    for place in places[:MOST_DIFFERENCES]:
+        at = tuple(int(n) for n in place)
+        where = at if a.ndim else ()
+        lines.append(f"{list(at)}  {a[where]}  {b[where]}")
+    return lines
