@@ -6,7 +6,6 @@ Every stage reports through `Diagnostic`; this module is the only one that turns
 from __future__ import annotations
 
 import bisect
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -193,6 +192,8 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    import json
+
     return json.dumps([to_json(d) for d in diagnostics], indent=2)
 
 

@@ -9,7 +9,6 @@ parser is made from the grammar instead.
 
 from __future__ import annotations
 
-import hashlib
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -29,7 +28,7 @@ def load_parser() -> Lark:
         tables: Any = import_module("ptoas.grammar._tables")
     except ImportError:
         return make_parser(text)
-    if _fingerprint(text) != tables.MADE_FROM:
+    if _origin(text) != tables.MADE_FROM:
         return make_parser(text)
     loader = cast(Any, Lark)._load_from_dict
     return loader(tables.DATA, tables.MEMO)
@@ -50,13 +49,13 @@ def write_tables(path: Path = TABLES) -> None:
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     path.write_text(
         '"""Made from pto.lark by ptoas.grammar.tables."""\n'
-        f"MADE_FROM = {_fingerprint(text)!r}\nDATA = {data!r}\nMEMO = {memo!r}\n",
+        f"MADE_FROM = {_origin(text)!r}\nDATA = {data!r}\nMEMO = {memo!r}\n",
         encoding="utf-8",
     )
 
 
-def _fingerprint(text: str) -> str:
-    return f"lark {lark.__version__}, {hashlib.sha256(text.encode()).hexdigest()}"
+def _origin(text: str) -> str:
+    return f"// lark {lark.__version__}\n{text}"
 
 
 if __name__ == "__main__":
