@@ -551,7 +551,10 @@ class InstructionReader:
         last = -1
         for operand in parts.positional:
             # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
-            ordered = sorted(free, key=lambda s, last=last: slots.index(s) < last)
+            # What takes any number takes more only if nothing else wants it (`tgather %group, %dst`).
+            ordered = sorted(
+                free, key=lambda s, last=last: (s.variadic and s.name in filled, slots.index(s) < last)
+            )
             slot = next((s for s in ordered if self._fits(s, operand)), None)
             if slot is None:
                 raise self._misfit(cls, operand, free)
