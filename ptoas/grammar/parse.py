@@ -41,6 +41,7 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     >>> [op.name for op in module.body.block.first_op.body.block.ops]
     ['pto.mgather', 'func.return']
     """
+    text = text.removeprefix("\ufeff")
     source = Source(text, filename)
     builder = Builder(source, allow_unregistered)
     if "\x00" in text:

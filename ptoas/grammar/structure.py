@@ -67,7 +67,7 @@ def build(
             raise StatementProblem("PTO-P061", "this can't stand here")
     op.location = SourceLocation.at(builder.source, raw.start, raw.end)
     ops.append(op)
-    if op.name in TERMINATORS:
+    if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
     elif not isinstance(op, ModuleOp | FuncOp):
         _verify(op)

@@ -92,6 +92,10 @@ class _Builder(Transformer[Token, Any]):
     def attr_alias(self, c: list[Any]) -> t.AttrAlias:
         return t.AttrAlias(*_span(c[0]), str(c[0]), c[1])
 
+    def loc_alias(self, c: list[Any]) -> t.AttrAlias:
+        # Locations of another tool are read over, here as everywhere; the name may still be used.
+        return t.AttrAlias(*_span(c[0]), str(c[0]), t.Word(*_span(c[1]), "unit"))
+
     def type_alias(self, c: list[Any]) -> t.TypeAlias_:
         return t.TypeAlias_(*_span(c[0]), str(c[0]), c[1])
 
