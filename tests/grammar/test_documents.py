@@ -1,4 +1,4 @@
-"""Every line that the five documents show in assembly, SSA or DPS form; `...` stands for real parameters here."""
+"""Every line that the documents show in assembly, SSA or DPS form; `...` stands for real parameters here."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ LINES: dict[str, tuple[dict[str, str], str, str]] = {
     "004:42": (TILES_DPS, TGATHER_2, "pto.tgather"),
     "004:43": (
         {"src": SAME, "dst": HALF},
-        f"pto.tgather ins(%src, {{maskPattern = #pto.mask_pattern<P0101>}} : {SAME_BUF}) outs(%dst : {HALF_BUF})",
+        f"pto.tgather ins(%src, {{maskPattern = #pto.mask_pattern<P0101>}} : {SAME_BUF}) "
+        f"outs(%dst : {HALF_BUF})",
         "pto.tgather",
     ),
     "004:119": (TILES, TGATHER_1, "pto.tgather"),
