@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -116,6 +117,149 @@ def instructions(style: str) -> None:
         click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
     else:
         click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
+@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["full", "concise", "json", "sarif", "github"]),
+    default="full",
+    help="How to print what was found.",
+)
+@click.option("--select", help="Report these codes only, with commas between them.")
+@click.option("--ignore", help="Don't report these codes.")
+@click.option("--werror", is_flag=True, help="Take warnings for errors.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes work.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@color_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    target: str | None,
+    aicore: bool,
+    sync: str | None,
+    style: str,
+    select: str | None,
+    ignore: str | None,
+    werror: bool,
+    jobs: int,
+    quiet: bool,
+    color: str,
+) -> None:
+    """Check PATHS (files, directories, `-`) against the laws of the targets."""
+    from ptoas import verify_files as files
+
+    try:
+        options = files.Options(
+            files.parse_targets(target),
+            aicore,
+            sync,
+            files.parse_codes(select),
+            files.parse_codes(ignore),
+            werror,
+        )
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    with _progress() as progress:
+        reports = files.verify_paths(paths, options, jobs, progress)
+    found = files.sorted_once(reports)
+    if quiet:
+        found = [d for d in found if d.is_error]
+    if style in ("json", "sarif"):
+        click.echo(_machine_readable(found, style))
+    else:
+        colour = use_colour(color, sys.stdout)
+        if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
+            encoding = (sys.stdout.encoding or "").lower()
+            click.echo(
+                files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
+            )
+        for diagnostic in found:
+            click.echo(_rendered(diagnostic, style, colour), color=colour)
+        if not quiet:
+            click.echo(files.summary(reports))
+    ctx.exit(files.exit_code(reports))
+
+
+def _rendered(diagnostic: Diagnostic, style: str, colour: bool) -> str:
+    from ptoas.diagnostics import render, render_concise, render_github
+
+    if style == "full":
+        return render(diagnostic, colour) + "\n"
+    return render_concise(diagnostic) if style == "concise" else render_github(diagnostic)
+
+
+def _machine_readable(diagnostics: list[Diagnostic], style: str) -> str:
+    from ptoas.diagnostics import render_json
+    from ptoas.sarif import render_sarif
+
+    return render_json(diagnostics) if style == "json" else render_sarif(diagnostics)
+
+
+@contextmanager
+def _progress() -> Generator[Callable[[int, int], None] | None, None, None]:
+    """A bar on a terminal, once the work has taken longer than a second."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started = time.monotonic()
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task("verifying", visible=False)
+
+    def advance(done: int, total: int) -> None:
+        if time.monotonic() - started > 1:
+            bar.start()
+            bar.update(task, completed=done, total=total, visible=True)
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
+
+
+@main.command()
+@click.argument("code")
+def explain(code: str) -> None:
+    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example."""
+    from ptoas.targets import reference
+
+    try:
+        click.echo(reference.explain(code))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@main.command()
+@click.option("--target", help="Only the rules of this target.")
+@page_option
+def rules(target: str | None, style: str) -> None:
+    """List the rules."""
+    from ptoas.targets import reference
+
+    try:
+        click.echo(reference.render_rules(style, target), nl=style != "markdown")
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@main.command()
+@click.option("--format", "style", type=click.Choice(["table", "json"]), default="table", help="How.")
+def targets(style: str) -> None:
+    """Say what each target is: its memories, its defaults."""
+    from ptoas.targets import reference
+
+    click.echo(reference.render_targets(style))
 
 
 if __name__ == "__main__":
