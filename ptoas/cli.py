@@ -155,7 +155,7 @@ def verify(
     """Check PATHS (files, directories, `-`) against the laws of the targets."""
     from ptoas import verify_files as files
 
-    try:
+    with _usage_errors():
         options = files.Options(
             files.parse_targets(target),
             aicore,
@@ -164,8 +164,6 @@ def verify(
             files.parse_codes(ignore),
             werror,
         )
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
     with _progress() as progress:
         reports = files.verify_paths(paths, options, jobs, progress)
     found = files.sorted_once(reports)
@@ -234,10 +232,8 @@ def explain(code: str) -> None:
     """Explain the law behind CODE: its reason, where it is written, a failing and a passing example."""
     from ptoas.targets import reference
 
-    try:
+    with _usage_errors():
         click.echo(reference.explain(code))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
 
 
 @main.command()
@@ -247,10 +243,8 @@ def rules(target: str | None, style: str) -> None:
     """List the rules."""
     from ptoas.targets import reference
 
-    try:
+    with _usage_errors():
         click.echo(reference.render_rules(style, target), nl=style != "markdown")
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
 
 
 @main.command()
@@ -260,6 +254,126 @@ def targets(style: str) -> None:
     from ptoas.targets import reference
 
     click.echo(reference.render_targets(style))
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
+@click.option("--entry", help="The function to run, where there are several.")
+@click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; see the manual.")
+@click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
+@click.option(
+    "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
+)
+@click.option("--rtol", type=float, default=0.0, help="Relative tolerance of --expect.")
+@click.option("--atol", type=float, default=0.0, help="Absolute tolerance of --expect.")
+@click.option(
+    "--print", "prints", multiple=True, metavar="NAME[SLICE]", help="Print a value when the run ends."
+)
+@click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
+@click.option("--stats", is_flag=True, help="Count instructions and bytes.")
+@click.option("--blocks", type=click.IntRange(min=1), default=1, help="How many blocks run the kernel.")
+@click.option("--seed", type=int, default=0, help="For the arguments that are left out.")
+@click.option("--check", "checks", default="all", help="all, none, or some of mem,init,race,budget.")
+@click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
+@click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
+@click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
+@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
+@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+@click.option("--force", is_flag=True, help="Run a program that does not verify.")
+@click.option("--max-steps", type=click.IntRange(min=1), help="Stop a loop that does not end.")
+@click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@color_option
+@click.pass_context
+def run(
+    ctx: click.Context,
+    file: str,
+    target: str | None,
+    arguments: tuple[str, ...],
+    outputs: tuple[str, ...],
+    expected: tuple[str, ...],
+    rtol: float,
+    atol: float,
+    prints: tuple[str, ...],
+    seed: int,
+    checks: str,
+    check_file: bool,
+    max_steps: int | None,
+    max_memory: int | None,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Run FILE as the target would, in NumPy, and stop at the first wrong step."""
+    ctx.find_root().obj = color
+    import json
+
+    from ptoas import run as machine
+    from ptoas.diagnostics import Source
+    from ptoas.grammar.parse import parse_file, read_text
+
+    options |= {"checks": checks, "on_output": click.echo}
+    options |= {"max_steps": max_steps} if max_steps else {}
+    memory = {"max_memory": max_memory} if max_memory else {}
+    module = parse_file(file)
+    with _usage_errors():
+        if target == "all":
+            comparison = machine.run_all(module, arguments, seed=seed, **memory, **options)
+            click.echo(comparison.text())
+            ctx.exit(0 if comparison.equal else 1)
+        kernel = machine.compile(module, target, prints=prints, **options)
+    result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
+    for text in outputs:
+        machine.write_output(result, text)
+    if as_json:
+        click.echo(json.dumps(machine.result_json(result), indent=2))
+    else:
+        click.echo(machine.format_result(result))
+    for text in expected:
+        machine.check_expected(result, text, rtol, atol)
+    if check_file:
+        held = machine.check_file(Source(read_text(file), file), result)
+        click.echo(f"{held} check{'s' * (held != 1)} held", err=True)
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file instead of standard output.")
+@click.option(
+    "--emit",
+    type=click.Choice(["kernel", "entry", "launcher"]),
+    default="kernel",
+    help="The function; with its entry; with its host launcher.",
+)
+@click.option("--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations.")
+@click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
+@click.option("--annotate", is_flag=True, help="Source lines as comments.")
+@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
+@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+@click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
+@click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
+@color_option
+@click.pass_context
+def lower(ctx: click.Context, file: str, output: str | None, color: str, **options: Any) -> None:
+    """Lower FILE to C++ for a target: placed, synchronised, ready to build."""
+    ctx.find_root().obj = color
+    from ptoas.lower import lower_file
+
+    with _usage_errors():
+        text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+
+
+@contextmanager
+def _usage_errors() -> Generator[None, None, None]:
+    """What the library refuses as a wrong option is wrong usage: exit code 2."""
+    try:
+        yield
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 if __name__ == "__main__":
