@@ -7,6 +7,7 @@ second as a buffer (DPS), and an instruction may be written either way.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
@@ -213,8 +214,12 @@ class TileValueType(PtoType):
         return TileType.new(params)
 
 
+@dataclass(frozen=True, init=False)
 class ViewType(PtoType):
-    """A window of global memory: a shape of one to five dimensions, a layout, strides in elements."""
+    """A window of global memory: a shape of one to five dimensions, a layout, strides in elements.
+
+    It is a dataclass so that its subclasses compare by these fields; they have none of their own.
+    """
 
     shape_attr: ArrayAttr[IntAttr]
     element_type: Attribute
