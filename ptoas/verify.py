@@ -23,6 +23,9 @@ from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 DECLARATION_CODE = "PTO-P060"
 """What the dialect itself asks for on every target; the front end reports it under the same code."""
 
+DUPLICATE_CODE = "PTO-P032"
+"""Two functions of one name; the front end's code too."""
+
 UNSUPPORTED_CODE = "PTO-T105"
 
 
@@ -180,8 +183,23 @@ class _Checker:
                     )
         return found
 
+    @cached_property
+    def duplicates(self) -> list[Diagnostic]:
+        """Functions whose name another one has before them."""
+        first: dict[str, FuncOp] = {}
+        found: list[Diagnostic] = []
+        for function in self.functions:
+            name = function.func.sym_name.data
+            if name in first:
+                note = Note("the first one", span_of(first[name]))
+                message = f"there are two functions `@{name}`"
+                found.append(Diagnostic(DUPLICATE_CODE, message, span_of(function.func), notes=(note,)))
+            first.setdefault(name, function.func)
+        return found
+
     def check(self, target: Target) -> Iterator[Diagnostic]:
         yield from (diagnostic for _, diagnostic in self.broken)
+        yield from self.duplicates
         broken = {op for op, _ in self.broken}
         for rule in target.program:
             if rule.scope == "module":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.elementwise import TMovOp, TRowMaxOp, TRowSumOp
+from ptoas.dialects.pto.elementwise import TCvtOp, TMovOp, TRowMaxOp, TRowSumOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,
+    BUDGETS,
     COLLECTIVES,
     FLAGS,
     MODULE,
@@ -27,6 +29,7 @@ from ptoas.targets.rules import memory as m
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.rules import tiles as v
 from ptoas.targets.target import KB, Target, UbLayout
 from ptoas.targets.type_lists import A2A3_TYPES
 
@@ -44,7 +47,7 @@ CONVERSIONS = conversions(
 )
 
 INSTRUCTIONS: Table = {
-    **VIEWS,
+    **also(VIEWS, {AllocTileOp: (v.tile_memory_exists,)}),
     **SCALARS,
     MGatherOp: (
         # Supported data types
@@ -139,7 +142,8 @@ INSTRUCTIONS: Table = {
     **also(
         ARITHMETIC,
         {
-            TMovOp: (e.move_keeps_the_shape,),
+            TCvtOp: (e.conversion_exists,),
+            TMovOp: (e.move_has_a_way, e.move_keeps_the_shape),
             TRowSumOp: (e.reduction_scratch_is_large_enough,),
             TRowMaxOp: (e.reduction_scratch_is_large_enough,),
         },
@@ -170,10 +174,11 @@ A2A3 = Target(
     element_types=A2A3_TYPES,
     pipe_model=a2a3_pipes,
     instructions=INSTRUCTIONS,
-    program=(*MODULE, *PLACEMENT, *FLAGS),
+    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
     facts={
         "store from": (TileLoc.Vec, TileLoc.Mat, TileLoc.Acc),
         "integer compare is eq": True,
+        "index gathers are full": True,
         "conversions": CONVERSIONS,
         "moves": {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"},
     },

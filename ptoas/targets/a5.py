@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.elementwise import TRowExpandOp
+from ptoas.dialects.pto.elementwise import TCvtOp, TMovOp, TRowExpandOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,
+    BUDGETS,
     COLLECTIVES,
     FLAGS,
     MODULE,
@@ -64,6 +65,7 @@ CONVERSIONS = conversions(
 FACTS = {
     "store from": (TileLoc.Vec, TileLoc.Acc),
     "64-bit pad is zero": True,
+    "index gathers are full": True,
     "conversions": CONVERSIONS,
     "moves": {
         "mat": "left right bias scaling scale_left scale_right",
@@ -137,7 +139,14 @@ NEIGHBOURS: Table = {
         m.store_atomic_takes_the_element_type,
         m.store_of_an_accumulator_is_32_bits,
     ),
-    **also(ARITHMETIC, {TRowExpandOp: (e.row_expand_source_has_one_column,)}),
+    **also(
+        ARITHMETIC,
+        {
+            TCvtOp: (e.conversion_exists,),
+            TMovOp: (e.move_has_a_way,),
+            TRowExpandOp: (e.row_expand_source_has_one_column,),
+        },
+    ),
     **COLLECTIVES,
 }
 
@@ -187,6 +196,8 @@ A5 = Target(
     element_types=A5_TYPES,
     pipe_model=a5_pipes,
     instructions=INSTRUCTIONS,
-    program=(*MODULE, *PLACEMENT, *FLAGS),
+    gathers_into_columns=True,
+    needs_packed_table=True,
+    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
     facts=FACTS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.targets.a5 import FACTS, MEMORIES, NEIGHBOURS, UB
-from ptoas.targets.neighbours import FLAGS, MODULE, PLACEMENT
+from ptoas.targets.neighbours import BUDGETS, FLAGS, MODULE, PLACEMENT
 from ptoas.targets.pipes import a5_custom_pipes
 from ptoas.targets.rule import Table
 from ptoas.targets.rules import gather as a
@@ -51,6 +51,7 @@ A5_CUSTOM = Target(
     element_types=A5_CUSTOM_TYPES,
     pipe_model=a5_custom_pipes,
     instructions=INSTRUCTIONS,
-    program=(*MODULE, *PLACEMENT, *FLAGS),
+    gathers_into_columns=True,
+    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
     facts=FACTS,
 )

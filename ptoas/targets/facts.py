@@ -78,6 +78,10 @@ def _wrap(value: int, type: Attribute) -> int:
     return (value + half) % (1 << width) - half
 
 
+def _is_integer(type: Attribute) -> bool:
+    return isinstance(type, IntegerType | IndexType)
+
+
 def shape_str(shape: Iterable[int]) -> str:
     """`16x?`"""
     return "x".join(map(dim_text, shape))
@@ -259,9 +263,7 @@ class Knowledge:
             op = top.owner if isinstance(top, OpResult) else None
             if isinstance(op, arith.ConstantOp):
                 literal = op.value
-                known[top] = (
-                    cast(IntegerAttr, literal).value.data if isinstance(literal, IntegerAttr) else None
-                )
+                known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
                 continue
             fold = _FOLDS.get(type(op)) if op is not None else None
             if op is None or fold is None:
@@ -277,7 +279,7 @@ class Knowledge:
 
     @staticmethod
     def _fold(fold: Fold, values: Sequence[int | None], type: Attribute) -> int | None:
-        if not isinstance(type, IntegerType | IndexType):
+        if not _is_integer(type):
             return None
         given = [value for value in values if value is not None]
         if len(given) != len(values):

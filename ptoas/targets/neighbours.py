@@ -22,7 +22,6 @@ VIEWS: Table = {
         v.view_type_says_what_the_operands_say,
     ),
     views.AllocTileOp: (
-        v.tile_memory_exists,
         v.tile_address_is_a_multiple_of_32,
         v.open_extent_is_given,
         v.valid_extent_is_inside_the_tile,
@@ -87,9 +86,8 @@ ARITHMETIC: Table = {
         e.arithmetic_tiles_are_vec,
         e.arithmetic_is_row_major,
         e.arithmetic_shapes_are_equal,
-        e.conversion_exists,
     ),
-    elementwise.TMovOp: (e.arithmetic_takes_the_element_type, e.move_has_a_way),
+    elementwise.TMovOp: (e.arithmetic_takes_the_element_type,),
 }
 
 _COLLECTIVE = (
@@ -115,18 +113,18 @@ MODULE = (
     t.target_attribute_is_text,
     t.named_target_exists,
     t.module_names_the_checked_target,
-    t.functions_have_names_of_their_own,
 )
 
 PLACEMENT = (
     v.tile_is_made_of_32_byte_rows,
     u.every_tile_is_placed,
-    u.placed_tile_ends_inside_its_memory,
-    u.live_tiles_fit,
     u.destination_is_apart_from_its_index,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
 )
+
+BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
+"""For targets whose memories end somewhere."""
 
 FLAGS = (
     f.pipes_wait_for_each_other,

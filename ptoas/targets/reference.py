@@ -22,7 +22,7 @@ CHAPTERS = {
     "E": "Arithmetic",
     "C": "Collectives",
     "W": "Portability",
-    "T": "The module and its target",
+    "T": "The target of a module",
 }
 """The letter of a code and its chapter, in the order of the page."""
 

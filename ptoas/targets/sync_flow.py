@@ -157,8 +157,6 @@ class SyncFlow(Flow[_State]):
             yield Window(value, None, None)
 
     def _check(self, number: int, state: _State, before: tuple[Pair, ...]) -> None:
-        if not self.reporting:
-            return
         second = self.touches[number]
         bit = _BIT[second.pipe]
         # Within a pipe the latest access speaks for the earlier ones.
@@ -169,6 +167,10 @@ class SyncFlow(Flow[_State]):
                 continue
             if first.pipe not in latest or latest[first.pipe][0] < other:
                 latest[first.pipe] = (other, mask)
+            # The flag that is missing is taken as added, so that one mistake is one report.
+            state.pending[other] = mask | bit
+        if not self.reporting:
+            return
         for pipe, (other, mask) in latest.items():
             # A flag from a pipe that already comes after this access would order it too.
             later = (_BIT[p] for p, (o, _) in latest.items() if p is not pipe and o > other)

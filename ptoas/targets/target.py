@@ -99,6 +99,10 @@ class Target:
     checks_bounds: bool = True
     """Whether an out-of-bounds mode exists at all."""
     has_pipes: bool = True
+    gathers_into_columns: bool = False
+    """Whether a gather's destination may be column-major."""
+    needs_packed_table: bool = False
+    """Whether a table with gaps between its rows is refused (D16)."""
     has_nz: bool = False
     """Whether gathers know the fractal layout of tables and tiles."""
     events: tuple[Event, ...] = tuple(Event)

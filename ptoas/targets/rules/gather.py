@@ -242,7 +242,8 @@ def gather_tile_has_the_least_shape(op: MGatherOp, know: Facts) -> Violations:
     """The destination has at least 32 (8-bit), 16 (16-bit) or 8 (32-bit) elements along its contiguous
     dimension."""
     dst = know.tile("dst")
-    if dst.type.slayout is not SLayout.NoneBox:
+    plain = dst.type.slayout is SLayout.NoneBox
+    if not plain or (dst.is_dn and not know.target.gathers_into_columns):
         return
     word, extent = _burst(dst, by_column=True)
     least = C0_BYTES // dst.size

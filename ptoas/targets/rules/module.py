@@ -1,14 +1,13 @@
-"""The module: the target that it names, and its functions (D2)."""
+"""The target that a module names (D2)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
 
 from ptoas.diagnostics import Severity
-from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rule import Violation, rule
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -93,27 +92,3 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
             op=module,
             field=TARGET_ATTRIBUTE,
         )
-
-
-@rule(
-    "PTO-T104",
-    source="MLIR symbol tables",
-    reason="A call would not know which one is meant.",
-    failing="func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}",
-    passing="func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}",
-    scope="module",
-)
-def functions_have_names_of_their_own(module: ModuleOp, target: Target) -> Violations:
-    """No two functions have one name."""
-    seen: dict[str, FuncOp] = {}
-    for op in module.body.ops:
-        if not isinstance(op, FuncOp):
-            continue
-        name = op.sym_name.data
-        if name in seen:
-            yield Violation(
-                f"function name: found a second @{name}, required names of their own",
-                op=op,
-                related=(Related("the first one", seen[name]),),
-            )
-        seen.setdefault(name, op)

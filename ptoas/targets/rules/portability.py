@@ -111,7 +111,7 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
 @rule(
     "PTO-W104",
     source="000, Layout Support; D16",
-    reason="NZ tables and padded rows exist on a2a3 only; elsewhere the table is a packed ND buffer.",
+    reason="NZ tables exist on a2a3 only, and a5 reads padding between rows as data.",
     failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32"),
     on="a2a3 a5",
@@ -122,8 +122,8 @@ def table_form_is_taken_everywhere(op: MGatherOp, know: Facts) -> Violations:
     table = know.view("mem")
     if table.layout is Layout.NZ and know.target.has_nz:
         refusing, found = [t for t in know.checked if not t.has_nz], "nz"
-    elif table.is_packed is False and know.target.row_stride_is_dim3 and know.is_row:
-        refusing = [t for t in know.checked if not t.row_stride_is_dim3]
+    elif table.layout is Layout.ND and table.is_packed is False and not know.target.needs_packed_table:
+        refusing = [t for t in know.checked if t.needs_packed_table]
         found = f"strides {list(table.strides or ())}"
     else:
         return

@@ -111,7 +111,8 @@ def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
 def tile_gather_destination_is_full(op: TGatherOp, know: Facts) -> Violations:
     """Index and mask form: the destination's valid columns equal its Cols."""
     dst = know.tile("dst")
-    if op.form != "compare" and dst.valid_cols not in (dst.cols, DYNAMIC):
+    checked = op.form == "mask" or (op.form == "index" and know.target.facts.get("index gathers are full"))
+    if checked and dst.valid_cols not in (dst.cols, DYNAMIC):
         yield mismatch("valid columns of the destination", dst.valid_cols, dst.cols, slot="dst")
 
 

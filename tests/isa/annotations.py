@@ -1,0 +1,106 @@
+"""Reading the annotated programs of this directory; see README.md for the format."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
+TOGETHER = "*"
+
+_TITLE = re.compile(r"^# === (.+)$")
+_NOTE = re.compile(r"(?:#|//) (\w+)(?:\[([^\]]*)\])?: *(.*?) *(?=(?:#|//) \w+(?:\[[^\]]*\])?:|$)")
+_WORDS = ("expect", "cpp", "run", "options")
+
+Expected = Counter[tuple[int, str]]
+"""How often a code is expected on a line."""
+
+
+@dataclass
+class Program:
+    """One program of a file, with what is expected of it."""
+
+    file: str
+    title: str
+    line: int
+    """The line of the file that the program's text begins on."""
+    text: str
+    findings: dict[str, Expected] = field(default_factory=dict)
+    """Expected codes by target, and under `*` for all targets together."""
+    cpp: dict[str, list[str]] = field(default_factory=dict)
+    """Expected C++ calls by target."""
+    run: dict[str, list[str]] = field(default_factory=dict)
+    """What a run is expected to give, by target, as written."""
+    options: set[str] = field(default_factory=set)
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}: {self.title}"
+
+    def expected(self, target: str) -> Expected:
+        return self.findings.get(target, Counter())
+
+    @property
+    def front_end(self) -> bool:
+        """Whether the program is not even read."""
+        return any(code.startswith("PTO-P") for counter in self.findings.values() for _, code in counter)
+
+
+def _targets(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return TARGETS
+    names = tuple(name for name in re.split(r"[ ,]+", text.strip()) if name)
+    unknown = [name for name in names if name not in (*TARGETS, TOGETHER)]
+    assert not unknown, f"unknown target in a comment: {unknown}"
+    return names
+
+
+def _annotate(program: Program, number: int, line: str) -> None:
+    for word, targets, rest in _NOTE.findall(line):
+        assert word in _WORDS, f"{program.name}, line {number}: what is `{word}`?"
+        chosen = _targets(targets or None)
+        if word == "options":
+            program.options.update(rest.split())
+            continue
+        for target in chosen:
+            if word == "expect":
+                codes = [code for code in re.split(r"[ ,]+", rest) if code]
+                assert codes, f"{program.name}, line {number}: no code"
+                program.findings.setdefault(target, Counter()).update((number, code) for code in codes)
+            else:
+                getattr(program, word).setdefault(target, []).append(rest)
+
+
+def read(path: Path) -> list[Program]:
+    """The programs of a file."""
+    programs: list[Program] = []
+    body: list[str] = []
+    last = 0
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        title = _TITLE.match(line)
+        if title:
+            programs.append(Program(path.name, title[1], number + 1, ""))
+            body = []
+            continue
+        if not programs:
+            assert not line.strip() or line.startswith("#"), (
+                f"{path.name}:{number}: text before the first title"
+            )
+            continue
+        body.append(line)
+        programs[-1].text = "\n".join(body) + "\n"
+        alone = line.lstrip().startswith(("#", "//"))
+        if not alone and line.strip():
+            last = number
+        _annotate(programs[-1], last if alone else number, line)
+    return programs
+
+
+@cache
+def all_programs() -> tuple[Program, ...]:
+    """Every program of every file."""
+    return tuple(program for path in sorted(HERE.glob("*.pto")) for program in read(path))

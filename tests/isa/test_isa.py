@@ -1,0 +1,109 @@
+"""The annotated programs: every expected finding is found, and no other; and every rule is needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto import OPS
+from ptoas.grammar.parse import parse
+from ptoas.targets import TARGETS
+from ptoas.targets.rule import RULES, Rule, Unsupported
+from ptoas.targets.target import Target
+from ptoas.verify import Report, verify, verify_targets
+
+from .annotations import HERE, TOGETHER, Expected, Program, all_programs, read
+
+PROGRAMS = all_programs()
+
+
+def options(program: Program) -> dict[str, object]:
+    sync = next((word.removeprefix("sync=") for word in program.options if word.startswith("sync=")), None)
+    return {"aicore": "aicore" in program.options, "sync": sync}
+
+
+def found_in(report: Report, program: Program) -> Expected:
+    return Counter((d.span.line + program.line - 1, d.code) for d in report.diagnostics)
+
+
+def module_of(program: Program):
+    return parse(program.text, "program.pto")
+
+
+def check(program: Program, target: Target) -> Expected:
+    return found_in(verify(module_of(program), target, **options(program)), program)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_program(program: Program) -> None:
+    if program.front_end:
+        with pytest.raises(PtoasError) as error:
+            module_of(program)
+        found = Counter((d.span.line + program.line - 1, d.code) for d in error.value.diagnostics)
+        assert found == program.expected("cpu")
+        return
+    module = module_of(program)
+    for target in TARGETS.values():
+        found = found_in(verify(module, target, **options(program)), program)
+        assert found == program.expected(target.name), f"on {target.name}"
+    together = found_in(verify_targets(module, TARGETS, **options(program)), program)
+    portability = Counter({key: n for key, n in together.items() if key[1].startswith("PTO-W")})
+    assert set(portability) == set(program.expected(TOGETHER))
+
+
+def without(target: Target, rule: Rule) -> Target:
+    """The target with one rule removed from its tables."""
+    table = {
+        op: row if isinstance(row, Unsupported) else tuple(r for r in row if r is not rule)
+        for op, row in target.instructions.items()
+    }
+    return replace(target, instructions=table, program=tuple(r for r in target.program if r is not rule))
+
+
+PAIRS = [(target, rule) for target in TARGETS.values() for rule in target.rules()]
+
+
+@pytest.mark.parametrize(
+    ("target", "rule"), PAIRS, ids=lambda x: getattr(x, "code", getattr(x, "name", None))
+)
+def test_removing_a_rule_turns_a_test_red(target: Target, rule: Rule) -> None:
+    """For every rule of every target some program expects it there, and misses it without the rule."""
+    together = rule.code.startswith("PTO-W")
+    where = TOGETHER if together else target.name
+    concerned = [p for p in PROGRAMS if any(code == rule.code for _, code in p.expected(where))]
+    assert concerned, f"no program expects {rule.code} on {target.name}"
+    poorer = without(target, rule)
+    for program in concerned:
+        if together:
+            others = [poorer if other is target else other for other in TARGETS.values()]
+            report = verify_targets(module_of(program), others)
+            if not any(d.code == rule.code and target.name in d.targets for d in report.diagnostics):
+                return
+        elif check(program, poorer) != program.expected(target.name):
+            return
+    pytest.fail(f"every program is judged alike without {rule.code} on {target.name}")
+
+
+def test_every_instruction_has_a_file() -> None:
+    for op in OPS:
+        name = op.mnemonic().replace(".", "_")
+        assert (HERE / f"{name}.pto").exists(), f"tests/isa/{name}.pto"
+
+
+def test_every_instruction_has_a_row_in_every_target() -> None:
+    for target in TARGETS.values():
+        assert set(target.instructions) == set(OPS), target.name
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.pto")), ids=lambda path: path.name)
+def test_every_file_has_legal_programs_for_every_target(path) -> None:
+    programs = [program for program in read(path) if not program.front_end]
+    for target in TARGETS:
+        assert any(not program.expected(target) for program in programs), f"{path.name}: none for {target}"
+
+
+def test_every_rule_is_listed_by_a_target() -> None:
+    assert set(RULES) == {rule.code for target in TARGETS.values() for rule in target.rules()}
