@@ -76,7 +76,7 @@ class Regions:
         return self._contained[number]
 
 
-Key = tuple[int, bool]
+Key = tuple[int, bool, Operation]
 
 
 class State:
@@ -109,7 +109,11 @@ class State:
             # Whatever conflicts with an earlier access here conflicts with this one too, which came after it.
             for inner in self.regions.contained(number):
                 self.records.pop(inner, None)
-        self.records.setdefault(number, {})[(record.pipe, record.write)] = record
+        here = self.records.setdefault(number, {})
+        # A pipe works in order, so its latest access of a kind stands for those before.
+        for key in [key for key in here if key[:2] == (record.pipe, record.write)]:
+            del here[key]
+        here[record.pipe, record.write, record.op] = record
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`."""

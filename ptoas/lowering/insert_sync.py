@@ -116,6 +116,8 @@ class Frame:
     block: Block
     since: int
     op: Operation
+    began: int = 0
+    """When the operation did."""
 
 
 class Synchroniser:
@@ -136,6 +138,8 @@ class Synchroniser:
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[Operation] = []
         self.checking = False
+        self.aside: list[tuple[int, list[State]]] = []
+        """States of other paths that are joined later, and how many blocks deep they were put aside."""
         self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool, bool]]]] = {}
 
     def run(self) -> list[Pair]:
@@ -153,6 +157,7 @@ class Synchroniser:
         """Whether the pairs as they are order everything."""
         self.state = State(self.regions)
         self.frames.clear()
+        self.aside.clear()
         self.checking = True
         try:
             self.walk(self.function.body.block)
@@ -183,6 +188,7 @@ class Synchroniser:
         for op in block.ops:
             frame.op = op
             self.time += 1
+            frame.began = self.time
             self.wait(op)
             self.visit(op)
             self.ended[op] = self.time
@@ -190,9 +196,12 @@ class Synchroniser:
                 pair.set_at = self.time
         self.frames.pop()
 
-    def wait(self, op: Operation) -> None:
+    def wait(self, op: Operation, state: State | None = None, at: int | None = None) -> State:
+        """Take down the flags in front of `op`; for a state of another path, at the time when `op` began."""
+        state = self.state if state is None else state
         for pair in self.awaited.get(op, ()):
-            self.state.signal(pair.source, pair.destination, pair.set_at, self.time)
+            state.signal(pair.source, pair.destination, pair.set_at, self.time if at is None else at)
+        return state
 
     def visit(self, op: Operation) -> None:
         if isinstance(op, LOOPS):
@@ -213,34 +222,33 @@ class Synchroniser:
             self.access(op)
 
     def visit_branches(self, op: Operation) -> None:
-        entry = self.state
-        exits: list[State] = []
+        entry, began = self.state, self.time
+        self.aside.append((len(self.frames), [entry]))
+        exits = self.aside[-1][1]
         for region in op.regions:
-            self.state = entry.copy()
-            self.wait(op)  # a branch before this one may have put flags in front of the whole
+            # A branch before this one may have put flags in front of the whole.
+            self.state = self.wait(op, entry.copy(), began)
             for block in region.blocks:
                 self.walk(block)
             exits.append(self.state)
-        for n, each in enumerate(exits):
-            self.state = each
-            self.wait(op)
-            exits[0] = each if n == 0 else exits[0].join(each)
-        self.state = exits[0]
+        self.aside.pop()
+        self.state = self.wait(op, exits[1], began)
+        for each in exits[2:]:
+            self.state = self.state.join(self.wait(op, each, began))
 
     def visit_loop(self, op: Operation) -> None:
-        """First an iteration by itself; then one that follows both what came before the loop and an iteration."""
-        entry = self.state
+        """First an iteration by itself; then one that follows what came before the loop, or an iteration."""
+        entry, began = self.state, self.time
+        self.aside.append((len(self.frames), [entry]))
         self.state = State(self.regions)
         self._iterate(op)
         carried = self.state
         self.time += 1
         self.state = entry.join(carried)
-        leaving = self._iterate(op)
-        self.state = leaving
-        self.wait(op)
+        self.state = self.wait(op, self._iterate(op), began)
+        self.aside.pop()
         if not isinstance(op, scf.WhileOp) and not self._runs(op):
-            self.state = self.state.join(entry)
-            self.wait(op)
+            self.state = self.state.join(self.wait(op, entry, began))
 
     def _runs(self, op: Operation) -> bool:
         """Whether the loop certainly has a first iteration."""
@@ -349,6 +357,13 @@ class Synchroniser:
         pair.crosses = True
         return pair
 
+    def learn(self, pair: Pair) -> None:
+        """What a new pair teaches: the state here, and those put aside behind the wait."""
+        depth, frame = next((n, f) for n, f in enumerate(self.frames) if f.block is pair.block)
+        states = [state for deep, states in self.aside if deep > depth + 1 for state in states]
+        for state in (self.state, *states):
+            state.signal(pair.source, pair.destination, pair.set_at, frame.began)
+
     def add(self, pair: Pair) -> None:
         for known in self.awaited.get(pair.before, ()):
             if (known.source, known.destination) == (pair.source, pair.destination):
@@ -357,12 +372,12 @@ class Synchroniser:
                     self._unraise(known)
                     known.after, known.set_at = pair.after, pair.set_at
                     self._raise(known)
-                self.state.signal(known.source, known.destination, known.set_at, self.time)
+                self.learn(known)
                 return
         self.pairs.append(pair)
         self.awaited.setdefault(pair.before, []).append(pair)
         self._raise(pair)
-        self.state.signal(pair.source, pair.destination, pair.set_at, self.time)
+        self.learn(pair)
 
     def _raise(self, pair: Pair) -> None:
         if pair.after is None:

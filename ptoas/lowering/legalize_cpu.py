@@ -95,16 +95,9 @@ class _Rewriter:
         self.row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
         self.zero = self.oob is GatherOOB.Zero
         self.extents = [self._extent(0), self._extent(1)]
-        self.type = TileType.of(
-            self.element,
-            destination.rows + int(self.zero),
-            destination.cols,
-            valid=(
-                destination.valid_rows + int(self.zero and destination.valid_rows != DYNAMIC),
-                destination.valid_cols,
-            ),
-            blayout=BLayout.RowMajor,
-        )
+        # Helper tiles are valid as a whole, which tile gathers ask for (document 004); `zero` needs one more row.
+        self.rows, self.cols = destination.rows + int(self.zero), destination.cols
+        self.type = TileType.of(self.element, self.rows, self.cols, blayout=BLayout.RowMajor)
 
     # --- the rewrite -----------------------------------------------------------------------------
 
@@ -121,7 +114,7 @@ class _Rewriter:
             self.put(TMulSOp, [safe, stride, safe])
             self.put(TAddOp, [safe, self.columns(), safe])
         if not self.zero:
-            self.gather(safe, self.dst)
+            self.gather(self.valid_part(safe), self.dst)
         else:
             assert inside is not None
             self.gather_or_zero(safe, inside)
@@ -135,7 +128,7 @@ class _Rewriter:
         return index
 
     def row_numbers(self, factor: int) -> SSAValue:
-        """`k[r, c] = r * factor`; the extra row of `zero` holds 0."""
+        """`k[r, c] = r * factor` in valid rows; 0 below."""
         numbers = self.tile("k")
         self.put(TExpandSOp, [self.number(0), numbers])
         loop_block = Block(arg_types=[INDEX])
@@ -152,30 +145,30 @@ class _Rewriter:
         value = self.cast(row)
         if factor != 1:
             value = self.scalar(arith.MuliOp, [value, self.number(factor)])
-        window = self.window(numbers, row, 1, self.destination.cols, self.constant(1, INDEX))
+        window = self.line(numbers, row)
         self.put(TExpandSOp, [value, window])
         self.block, self.before = self.op.parent, outer
         return numbers
 
     def columns(self) -> SSAValue:
-        """`c[r, c] = c`."""
-        line = TileType.of(
-            self.element, 1, self.destination.cols, valid=(1, self.destination.valid_cols), blayout=BLayout.RowMajor
-        )
-        sequence = self.allocate(line, "s", [None, self.extents[1]])
+        """`c[r, c] = c` in valid columns; beyond them 0."""
+        sequence = self.allocate(TileType.of(self.element, 1, self.cols, blayout=BLayout.RowMajor), "s")
         self.put(TCIOp, [self.number(0), sequence])
+        if self.destination.valid_cols != self.cols:
+            # An index beyond the valid columns is read too, and must lie inside the table.
+            limit = self.allocate(TileType.of(self.element, 1, self.cols, blayout=BLayout.RowMajor), "limit")
+            last = self.scalar(arith.SubiOp, [self.cast(self.extents[1]), self.number(1)])
+            self.put(TExpandSOp, [last, limit])
+            self.put(TMinOp, [sequence, limit, sequence])
         columns = self.tile("c")
         self.put(TColExpandOp, [sequence, columns])
         return columns
 
     def element_indices(self) -> SSAValue:
-        """A copy of the index tile in the shape of the others."""
+        """A copy of the index tile in the shape of the others; 0 outside its valid region."""
         index = self.tile("x")
-        target = index
-        if self.zero:
-            self.put(TExpandSOp, [self.number(0), index])
-            target = self.window(index, self.constant(0, INDEX), self.destination.rows, self.destination.cols, None)
-        self.put(TMovOp, [self.op.idx, target])
+        self.put(TExpandSOp, [self.number(0), index])
+        self.put(TMovOp, [self.op.idx, self.valid_part(index)])
         return index
 
     def remap(self, index: SSAValue, capacity: SSAValue) -> tuple[SSAValue, SSAValue | None]:
@@ -245,28 +238,24 @@ class _Rewriter:
 
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather with one row of zeros below; then every element picks itself, or one of the zeros."""
-        destination = self.destination
-        type = TileType.of(
-            destination.element_type,
-            self.type.rows,
-            self.type.cols,
-            valid=self.type.valid,
-            blayout=BLayout.RowMajor,
-        )
-        gathered = self.allocate(type, "gathered", [self.rows_below(), self.extents[1]])
+        element = self.destination.element_type
+        gathered = self.allocate(TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered")
         self.gather(index, gathered)
-        one = self.constant(1, INDEX)
-        zeros = self.window(gathered, self.extents[0], 1, destination.cols, one)
-        self.put(TExpandSOp, [self.zero_of(destination.element_type), zeros])
-        # position = inside ? r * cols + c : rows * cols
-        own = self.row_numbers(destination.cols)
-        self.put(TAddOp, [own, self.columns(), own])
-        outside = self.tile("outside")
-        below = self.scalar(arith.MuliOp, [self.cast(self.extents[0]), self.number(destination.cols)])
-        self.put(TSubOp, [own, self.filled_with(below), own])
-        self.put(TMulOp, [own, inside, own])
-        self.put(TAddSOp, [own, below, outside])
-        self.put_segments(TGatherOp, [gathered], [outside], [], [], [self.dst], [])
+        zeros = self.line(gathered, self.constant(self.rows - 1, INDEX))
+        self.put(TExpandSOp, [self.zero_of(element), zeros])
+        # position = inside ? r * cols + c : first of the zeros
+        below = self.number((self.rows - 1) * self.cols)
+        position = self.row_numbers(self.cols)
+        self.put(TAddOp, [position, self.columns(), position])
+        self.put(TSubOp, [position, self.filled_with(below), position])
+        self.put(TMulOp, [position, inside, position])
+        self.put(TAddSOp, [position, below, position])
+        if self.destination.valid == self.destination.shape:
+            self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
+            return
+        picked = self.allocate(TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "picked")
+        self.put_segments(TGatherOp, [gathered], [position], [], [], [picked], [])
+        self.put(TMovOp, [self.valid_part(picked), self.dst])
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -326,12 +315,6 @@ class _Rewriter:
             raise self._refuse("the destination's valid extents must be known, or set where it is allocated")
         return given
 
-    def rows_below(self) -> SSAValue:
-        """The valid rows of the index tiles: with `zero` one more than the destination's."""
-        if not self.zero:
-            return self.extents[0]
-        return self.scalar(arith.AddiOp, [self.extents[0], self.constant(1, INDEX)], INDEX)
-
     def constant(self, value: int, type: Attribute) -> SSAValue:
         attribute = IntegerAttr(value, type)  # pyright: ignore[reportArgumentType]
         return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
@@ -366,43 +349,40 @@ class _Rewriter:
     # --- tiles -----------------------------------------------------------------------------------
 
     def tile(self, name: str) -> SSAValue:
-        return self.allocate(self.type, name, [self.rows_below() if self._open(0) else None, self.extents[1]])
+        return self.allocate(self.type, name)
 
-    def _open(self, dim: int) -> bool:
-        return self.type.valid[dim] == DYNAMIC
-
-    def allocate(self, type: TileType, name: str, extents: list[SSAValue | None]) -> SSAValue:
-        given = [e if valid == DYNAMIC else None for e, valid in zip(extents, type.valid, strict=True)]
-        sizes = [0, *(int(value is not None) for value in given)]
-        result = self.insert(
-            AllocTileOp.create(
-                operands=[value for value in given if value is not None],
-                result_types=[type],
-                properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, sizes)},
-            )
-        )
+    def allocate(self, type: TileType, name: str) -> SSAValue:
+        properties: dict[str, Attribute] = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, 0, 0])}
+        result = self.insert(AllocTileOp.create(result_types=[type], properties=properties))
         result.name_hint = name
         return result
 
-    def window(
-        self, tile: SSAValue, row: SSAValue, rows: int, cols: int, valid_rows: SSAValue | None
-    ) -> SSAValue:
-        """Rows of a tile from `row` on; valid as the destination is, or `valid_rows` of it."""
-        type = tile.type
-        assert isinstance(type, TileType)
-        valid = (1 if rows == 1 else self.destination.valid_rows, self.destination.valid_cols)
-        result = TileType.of(
-            type.element_type, rows, cols, valid=valid, blayout=type.blayout, slayout=type.slayout
+    def line(self, tile: SSAValue, row: SSAValue) -> SSAValue:
+        """One whole row of a helper tile."""
+        assert isinstance(tile.type, TileType)
+        type = TileType.of(tile.type.element_type, 1, self.cols, blayout=BLayout.RowMajor)
+        return self.window(tile, row, type, [])
+
+    def valid_part(self, tile: SSAValue) -> SSAValue:
+        """The part of a helper tile that corresponds to the destination's valid region."""
+        destination = self.destination
+        if destination.valid == destination.shape and not self.zero:
+            return tile
+        assert isinstance(tile.type, TileType)
+        type = TileType.of(
+            tile.type.element_type, *destination.shape, valid=destination.valid, blayout=BLayout.RowMajor
         )
-        extents = [self.extents[0] if valid_rows is None else valid_rows, self.extents[1]]
-        given = extents if DYNAMIC in valid else []
+        extents = self.extents if DYNAMIC in destination.valid else []
+        return self.window(tile, self.constant(0, INDEX), type, extents)
+
+    def window(self, tile: SSAValue, row: SSAValue, type: TileType, extents: list[SSAValue]) -> SSAValue:
         window = self.insert(
             SubviewOp.create(
-                operands=[tile, row, self.constant(0, INDEX), *given],
-                result_types=[result],
+                operands=[tile, row, self.constant(0, INDEX), *extents],
+                result_types=[type],
                 properties={
-                    "sizes": DenseArrayBase.from_list(i64, [rows, cols]),
-                    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 2, len(given)]),
+                    "sizes": DenseArrayBase.from_list(i64, [*type.shape]),
+                    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 2, len(extents)]),
                 },
             )
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-from hypothesis import strategies as st
+from random import Random
 
 F32 = "!pto.tile_buf<vec, 16x16xf32>"
 I32 = "!pto.tile_buf<vec, 16x16xi32>"
@@ -13,6 +12,9 @@ VI32 = "!pto.tensor_view<16x16xi32>"
 
 FLOATS = ("a", "b", "c")
 """Float arguments of every program; `idx` is the one of integers."""
+
+
+KINDS = ("load", "load", "store", "store", "add", "adds", "gather", "index", "tgather")
 
 
 @dataclass
@@ -45,14 +47,14 @@ def head(name: str, tiles: int) -> Writer:
     return writer
 
 
-def instruction(draw: st.DrawFn, tiles: int) -> str:
+def instruction(random: Random, tiles: int) -> str:
     def tile() -> str:
-        return f"%t{draw(st.integers(0, tiles - 1))}"
+        return f"%t{random.randrange(tiles)}"
 
     def view() -> str:
-        return f"%v{draw(st.sampled_from(FLOATS))}"
+        return f"%v{random.choice(FLOATS)}"
 
-    kind = draw(st.sampled_from(("load", "load", "store", "store", "add", "adds", "gather", "index", "tgather")))
+    kind = random.choice(KINDS)
     match kind:
         case "load":
             return f"pto.tload ins({view()} : {VF32}) outs({tile()} : {F32})"
@@ -68,29 +70,28 @@ def instruction(draw: st.DrawFn, tiles: int) -> str:
                 "{coalesce = #pto<coalesce elem>}"
             )
         case "tgather":
-            first = draw(st.integers(0, tiles - 1))
-            second = (first + draw(st.integers(1, tiles - 1))) % tiles
+            first = random.randrange(tiles)
+            second = (first + random.randint(1, tiles - 1)) % tiles
             return f"pto.tgather ins(%t{first}, %i : {F32}, {I32}) outs(%t{second} : {F32})"
         case _:
             return f"pto.tload ins(%vidx : {VI32}) outs(%i : {I32})"
 
 
-@st.composite
-def programs(
-    draw: st.DrawFn,
+def program(
+    random: Random,
     name: str = "kernel",
     max_ops: int = 8,
     control: bool = True,
     initialised: bool = False,
 ) -> str:
     """A module of one function. `initialised`: every tile is loaded first, so that the program can run."""
-    tiles = draw(st.integers(2, 4))
+    tiles = random.randint(2, 4)
     writer = head(name, tiles)
     if initialised:
         writer.line(f"pto.tload ins(%vidx : {VI32}) outs(%i : {I32})")
         for tile in range(tiles):
             writer.line(f"pto.tload ins(%v{FLOATS[tile % 3]} : {VF32}) outs(%t{tile} : {F32})")
-    _body(draw, writer, tiles, max_ops, 2 if control else 0)
+    _body(random, writer, tiles, max_ops, 2 if control else 0)
     if initialised:
         for tile in range(tiles):
             writer.line(f"pto.tstore ins(%t{tile} : {F32}) outs(%v{FLOATS[tile % 3]} : {VF32})")
@@ -98,23 +99,23 @@ def programs(
     return "\n".join(["module {", *writer.lines, "  }", "}"])
 
 
-def _body(draw: st.DrawFn, writer: Writer, tiles: int, max_ops: int, depth: int) -> None:
-    for _ in range(draw(st.integers(1, max_ops))):
-        kind = draw(st.sampled_from(("op", "op", "op", "op", "for", "if"))) if depth else "op"
+def _body(random: Random, writer: Writer, tiles: int, max_ops: int, depth: int) -> None:
+    for _ in range(random.randint(1, max_ops)):
+        kind = random.choice(("op", "op", "op", "op", "for", "if")) if depth else "op"
         if kind == "op":
-            writer.line(instruction(draw, tiles))
+            writer.line(instruction(random, tiles))
             continue
         if kind == "for":
-            bound = draw(st.sampled_from(("%n", "%c3")))
+            bound = random.choice(("%n", "%c3"))
             writer.line(f"scf.for %k{len(writer.lines)} = %c0 to {bound} step %c1 {{")
         else:
             writer.line("scf.if %flag {")
         writer.depth += 1
-        _body(draw, writer, tiles, 4, depth - 1)
+        _body(random, writer, tiles, 4, depth - 1)
         writer.depth -= 1
-        if kind == "if" and draw(st.booleans()):
+        if kind == "if" and random.random() < 0.5:
             writer.line("} else {")
             writer.depth += 1
-            _body(draw, writer, tiles, 3, depth - 1)
+            _body(random, writer, tiles, 3, depth - 1)
             writer.depth -= 1
         writer.line("}")

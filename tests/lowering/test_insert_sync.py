@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +18,10 @@ from ptoas.targets.facts import Knowledge
 from ptoas.targets.function_facts import FunctionFacts
 from ptoas.targets.sync_flow import SyncFlow
 
-from .programs import programs
+from .programs import program
 
 DEVICES = ("a2a3", "a5")
+RANDOM = st.randoms(use_true_random=False)
 
 
 def findings(module: ModuleOp, target: Target) -> tuple[int, list[str]]:
@@ -57,18 +60,18 @@ def pairs(module: ModuleOp) -> list[tuple[SetFlagOp, WaitFlagOp]]:
 
 
 @pytest.mark.parametrize("target", DEVICES)
-@given(text=programs())
+@given(random=RANDOM)
 @settings(max_examples=60, deadline=None)
-def test_no_hazard_and_no_misused_flag_remains(target: str, text: str) -> None:
-    module = prepare(ptoas.parse(text), target)
+def test_no_hazard_and_no_misused_flag_remains(target: str, random: Random) -> None:
+    module = prepare(ptoas.parse(program(random)), target)
     assert findings(module, get_target(target)) == (0, [])
 
 
 @pytest.mark.parametrize("target", DEVICES)
-@given(text=programs())
+@given(random=RANDOM)
 @settings(max_examples=40, deadline=None)
-def test_every_pair_is_needed(target: str, text: str) -> None:
-    module = prepare(ptoas.parse(text), target)
+def test_every_pair_is_needed(target: str, random: Random) -> None:
+    module = prepare(ptoas.parse(program(random)), target)
     for number in range(len(pairs(module))):
         less = module.clone()
         raised, awaited = pairs(less)[number]
@@ -78,7 +81,7 @@ def test_every_pair_is_needed(target: str, text: str) -> None:
         assert findings(less, get_target(target))[0] > 0, f"pair {number} is not needed:\n{module}"
 
 
-@given(text=programs())
+@given(random=RANDOM)
 @settings(max_examples=10, deadline=None)
-def test_the_cpu_has_no_pipes(text: str) -> None:
-    assert flags(prepare(ptoas.parse(text), "cpu")) == []
+def test_the_cpu_has_no_pipes(random: Random) -> None:
+    assert flags(prepare(ptoas.parse(program(random)), "cpu")) == []

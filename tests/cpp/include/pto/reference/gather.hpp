@@ -23,11 +23,11 @@ inline constexpr bool gather_type =
 #endif
     ;
 
-// An index as the target reads it: 32 unsigned bits on the devices, sign-extended on the simulator.
+// An index as the target reads it: 32 unsigned bits on the devices, sign-extended to 64 on the simulator.
 template <typename I>
-int64_t index_bits(I value)
+uint64_t index_bits(I value)
 {
-    return on_cpu ? static_cast<int64_t>(value) : static_cast<int64_t>(static_cast<uint32_t>(value));
+    return on_cpu ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint32_t>(value);
 }
 
 struct Remapped {
@@ -35,25 +35,26 @@ struct Remapped {
     bool inside;
 };
 
-inline Remapped remap(GatherOOB oob, int64_t index, int64_t capacity)
+inline Remapped remap(GatherOOB oob, uint64_t index, int64_t capacity)
 {
-    const bool inside = index < capacity;
+    const uint64_t limit = static_cast<uint64_t>(capacity);
+    const bool inside = index < limit;
+    const int64_t as_is = static_cast<int64_t>(index);
     switch (oob) {
-    case GatherOOB::Clamp: return {inside ? index : capacity - 1, true};
-    case GatherOOB::Wrap: return {index % capacity, true};
-    case GatherOOB::Zero: return {index, inside};
-    default: return {index, true};
+    case GatherOOB::Clamp: return {inside ? as_is : capacity - 1, true};
+    case GatherOOB::Wrap: return {static_cast<int64_t>(index % limit), true};
+    case GatherOOB::Zero: return {as_is, inside};
+    default: return {as_is, true};
     }
 }
 
-inline Remapped remap(ScatterOOB oob, int64_t index, int64_t capacity)
+inline Remapped remap(ScatterOOB oob, uint64_t index, int64_t capacity)
 {
-    const bool inside = index < capacity;
     switch (oob) {
-    case ScatterOOB::Clamp: return {inside ? index : capacity - 1, true};
-    case ScatterOOB::Wrap: return {index % capacity, true};
-    case ScatterOOB::Skip: return {index, inside};
-    default: return {index, true};
+    case ScatterOOB::Clamp: return remap(GatherOOB::Clamp, index, capacity);
+    case ScatterOOB::Wrap: return remap(GatherOOB::Wrap, index, capacity);
+    case ScatterOOB::Skip: return remap(GatherOOB::Zero, index, capacity);
+    default: return remap(GatherOOB::Undefined, index, capacity);
     }
 }
 
@@ -159,7 +160,7 @@ void gather(Dst &dst, Tensor &tensor, Idx &idx)
         for (int c = 0; c < cols; ++c) {
             if constexpr (Mode == Coalesce::Row) {
                 const bool along_row = Idx::Cols != 1 && idx.GetValidRow() == 1;
-                const int64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
+                const uint64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
                 const Remapped found = remap(Oob, raw, table.rows());
                 dst.at(r, c) = found.inside ? table.in_row(found.index, c, cols) : zero<T>();
             } else {
@@ -191,7 +192,7 @@ void scatter(Tensor &tensor, Src &src, Idx &idx)
         for (int c = 0; c < cols; ++c) {
             if constexpr (Mode == Coalesce::Row) {
                 const bool along_row = Idx::Cols != 1 && idx.GetValidRow() == 1;
-                const int64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
+                const uint64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
                 const Remapped found = remap(Oob, raw, table.rows());
                 if (found.inside) {
                     combine(table.in_row(found.index, c, cols), src.at(r, c));
@@ -259,8 +260,8 @@ void gather_in_tile(Dst &dst, Src &src, Idx &idx)
     static_assert(sizeof(typename Idx::DType) == 4 || (on_a5 && sizeof(typename Idx::DType) == 2), "index size");
     for (int r = 0; r < dst.GetValidRow(); ++r) {
         for (int c = 0; c < dst.GetValidCol(); ++c) {
-            const int64_t index = index_bits(idx.at(r, c));
-            const bool inside = index >= 0 && index < int64_t(Src::Rows) * Src::Cols;
+            const uint64_t index = index_bits(idx.at(r, c));
+            const bool inside = index < uint64_t(Src::Rows) * Src::Cols;
             dst.at(r, c) = inside ? src.at(static_cast<int>(index / Src::Cols), static_cast<int>(index % Src::Cols))
                                   : zero<T>();
         }

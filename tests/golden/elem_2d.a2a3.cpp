@@ -1,0 +1,26 @@
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+AICORE void elem_2d(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *out)
+{
+    using TableTensor = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<256, 256, 256, 256, 1>>;
+    using IdxInTensor = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 32>, Stride<256, 256, 256, 32, 1>>;
+    using OutTensor = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<256, 256, 256, 32, 1>>;
+    using IdxTile = Tile<TileType::Vec, int32_t, 8, 32>;
+    using DstTile = Tile<TileType::Vec, float, 8, 32>;
+
+    TableTensor tableGM(table);
+    IdxInTensor idxInGM(idxIn);
+    OutTensor outGM(out);
+    IdxTile idx;
+    TASSIGN(idx, 0x0);
+    TLOAD(idx, idxInGM);
+    DstTile dst;
+    TASSIGN(dst, 0x400);
+    MGATHER<Coalesce::Elem, GatherOOB::Wrap>(dst, tableGM, idx);
+    TSTORE(outGM, dst);
+}

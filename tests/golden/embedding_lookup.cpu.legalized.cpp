@@ -1,0 +1,80 @@
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *out)
+{
+    using TableTensor = GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<2048, 2048, 2048, 32, 1>>;
+    using IdxInTensor = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<16, 16, 16, 16, 1>>;
+    using OutTensor = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<512, 512, 512, 32, 1>>;
+    using IdxTile = Tile<TileType::Vec, int32_t, 1, 16>;
+    using DstTile = Tile<TileType::Vec, float, 16, 32>;
+    using XTile = Tile<TileType::Vec, int32_t, 16, 32>;
+    using WTile = Tile<TileType::Vec, int32_t, 16, 32, BLayout::RowMajor, 1>;
+    using TmpTile = Tile<TileType::Vec, int32_t, 1, 8>;
+    using STile = Tile<TileType::Vec, int32_t, 1, 32>;
+
+    TableTensor tableGM(table);
+    IdxInTensor idxInGM(idxIn);
+    OutTensor outGM(out);
+    IdxTile idx;
+    TASSIGN(idx, 0x0);
+    TLOAD(idx, idxInGM);
+    DstTile dst;
+    TASSIGN(dst, 0x0);
+    XTile x;
+    TASSIGN(x, 0x840);
+    XTile k;
+    TASSIGN(k, 0x40);
+    TEXPANDS(k, 0);
+    for (int64_t r = 0; r < 16; ++r) {
+        const int32_t v0 = static_cast<int32_t>(r);
+        WTile w;
+        TSUBVIEW(w, k, r, 0);
+        TEXPANDS(w, v0);
+    }
+    TmpTile tmp;
+    TASSIGN(tmp, 0x1040);
+    TGATHER(x, idx, k, tmp);
+    XTile limit;
+    TASSIGN(limit, 0x0);
+    TEXPANDS(limit, 64);
+    XTile negative;
+    TASSIGN(negative, 0x1840);
+    XTile all;
+    TASSIGN(all, 0x1040);
+    TEXPANDS(all, -1);
+    TMAX(negative, x, all);
+    XTile all_2;
+    TASSIGN(all_2, 0x1040);
+    TEXPANDS(all_2, 0);
+    TMIN(negative, negative, all_2);
+    TMULS(negative, negative, -1);
+    TMUL(negative, negative, limit);
+    XTile all_3;
+    TASSIGN(all_3, 0x1040);
+    TEXPANDS(all_3, 0);
+    TMAX(x, x, all_3);
+    TMIN(x, x, limit);
+    TADD(x, x, negative);
+    XTile last;
+    TASSIGN(last, 0x1840);
+    XTile all_4;
+    TASSIGN(all_4, 0x1040);
+    TEXPANDS(all_4, 1);
+    TSUB(last, limit, all_4);
+    TMIN(x, x, last);
+    TMULS(x, x, 32);
+    STile s;
+    TASSIGN(s, 0x0);
+    TCI<STile, int32_t, 0>(s, 0);
+    XTile c;
+    TASSIGN(c, 0x1040);
+    TCOLEXPAND(c, s);
+    TADD(x, x, c);
+    MGATHER(dst, tableGM, x);
+    TSTORE(outGM, dst);
+}
