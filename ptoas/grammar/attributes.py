@@ -60,6 +60,8 @@ class Resolver:
     def attribute(self, node: t.AttributeNode, enum: type[PtoEnumAttr[Any]] | None = None) -> Attribute:
         """The attribute of a node; where an enumeration is wanted, its bare words are understood."""
         match node:
+            case t.Typed(value=t.Number() as number) if enum is not None:
+                return self._member(node, number.text, enum)
             case t.Typed(value=t.Number() as number, type=type_node):
                 return self.number(number, self.type(type_node) if type_node else None)
             case t.Typed(value=t.String() as string):

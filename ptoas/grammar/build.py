@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
-from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType
 from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
 from ptoas.grammar import mlir, structure
@@ -23,9 +23,11 @@ from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names
-from ptoas.location import SourceLocation
+from ptoas.location import SourceLocation, field_span, result_type_span, span_of
 
 _SPLIT = re.compile(r"%([\w$.-]+(?:#\d+)?)")
+
+_DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
 _TREES: dict[str, t.Statement] = {}
 """Statements by their text without names; a text of one shape is parsed once in the life of the process."""
@@ -61,6 +63,7 @@ class Builder:
         self.blocks: dict[str, Block] = {}
         self.plans = _PLANS
         self.deferred: list[tuple[RawStatement, Operation]] = []
+        self.regions_read: set[int] = set()
 
     # --- reporting
 
@@ -89,7 +92,7 @@ class Builder:
     # --- names
 
     def define(self, name: str, value: object, offset: int) -> None:
-        if name in self.values:
+        if self.values.get(name, POISON) is not POISON:
             earlier = self.places.get(name)
             notes = (
                 (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),)
@@ -134,6 +137,7 @@ class Builder:
         self, statements: Region, block: Block | None = None, args: tuple[tuple[str, SSAValue, int], ...] = ()
     ) -> list[Block]:
         """The blocks of a region; names defined inside are forgotten after it."""
+        self.regions_read.add(id(statements))
         outer = set(self.values)
         current = block or Block()
         blocks = [current]
@@ -186,9 +190,27 @@ class Builder:
 
     def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
         """Read one statement and add its operations to `ops`."""
+        problems = len(self.diagnostics)
         if raw.broken:
-            self._poison_by_text(raw)  # what is wrong with it has been said
-            return
+            self.poison_by_text(raw)  # what is wrong with it has been said
+        else:
+            self._read(raw, ops)
+        if raw.regions and (raw.broken or len(self.diagnostics) > problems):
+            self._look_inside(raw)
+
+    def _look_inside(self, raw: RawStatement) -> None:
+        """Find what else is wrong inside a statement that is wrong; what its head names counts as defined."""
+        outer, waiting = self.values, len(self.deferred)
+        self.values = {} if "func" in raw.text else dict(outer)
+        for name in value_names(raw.text):
+            self.values.setdefault(name, POISON)
+        for region in raw.regions:
+            if id(region) not in self.regions_read:
+                self.region(region)
+        del self.deferred[waiting:]
+        self.values = outer
+
+    def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
         text = raw.text
         if '"' in text:
             names, blank = value_names(text), blank_names(text)
@@ -227,22 +249,25 @@ class Builder:
         except SyntaxProblem as blanked:
             problem = _problem_with_names(raw.text) or blanked
             self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
-            self._poison_by_text(raw)
+            self.poison_by_text(raw)
             return None
         if len(_TREES) < _MOST_KEPT:
             _TREES[blank] = tree
         return tree
 
-    def _poison_by_text(self, raw: RawStatement) -> None:
+    def poison_by_text(self, raw: RawStatement) -> None:
         """What a statement that could not be read would have defined."""
-        match = re.match(r"((?:%[\w$.-]+(?::\d+)?\s*,?\s*)+)=", raw.text)
-        for name in re.findall(r"%([\w$.-]+)", match.group(1)) if match else ():
+        match = _DEFINES.match(raw.text)
+        for name in re.findall(r"%([\w$.-]+)", match.group()) if match else ():
             self.values.setdefault(name, POISON)
 
     def _poison(self, tree: t.Statement, names: list[str], raw: RawStatement) -> None:
+        """Say no more about the names of a statement that is wrong: its results, and what it did not find."""
         for result in tree.results:
             for key in result_names(names[result.slot], result.count):
                 self.values.setdefault(key, POISON)
+        for name in names[len(tree.results) :]:
+            self.values.setdefault(name, POISON)
 
     def _instruction(
         self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]
@@ -463,16 +488,27 @@ class Builder:
         ops.append(op)
         return op.results[0]
 
+    def _span_of_problem(
+        self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan, blank: str, names: list[str]
+    ) -> Span:
+        if problem.result is not None:
+            return result_type_span(op, problem.result)
+        if problem.field is not None:
+            return field_span(op, problem.field)
+        if problem.operand is None or problem.operand >= len(plan.operand_nodes):
+            return span_of(op)
+        node = plan.operand_nodes[problem.operand]
+        start = _unblank(blank, names, node.start)
+        return Span(self.source, raw.source_offset(start), _unblank(blank, names, node.end) - start)
+
     def _check(self, raw: RawStatement, op: Operation, plan: Plan, blank: str, names: list[str]) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
             for problem in problems if not self.allow_unregistered else ():
-                node = plan.operand_nodes[problem.operand] if problem.operand is not None else None
-                located = StatementProblem("PTO-P060", f"`{op.mnemonic()}`: {problem.message}", node)
-                if node is not None:
-                    located.at = t.Node(_unblank(blank, names, node.start), _unblank(blank, names, node.end))
-                self.report_problem(raw, located)
+                span = self._span_of_problem(raw, op, problem, plan, blank, names)
+                message = f"`{op.mnemonic()}`: {problem.message}"
+                self.report("PTO-P060", message, span.offset, span.length)
             plan.checked = not problems
             return plan.checked
         if raw.regions:
@@ -538,5 +574,10 @@ def blank_positions(blank: str) -> list[int]:
 
 
 def _plain(message: str) -> str:
-    """An xDSL complaint on one line."""
-    return " ".join(message.split())
+    """An xDSL complaint on one line, without its words for the IR's inside."""
+    line = " ".join(message.split())
+    return re.sub(
+        r"(?:operand|result) '\w+' at position \d+ does not verify: Unexpected attribute (.+)",
+        r"it does not take \1",
+        line,
+    )

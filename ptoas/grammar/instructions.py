@@ -86,7 +86,11 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
 
 def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
     prefix = "pto." if node.text.startswith("pto.") else ""
-    near = difflib.get_close_matches(node.text.removeprefix("pto."), [*OPCODES, *others], 1)
+    name = node.text.removeprefix("pto.")
+    near = difflib.get_close_matches(name, [*OPCODES, *others], 1)
+    stem, dot, suffix = name.partition(".")
+    if dot and (stems := difflib.get_close_matches(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES], 1)):
+        near = [f"{stems[0]}.{suffix}"]
     fix = None
     if near:
         fix = f"did you mean `{near[0] if near[0] in others else prefix + near[0]}`?"
@@ -288,6 +292,13 @@ class InstructionReader:
                     break
             else:
                 words = [w for name in cls.SUFFIXES for w in cast(Any, fields[name].enum).spellings()]
+                if word in words:
+                    raise StatementProblem(
+                        "PTO-P052",
+                        f"`.{word}` can't stand here: the suffixes of `{cls.mnemonic()}` come in the order "
+                        + ", ".join(cls.SUFFIXES),
+                        node,
+                    )
                 near = difflib.get_close_matches(word, words, 1)
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
                 if words:
@@ -347,8 +358,16 @@ class InstructionReader:
 
     def _destination_first(self, cls: type[PtoOp], parts: Parts) -> None:
         """In assembly form without a result, the first operand is the destination (D6)."""
-        if parts.positional:
-            parts.outs = [parts.positional.pop(0)]
+        if not parts.positional:
+            return
+        first = parts.positional[0]
+        if first.literal is not None or not (first.type is None or isinstance(first.type, TileType)):
+            raise StatementProblem(
+                "PTO-P040",
+                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`), or a tile as its first operand",
+                first.node,
+            )
+        parts.outs = [parts.positional.pop(0)]
 
     def _match_inputs(
         self,
@@ -432,7 +451,7 @@ class InstructionReader:
             operand.ref = -len(self.prelude)
         elif operand.type != type:
             raise StatementProblem(
-                "PTO-P042", f"the value is a {operand.type}, here it is called a {type}", node
+                "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
             )
 
     def _refuse_undefined(

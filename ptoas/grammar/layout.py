@@ -79,7 +79,7 @@ def blank_comments(text: str, report: Report) -> str:
         if found[0] == '"':
             if len(found) < 2 or found[-1] != '"' or (found.endswith('\\"') and not found.endswith('\\\\"')):
                 report("PTO-P011", "this string is not closed on its line", match.start(), 1)
-                return " " * len(found)
+                return _closed_early(found)
             return found
         stripped = found.lstrip()
         if stripped[:1] == "#" and re.match(r"#[\w.$]+<", stripped) and _is_open_ended(text, match.start()):
@@ -87,6 +87,14 @@ def blank_comments(text: str, report: Report) -> str:
         return " " * len(found)
 
     return _COMMENT_OR_STRING.sub(replace, text)
+
+
+def _closed_early(text: str) -> str:
+    """An unclosed string, closed where it probably ended, so that nothing else seems wrong; same length."""
+    inside = re.match(r'"[^,)}\]>\n]+', text)
+    if inside is None or inside.end() < 2:
+        return " " * len(text)
+    return inside.group()[:-1] + '"' + text[inside.end() :].replace('"', " ")
 
 
 def _is_open_ended(text: str, at: int) -> bool:
@@ -108,6 +116,8 @@ class _Open:
     """Where the region's `{` stands."""
     siblings: Region
     head: bool
+    broken: bool = False
+    """Whether its brackets don't match."""
 
 
 class Cutter:
@@ -151,7 +161,7 @@ class Cutter:
             return None
         if ";" in line or '"' in line or line[0] == "^" or line.count("(") != line.count(")"):
             return None
-        if line.count("[") != line.count("]") or line.count("<") > line.count(">"):
+        if line.count("[") != line.count("]") or line.count("<") > line.count(">") - line.count("->"):
             return None
         if line.count("{") != line.count("}"):
             return None
@@ -211,8 +221,8 @@ class Cutter:
                 return self._finish(statement, event.start(), broken=bool(brackets))
             elif char == ">" and (text[event.start() - 1] == "-" or not brackets or brackets[-1][0] != "<"):
                 continue
-            else:
-                self._close_bracket(brackets, char, event.start())
+            elif not self._close_bracket(brackets, char, event.start()):
+                statement.broken = True
 
     def _ends_before(self, statement: _Open, at: int) -> bool:
         blank = _BLANK.match(self.text, at)
@@ -223,15 +233,21 @@ class Cutter:
             return False
         return not self.text[statement.piece_start : at].rstrip().endswith(_OPEN_ENDED)
 
-    def _close_bracket(self, brackets: list[tuple[str, int]], char: str, at: int) -> None:
+    def _close_bracket(self, brackets: list[tuple[str, int]], char: str, at: int) -> bool:
+        """Take the bracket that `char` closes off the stack; False if that went wrong."""
         if brackets and brackets[-1][0] == _CLOSERS[char]:
             brackets.pop()
-        elif any(b == _CLOSERS[char] for b, _ in brackets):
+            return True
+        if any(b == _CLOSERS[char] for b, _ in brackets):
             while brackets[-1][0] != _CLOSERS[char]:
                 self._report_open([brackets.pop()])
             brackets.pop()
+        elif brackets:
+            opened, _ = brackets.pop()
+            self.report("PTO-P013", f"this `{char}` does not close the `{opened}` before it", at, 1)
         else:
             self.report("PTO-P013", f"this `{char}` closes nothing", at, 1)
+        return False
 
     def _report_open(self, brackets: list[tuple[str, int]]) -> None:
         char, at = brackets[-1]
@@ -259,6 +275,7 @@ class Cutter:
         text = "".join([*statement.parts, tail])
         if text.strip():
             last = statement.piece_start + len(tail)
+            broken = broken or statement.broken
             self.current.append(
                 RawStatement(text, statement.start, last, statement.regions, statement.pieces, broken)
             )

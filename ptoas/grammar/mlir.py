@@ -156,7 +156,7 @@ class _Reader:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
         if found != expected:
             raise StatementProblem(
-                "PTO-P042", f"the value is a {found}, the statement says {expected}", value
+                "PTO-P042", f"the operand's type is {found}, the statement says {expected}", value
             )
 
     def _declared(self, values: list[t.Value], nodes: tuple[t.TypeText, ...] | None) -> None:

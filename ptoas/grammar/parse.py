@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder, forget_statements
 from ptoas.grammar.layout import RawStatement, cut
@@ -135,21 +135,22 @@ def _is_container(raw: RawStatement) -> bool:
 
 
 def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
-    for op in ops:
-        if not isinstance(op, ModuleOp):
-            continue
-        seen: set[str] = set()
-        for function in op.body.block.ops:
-            if isinstance(function, FuncOp):
-                name = function.sym_name.data
-                if name in seen and isinstance(function.location, SourceLocation):
-                    builder.report(
-                        "PTO-P032",
-                        f"there are two functions `@{name}`",
-                        function.location.start,
-                        len("func.func"),
-                    )
-                seen.add(name)
+    modules = [op for op in ops if isinstance(op, ModuleOp)]
+    for scope in (ops, *(module.body.block.ops for module in modules)):
+        seen: dict[str, Span] = {}
+        for function in scope:
+            if not isinstance(function, FuncOp) or not isinstance(function.location, SourceLocation):
+                continue
+            name = function.sym_name.data
+            at = builder.source.text.find(f"@{name}", function.location.start)
+            span = Span(builder.source, max(at, function.location.start), len(name) + 1)
+            if name in seen:
+                note = Note("the other one is here", seen[name])
+                message = f"there are two functions `@{name}`"
+                builder.report(
+                    "PTO-P032", message, span.offset, span.length, "give one another name", (note,)
+                )
+            seen.setdefault(name, span)
 
 
 def function_name(filename: str) -> str:
@@ -184,17 +185,20 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
 
 
 def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:
+    if raw.broken:
+        builder.poison_by_text(raw)
+        return
     try:
-        statement = parse_statement(raw.text)
+        node = parse_statement(raw.text).body
+        assert isinstance(node, t.Arg)
+        type = builder.resolver.type(node.type)
     except SyntaxProblem as problem:
         builder.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+        builder.poison_by_text(raw)
         return
-    node = statement.body
-    assert isinstance(node, t.Arg)
-    try:
-        type = builder.resolver.type(node.type)
     except StatementProblem as problem:
         builder.report_problem(raw, problem)
+        builder.poison_by_text(raw)
         return
     name = value_names(raw.text)[node.value.slot]
     arg = block.insert_arg(type, len(block.args))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i1,
 )
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
@@ -85,9 +86,42 @@ def verify_terminators(builder: Builder) -> None:
     """Check the ends of bodies against what they end, and calls against what they call."""
     for raw, op in builder.deferred:
         try:
+            _check_return(op)
+            _check_callee(op, raw)
             _verify(op)
         except StatementProblem as problem:
             builder.report_problem(raw, problem)
+
+
+def _check_return(op: Operation) -> None:
+    function = op.parent_op()
+    if not isinstance(op, ReturnOp) or not isinstance(function, FuncOp):
+        return
+    given, wanted = list(op.operand_types), list(function.function_type.outputs)
+    if given != wanted:
+        message = f"returns {_listed(given)}, but `@{function.sym_name.data}` gives {_listed(wanted)}"
+        raise StatementProblem("PTO-P042", message)
+
+
+def _listed(types: list[Attribute]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def _check_callee(op: Operation, raw: RawStatement) -> None:
+    if not isinstance(op, CallOp):
+        return
+    module = op.parent_op()
+    while module is not None and not isinstance(module, ModuleOp):
+        module = module.parent_op()
+    functions = [f.sym_name.data for f in module.ops if isinstance(f, FuncOp)] if module is not None else []
+    name = op.callee.string_value()
+    if module is not None and name not in functions:
+        near = difflib.get_close_matches(name, functions, 1)
+        at = max(raw.text.find(f"@{name}"), 0)
+        fix = f"did you mean `@{near[0]}`?" if near else None
+        raise StatementProblem(
+            "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
+        )
 
 
 def _verify(op: Operation) -> None:
@@ -182,15 +216,15 @@ def _with_names(raw: RawStatement, offset: int) -> int:
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
     """A body without results may leave its `return` out."""
-    from xdsl.dialects.func import ReturnOp
-
     last = body.blocks.last
-    if (
-        last is not None
-        and not (last.last_op is not None and last.last_op.name == "func.return")
-        and not outputs
+    if last is None or (
+        last.last_op is not None and (last.last_op.name == "func.return" or last.last_op.successors)
     ):
-        last.add_op(ReturnOp())
+        return
+    if outputs:
+        wanted = ", ".join(map(str, outputs))
+        raise StatementProblem("PTO-P060", f"the function ends without `return`; it gives {wanted}")
+    last.add_op(ReturnOp())
 
 
 def _for(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.For, names: list[str]) -> ForOp:
@@ -229,6 +263,10 @@ def _if(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.If, name
         regions.append(Region(builder.region(statements, block)))
         _yield(block)
     if len(regions) == 1:
+        if types:
+            raise StatementProblem(
+                "PTO-P060", "`scf.if` gives a result, so that it needs an `else`", node.outputs[0]
+            )
         regions.append(Region())
     return IfOp(condition, types, regions[0], regions[1], _attributes(builder, node.attributes))
 
@@ -270,7 +308,7 @@ def _generic(
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise StatementProblem(
-                "PTO-P042", f"the value is a {operand.type}, here it is called a {type}", value
+                "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", value
             )
     properties = _attributes(builder, node.properties)
     attributes = _attributes(builder, node.attributes)

@@ -432,7 +432,7 @@ def _parse(text: str, start: str) -> Tree[Token]:
     try:
         return cast(Any, grammar()).parse(text, start=start)
     except UnexpectedInput as error:
-        raise _explain(text, error) from None
+        raise _explain(text, error, "type" if start == "type_body" else "statement") from None
 
 
 _PHRASES = {
@@ -475,16 +475,16 @@ _PHRASES = {
     "QUESTION": "`?`",
     "COUNT": "a count",
     "LABEL": "a block (`^name`)",
-    "$END": "the end of the statement",
+    "$END": "the end",
 }
 _MOST_PHRASES = 4
 
 
-def _explain(text: str, error: UnexpectedInput) -> SyntaxProblem:
+def _explain(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
     """The parser's complaint in words; token names stay out of it."""
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
-        found = "the statement ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"
+        found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"
         offset = len(text.rstrip()) if token.type == "$END" else _span(token)[0]
         length = 1 if token.type == "$END" else len(token)
         expected = error.accepts or error.expected
@@ -495,8 +495,9 @@ def _explain(text: str, error: UnexpectedInput) -> SyntaxProblem:
         found, length = f"found `{_shorten(found_text)}`", len(found_text)
         expected = error.allowed or set[str]()
     else:
-        return SyntaxProblem("the statement is not complete", max(0, len(text.rstrip()) - 1))
-    phrases = sorted({_PHRASES[name] for name in expected if name in _PHRASES}, key=_by_weight)
+        return SyntaxProblem(f"the {what} is not complete", max(0, len(text.rstrip()) - 1))
+    named = {_PHRASES[name] for name in expected if name in _PHRASES}
+    phrases = sorted((f"{p} of the {what}" if p == "the end" else p for p in named), key=_by_weight)
     if not phrases or len(phrases) > 2 * _MOST_PHRASES:
         return SyntaxProblem(f"{found}, which can't stand here", offset, length)
     shown = phrases[:_MOST_PHRASES]
@@ -510,5 +511,5 @@ def _by_weight(phrase: str) -> tuple[bool, str]:
 
 
 def _shorten(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text.split()).replace("\x00", "{")  # a region's mark stands where its `{` was
     return text if len(text) <= 40 else text[:37] + "..."

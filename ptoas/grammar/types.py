@@ -55,6 +55,8 @@ from ptoas.dialects.pto.types import (
 )
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 
+_LARGEST_EXTENT = 2**31 - 1
+
 
 class TypeProblem(Exception):
     """A type that can't be; offsets count from the start of its text."""
@@ -126,6 +128,9 @@ def _type_of_angle(text: str) -> Attribute:
 
 
 def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
+    if "<" not in text and not text.startswith("!"):
+        near = difflib.get_close_matches(text, _SCALARS, 1)
+        raise TypeProblem(f"unknown type `{text}`", fix=f"did you mean `{near[0]}`?" if near else None)
     try:
         parser = Parser(xdsl_context(True), text)
         found = parser.parse_type()
@@ -188,10 +193,13 @@ def _read_body(name: str, body: str) -> Attribute:
 class Parameter:
     """`key=value` or a plain value, with its place in the body."""
 
-    def __init__(self, key: str | None, kind: str, tokens: list[Token]):
+    def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
         self.key, self.kind, self.tokens = key, kind, tokens
+        self.name = key
+        """What messages call it: its key, or that of its position."""
         self.start = cast(int, tokens[0].start_pos) if tokens else 0
         self.end = tokens[-1].end_pos or self.start if tokens else 0
+        self.key_start = self.start if key_start is None else key_start
 
     @property
     def text(self) -> str:
@@ -200,19 +208,30 @@ class Parameter:
     def problem(self, message: str, fix: str | None = None) -> TypeProblem:
         return TypeProblem(message, self.start, self.end - self.start, fix)
 
+    def problem_with_key(self, message: str, fix: str | None = None) -> TypeProblem:
+        """A problem that is not the value's: the caret goes from the key on."""
+        return TypeProblem(message, self.key_start, self.end - self.key_start, fix)
+
+    def _extent(self, text: str) -> int:
+        try:
+            extent = DYNAMIC if text == "?" else int(text, 0)
+        except ValueError:
+            raise self.problem(f"`{self.name}` needs a whole number, found `{text}`") from None
+        if extent > _LARGEST_EXTENT:
+            raise self.problem(f"{text} is too large; the largest extent is {_LARGEST_EXTENT}")
+        return extent
+
     def integer(self) -> int:
         """A whole number, or `?`."""
-        text = self.text
-        if text == "?":
-            return DYNAMIC
-        try:
-            return int(text, 0)
-        except ValueError:
-            raise self.problem(f"`{self.key or text}` needs a whole number, found `{text}`") from None
+        return self._extent(self.text)
 
     def extents(self) -> tuple[int, ...]:
         """`9x?`."""
-        return tuple(DYNAMIC if d == "?" else int(d) for d in self.text.split("x") if d)
+        return tuple(self._extent(dim) for dim in self.text.split("x") if dim)
+
+    def numbers(self) -> list[int]:
+        """`[40, ?]`."""
+        return [self._extent(str(token)) for token in self.tokens]
 
     def element(self) -> Attribute:
         text = str(self.tokens[-1])
@@ -229,13 +248,17 @@ class Parameter:
         if text.lstrip("-").isdigit():
             members = list(attr.enum)
             if not 0 <= int(text) < len(members):
-                raise self.problem(f"`{self.key}` goes from 0 to {len(members) - 1}, found {text}")
+                raise self.problem(f"`{self.name}` goes from 0 to {len(members) - 1}, found {text}")
             return members[int(text)]
         # The instruction library calls the first of these enumerations' members `None`.
         found = attr.member(attr.spellings()[0] if text.lower() == "none" else text)
         if found is None:
             words = ", ".join(attr.spellings())
-            raise self.problem(f"`{self.key or 'this parameter'}` can't be `{text}`; it is one of {words}")
+            near = difflib.get_close_matches(text.lower(), attr.spellings(), 1)
+            raise self.problem(
+                f"`{self.name}` can't be `{text}`; it is one of {words}",
+                f"did you mean `{near[0]}`?" if near else None,
+            )
         return found
 
 
@@ -244,13 +267,13 @@ def _children(node: Tree[Token]) -> list[Any]:
 
 
 def _parameter(node: Any) -> Parameter:
-    key = None
     children = _children(node)
-    if node.data == "named":
-        key = str(children.pop(0))
+    key: Token | None = children.pop(0) if node.data == "named" else None
     inner: Any = children[0]
     tokens = [c for c in inner.children if isinstance(c, Token)]
-    return Parameter(key, str(inner.data), tokens)
+    if key is None:
+        return Parameter(None, str(inner.data), tokens)
+    return Parameter(str(key), str(inner.data), tokens, key.start_pos)
 
 
 # --- tiles -----------------------------------------------------------------------------------------
@@ -267,12 +290,13 @@ def _tile(parameters: list[Parameter]) -> TileType:
 
     def take(key: str, parameter: Parameter) -> None:
         if key in given:
-            raise parameter.problem(f"`{key}` is given twice")
+            raise parameter.problem_with_key(f"`{key}` is given twice")
         if key not in _TILE_KEYS:
             near = difflib.get_close_matches(key, _TILE_KEYS, 1)
-            raise parameter.problem(
+            raise parameter.problem_with_key(
                 f"a tile has no parameter `{key}`", f"did you mean `{near[0]}`?" if near else None
             )
+        parameter.name = key
         given[key] = parameter
 
     position = 0
@@ -345,11 +369,12 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
         strides: list[int] | None = None
         for parameter in parameters[1:]:
             if parameter.key == "strides":
-                strides = [DYNAMIC if token == "?" else int(token, 0) for token in parameter.tokens]
+                strides = parameter.numbers()
             elif parameter.key in (None, "layout") and parameter.kind == "word":
+                parameter.name = "layout"
                 layout = parameter.member(LayoutAttr)
             else:
-                raise parameter.problem(
+                raise parameter.problem_with_key(
                     f"a view of memory has no parameter `{parameter.key or parameter.text}`"
                 )
         return cls.of(shape, shaped.element(), layout, strides)
@@ -379,7 +404,8 @@ def _group(parameters: list[Parameter]) -> GroupType:
         raise TypeProblem(
             problem.message, at + problem.offset, problem.length or len(member), problem.fix
         ) from None
-    return GroupType(IntAttr(int(count.split()[0])), inner)
+    size = Parameter("size", "dims", [Token("NUMBER", count.split()[0], count.start_pos)]).integer()
+    return GroupType(IntAttr(size), inner)
 
 
 _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {

@@ -79,6 +79,7 @@ class Problem:
     message: str
     operand: int | None = None
     field: str | None = None
+    result: int | None = None
 
 
 def _single(constraint: Any) -> AttrConstraint:
@@ -165,12 +166,14 @@ class PtoOp(IRDLOperation, ABC):
                     clean = False
                     yield Problem(f"operand `{slot.name}`: {error}", operand=at)
                 at += 1
-        for (name, constraint, _), result in zip(signature.results, self.results, strict=False):
+        for at, ((name, constraint, _), result) in enumerate(
+            zip(signature.results, self.results, strict=False)
+        ):
             try:
                 constraint.verify(result.type, context)
             except VerifyException as error:
                 clean = False
-                yield Problem(f"{name}: {error}")
+                yield Problem(f"{name}: {error}", result=at)
         for field in signature.fields.values():
             value = self.properties.get(field.name)
             if value is None and not field.optional:
