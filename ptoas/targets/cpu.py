@@ -118,6 +118,7 @@ CPU = Target(
     instructions=INSTRUCTIONS,
     program=(*MODULE, *PLACEMENT),
     facts={"store from": (TileLoc.Vec, TileLoc.Mat, TileLoc.Acc)},
+    has_row_mode=False,
     checks_bounds=False,
     has_pipes=False,
 )

@@ -96,6 +96,8 @@ class Target:
     aliases: tuple[str, ...] = ()
     aicore_types: Mapping[str, tuple[ElementType, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Element types that only an AICORE build adds (D3)."""
+    has_row_mode: bool = True
+    """Whether gathers of whole rows exist (D17)."""
     checks_bounds: bool = True
     """Whether an out-of-bounds mode exists at all."""
     has_pipes: bool = True

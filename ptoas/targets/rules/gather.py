@@ -266,7 +266,7 @@ def gather_tile_has_the_least_shape(op: MGatherOp, know: Facts) -> Violations:
 )
 def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
     """The CPU form has no Coalesce parameter: only Elem gathers are legal."""
-    if know.is_row:
+    if know.is_row and not know.target.has_row_mode:
         yield Violation(
             "mode: found row, required elem (the reference has no Row path)",
             field="coalesce",

@@ -107,6 +107,8 @@ def gather_destination_is_not_empty(op: MGatherOp, know: Facts) -> Violations:
 def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> Violations:
     """dst.Rows equals idx.Rows."""
     dst, idx = know.tile("dst"), know.tile("idx")
+    if know.is_row and not know.target.has_row_mode:
+        return  # The mode is what is wrong, and legalizing it changes the index.
     if dst.rows != idx.rows:
         yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as the destination", slot="idx")
 
@@ -122,6 +124,8 @@ def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> 
 def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violations:
     """The index tile is [N, 1] for a row-indexed or [N, M] for an element-indexed gather."""
     dst, idx = know.tile("dst"), know.tile("idx")
+    if know.is_row and not know.target.has_row_mode:
+        return
     if not any(fits((idx.valid_cols,), (n,)) for n in (1, dst.valid_cols)):
         required = f"1 or {dst.valid_cols}, as the destination"
         yield mismatch("valid columns of the index tile", idx.valid_cols, required, slot="idx")

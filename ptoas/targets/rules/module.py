@@ -88,7 +88,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
         return
     if other.name != target.name:
         yield Violation(
-            f"the module is written for {other.name}, but checked for {target.name}",
+            f"the module is written for {other.name}, not for this target",
             op=module,
             field=TARGET_ATTRIBUTE,
         )
