@@ -192,7 +192,7 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
         ):
             flat, finish = _in_place(parameter, array)
             buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
-            return View(buffer, 0, parameter.shape, strides, parameter.layout), finish
+            return View.of(buffer, 0, parameter.shape, strides, parameter.layout), finish
     if not fits:
         raise failure(
             "PTO-R603",
@@ -206,7 +206,7 @@ def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View,
         shape, type(parameter.layout)("nd")
     ):
         flat, finish = _in_place(parameter, array)
-        return View(
+        return View.of(
             GlobalBuffer(parameter.name, flat, parameter.dtype), 0, shape, strides, parameter.layout
         ), finish
     return _spread(parameter, array.reshape(shape), shape, strides)
@@ -229,10 +229,10 @@ def _spread(
     )
     if lies_so and array.flags.f_contiguous and (array.flags.writeable or not parameter.written):
         buffer = GlobalBuffer(parameter.name, array.ravel(order="F"), parameter.dtype)
-        return View(buffer, 0, shape, strides, parameter.layout), None
+        return View.of(buffer, 0, shape, strides, parameter.layout), None
     flat = np.zeros(element_count(shape, strides), array.dtype)
     buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
-    view = View(buffer, 0, shape, strides, parameter.layout)
+    view = View.of(buffer, 0, shape, strides, parameter.layout)
     inner = np.ndarray(shape, array.dtype, flat, 0, [s * array.itemsize for s in strides])
     inner[...] = array
 

@@ -100,20 +100,19 @@ class ModuleCompiler:
 
     def function(self, name: str) -> Callable[..., tuple[Any, ...]]:
         """The compiled function, and whatever it calls."""
-        self._compile(name)
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in self.source:
+                waiting += self._compile(each)
         return self.namespace[self.names[name]]
 
-    def _compile(self, name: str) -> None:
-        if name in self.source:
-            return
-        op = self.functions[name]
-        compiler = FunctionCompiler(self, op)
-        self.source[name] = ""
-        text = compiler.text()
-        self.source[name] = text
+    def _compile(self, name: str) -> list[str]:
+        """Compile one function; the names of those that it calls."""
+        compiler = FunctionCompiler(self, self.functions[name])
+        self.source[name] = text = compiler.text()
         exec(compile(text, f"<ptoas {self.names[name]}>", "exec"), self.namespace)
-        for callee in compiler.callees:
-            self._compile(callee)
+        return compiler.callees
 
 
 class FunctionCompiler:
@@ -335,9 +334,11 @@ class FunctionCompiler:
         if not dynamic:
             self.line(f"{self.keep(lazily(compiled))}({arguments})")
         else:
-            key = dynamic[0] if len(dynamic) == 1 else f"({', '.join(dynamic)})"
+            key, operands = compiled.key_text(dynamic), ", ".join(dynamic)
             find, bind = self.keep(compiled.steps.get), self.keep(compiled.bind)
-            self.line(f"({find}({key}) or {bind}({key}))({arguments})")
+            if compiled.moves:
+                arguments = dynamic[0]
+            self.line(f"({find}(_k := {key}) or {bind}(_k, {operands}))({arguments})")
         for operand in dict.fromkeys(op.operands):
             show = self.module.capture.get(operand)
             if show is not None:
@@ -508,9 +509,9 @@ class FunctionCompiler:
         self.depth += 1
         self.line(f"{count}(1)")
         self.block(before)
-        self.assign(op.results, condition.arguments)
+        self.assign(op.results, condition.args)
         self.line(f"if not {self.ref(condition.condition)}: break")
-        self.assign(after.args, condition.arguments)
+        self.assign(after.args, condition.args)
         self.block(after)
         self.yielded(before.args, after)
         self.depth -= 1

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.types import ViewType
 from ptoas.interpreter.checks import initialised
 from ptoas.interpreter.errors import failure
 from ptoas.interpreter.machine import INSTRUCTIONS, Machine, Step
@@ -28,8 +30,9 @@ def is_scalar(type: Attribute) -> bool:
 class Compiled:
     """One instruction, ready to be bound to tiles and views.
 
-    `dynamic` are the operands that only the running program knows; the others are in `fixed`. The key of an execution
-    is the one dynamic operand, or the tuple of them.
+    `dynamic` are the operands that only the running program knows; the others are in `fixed`. A step is kept by
+    a key made of them: a view counts by its form and offset, anything else by itself. An instruction that `moves` is
+    kept by the view's form alone, and gets the view each time.
     """
 
     def __init__(
@@ -59,22 +62,44 @@ class Compiled:
             if len(slot_places(op)[slot.name])
         ]
 
-    def bind(self, key: Any = ()) -> Callable[..., None]:
+    @property
+    def moves(self) -> bool:
+        """Whether one step serves every offset of a view: nothing else depends on where it lies."""
+        return (
+            isinstance(self.op, TLoadOp | TStoreOp)
+            and len(self.dynamic) == 1
+            and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
+            and self.race is None
+            and self.observer is None
+        )
+
+    def key_text(self, names: list[str]) -> str:
+        """The Python expression of the key, from the names of the dynamic operands."""
+        if self.moves:
+            return f"{names[0]}.form"
+        parts: list[str] = []
+        for n, name in zip(self.dynamic, names, strict=True):
+            is_view = isinstance(self.op.operands[n].type, ViewType)
+            parts += [f"{name}.form", f"{name}.offset"] if is_view else [name]
+        return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def bind(self, key: object, *things: object) -> Callable[..., None]:
         """Prepare the instruction for these operands, and remember it."""
         values: list[object] = [None] * len(self.op.operands)
         for n, thing in self.fixed.items():
             values[n] = thing
-        if len(self.dynamic) == 1:
-            values[self.dynamic[0]] = key
-        else:
-            for n, thing in zip(self.dynamic, key, strict=True):
-                values[n] = thing
+        for n, thing in zip(self.dynamic, things, strict=True):
+            values[n] = thing
         for thing in values:
             if isinstance(thing, Unplaced):
-                raise self.machine.fail(
-                    "PTO-R507", f"%{thing.name} is used before it has an address", self.op
-                )
+                raise self.machine.fail("PTO-R507", f"%{thing.name} is used before it has an address", self.op)
         step = self.binder(**self._by_slot(values))
+        if self.moves:
+            if step.moving is None:
+                # The step knows this one view only: it is not kept.
+                only = step.run
+                return self._guarded(Step(lambda _: only(), step.reads, step.writes), values)
+            step = Step(step.moving, step.reads, step.writes)
         run = self._guarded(step, values)
         if len(self.steps) >= KEPT_STEPS:
             self.steps.clear()
@@ -108,7 +133,7 @@ def lazily(compiled: Compiled) -> Callable[..., None]:
     def execute(*scalars: float) -> None:
         nonlocal run
         if run is None:
-            run = compiled.bind()
+            run = compiled.bind(())
         run(*scalars)
 
     return execute

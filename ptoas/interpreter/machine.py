@@ -18,7 +18,7 @@ from ptoas.diagnostics import Diagnostic, Note, Severity
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.interpreter.errors import failure, finding, line_of
-from ptoas.interpreter.memory import LocalMemory
+from ptoas.interpreter.memory import LocalMemory, View
 from ptoas.interpreter.tiles import Region, Tile
 from ptoas.location import span_of
 from ptoas.targets import Target
@@ -62,6 +62,8 @@ class Step:
     """Takes the instruction's scalar operands."""
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
+    moving: Callable[[View], None] | None = None
+    """The same work on another view of the same form, for loads and stores in loops."""
 
 
 Binder: TypeAlias = Callable[..., Step]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import count
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -55,43 +53,82 @@ class Pointer:
         self.offset = offset
 
 
+class Form:
+    """What views of one buffer have in common when only their offsets differ. Compared by identity."""
+
+    __slots__ = ("buffer", "dtype", "layout", "shape", "shape5", "strides", "strides5")
+
+    def __init__(
+        self, buffer: GlobalBuffer, shape: tuple[int, ...], strides: tuple[int, ...], layout: Layout
+    ):
+        self.buffer = buffer
+        self.dtype = buffer.dtype
+        self.shape = shape
+        self.strides = strides
+        self.layout = layout
+        missing = MAX_RANK - len(shape)
+        self.shape5 = (1,) * missing + shape
+        """All five dimensions, ones in front (D11)."""
+        self.strides5 = ((strides[0] * shape[0],) * missing + strides) if missing else strides
+        """Five strides; a dimension of one that was not written steps over the whole."""
+
+
 class View:
     """A window of a buffer: shape and strides in elements, from an offset. Immutable."""
 
-    __slots__ = ("__dict__", "buffer", "dtype", "layout", "offset", "shape", "strides")
+    __slots__ = ("_array", "form", "offset")
 
-    def __init__(
-        self,
+    def __init__(self, form: Form, offset: int):
+        self.form = form
+        self.offset = offset
+        self._array: Array | None = None
+
+    @staticmethod
+    def of(
         buffer: GlobalBuffer,
         offset: int,
         shape: tuple[int, ...],
         strides: tuple[int, ...],
         layout: Layout = Layout.ND,
-    ):
-        self.buffer = buffer
-        self.dtype = buffer.dtype
-        self.offset = offset
-        self.shape = shape
-        self.strides = strides
-        self.layout = layout
+    ) -> View:
+        return View(Form(buffer, shape, strides, layout), offset)
 
-    @cached_property
+    @property
+    def buffer(self) -> GlobalBuffer:
+        return self.form.buffer
+
+    @property
+    def dtype(self) -> DType:
+        return self.form.dtype
+
+    @property
+    def layout(self) -> Layout:
+        return self.form.layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.form.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.form.strides
+
+    @property
     def shape5(self) -> tuple[int, ...]:
-        """All five dimensions, ones in front (D11)."""
-        return (1,) * (MAX_RANK - len(self.shape)) + self.shape
+        return self.form.shape5
 
-    @cached_property
+    @property
     def strides5(self) -> tuple[int, ...]:
-        """Five strides; a dimension of one that was not written steps over the whole."""
-        missing = MAX_RANK - len(self.strides)
-        if not missing:
-            return self.strides
-        return (self.strides[0] * self.shape[0],) * missing + self.strides
+        return self.form.strides5
 
-    @cached_property
+    @property
     def array(self) -> Array:
         """All elements of the view, as the strides place them."""
-        return self.buffer.window(self.offset, self.shape5, self.strides5)
+        array = self._array
+        if array is None:
+            form = self.form
+            array = self._array = form.buffer.window(self.offset, form.shape5, form.strides5)
+        return array
 
     def extent(self) -> tuple[int, int]:
         """First and last element of the buffer that the view touches; `(0, -1)` when it is empty."""
@@ -102,7 +139,7 @@ class View:
 
     def inside(self) -> bool:
         first, last = self.extent()
-        return first >= 0 and last < self.buffer.size
+        return 0 <= first and last < self.buffer.size
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
@@ -165,7 +202,8 @@ class LocalMemory:
         self.bits = Bits(self.size)
         self.regions: list[Region] = []
         """Every region that something wrote, for naming the last writer."""
-        self.clock = count(1)
+        self.clock = 0
+        """Counts writes."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""

@@ -50,7 +50,8 @@ def tload(op: TLoadOp, m: Machine) -> Binder:
 
         pads, writes = padding(m, dst)
         if not pads:
-            return Step(move, writes=writes)
+            moving = None if pair is None else loading(mem, *pair)
+            return Step(move, writes=writes, moving=moving)
         bits = pad_bits(dst.dtype, dst.type.pad)
 
         def run() -> None:
@@ -120,9 +121,32 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
             def run() -> None:
                 add(target, window, out=target)
 
-        return Step(run, reads=(src.region,))
+        moving = storing(mem, *pair) if pair is not None and combine is None else None
+        return Step(run, reads=(src.region,), moving=moving)
 
     return bind
+
+
+def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:
+    """A load from any view of this form."""
+    shape, strides, raw, size = source.shape, source.strides, mem.buffer.raw, mem.dtype.size
+    dtype, array = source.dtype, np.ndarray
+
+    def run(view: View) -> None:
+        window[...] = array(shape, dtype, raw, view.offset * size, strides)
+
+    return run
+
+
+def storing(mem: View, target: Array, window: Array) -> Callable[[View], None]:
+    """A store to any view of this form."""
+    shape, strides, raw, size = target.shape, target.strides, mem.buffer.raw, mem.dtype.size
+    dtype, array = target.dtype, np.ndarray
+
+    def run(view: View) -> None:
+        array(shape, dtype, raw, view.offset * size, strides)[...] = window
+
+    return run
 
 
 # --- scalars -------------------------------------------------------------------------------------

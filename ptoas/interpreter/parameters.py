@@ -252,8 +252,8 @@ def _propagate(op: Operation, flow: _Flow, functions: dict[str, func.FuncOp]) ->
             condition, last = op.before_region.block.last_op, op.after_region.block.last_op
             pairs += zip(op.before_region.block.args, op.arguments, strict=True)
             if isinstance(condition, scf.ConditionOp):
-                pairs += zip(op.after_region.block.args, condition.arguments, strict=True)
-                pairs += zip(op.results, condition.arguments, strict=True)
+                pairs += zip(op.after_region.block.args, condition.args, strict=True)
+                pairs += zip(op.results, condition.args, strict=True)
             if isinstance(last, scf.YieldOp):
                 pairs += zip(op.before_region.block.args, last.operands, strict=True)
         case func.CallOp():

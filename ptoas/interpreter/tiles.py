@@ -53,10 +53,11 @@ class Region:
     second look.
     """
 
-    __slots__ = ("bits", "high", "last", "low", "ready", "select", "tile", "view")
+    __slots__ = ("bits", "high", "last", "low", "memory", "ready", "select", "tile", "view")
 
     def __init__(self, tile: Tile, view: npt.NDArray[np.bool_], select: Indices | None, low: int, high: int):
         self.tile = tile
+        self.memory = tile.memory
         self.bits = tile.bits
         self.view = view
         self.select = select
@@ -81,13 +82,15 @@ class Region:
             else:
                 self.view[self.select] = True
             self.ready = self.bits.epoch
+        memory = self.memory
+        memory.clock = order = memory.clock + 1
         last = self.last
-        order = next(self.tile.memory.clock)
         if last is None:
             self.last = Write(op, order)
-            self.tile.memory.regions.append(self)
+            memory.regions.append(self)
         else:
-            last.op, last.order = op, order
+            last.op = op
+            last.order = order
 
     def last_writer(self) -> Operation | None:
         """The operation that last wrote a byte of this region, through whichever tile."""

@@ -17,7 +17,7 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.interpreter.budget import check_tile
 from ptoas.interpreter.machine import Machine, value
-from ptoas.interpreter.memory import Bits, Pointer, View
+from ptoas.interpreter.memory import Bits, Form, Pointer, View
 from ptoas.interpreter.tiles import Tile, inner_box
 
 KEPT = 256
@@ -51,7 +51,7 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
                     f"make_tensor_view: dimension {dim} is {found_extent}, its type says {written}",
                     op,
                 )
-        view = View(ptr.buffer, ptr.offset, shape, strides, layout)
+        view = View.of(ptr.buffer, ptr.offset, shape, strides, layout)
         if not view.inside():
             first, last = view.extent()
             raise m.fail(
@@ -70,38 +70,53 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
 
 @value(PartitionViewOp)
 def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
+    """Parts of one view and one size differ only in their offset: what they have in common is kept."""
     type = op.result.type
     assert isinstance(type, ViewType)
     rank = len(op.offsets)
-    kept: dict[tuple[object, ...], View] = {}
+    forms: dict[tuple[Form, tuple[int, ...]], tuple[Form, tuple[tuple[int, int], ...]]] = {}
     # A partition says its own layout only when it is not the default one.
     own_layout = None if type.layout is Layout.ND else type.layout
 
-    def run(*values: object) -> View:
-        found = kept.get(values)
-        if found is not None:
-            return found
-        source: View = values[0]  # pyright: ignore[reportAssignmentType]
-        offsets: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
-        sizes: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
+    def form_of(source: Form, sizes: tuple[int, ...]) -> tuple[Form, tuple[tuple[int, int], ...]]:
+        """The form of such parts, and for each dimension the last offset and the stride."""
+        if len(forms) >= KEPT:
+            forms.clear()
+        form = Form(source.buffer, sizes, source.strides, own_layout or source.layout)
+        lasts = (
+            extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True)
+        )
+        found = forms[source, sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
+        return found
+
+    def run(source: View, *extents: int) -> View:
+        sizes = extents[rank:]
+        outer = source.form
+        form, steps = forms.get((outer, sizes)) or form_of(outer, sizes)
         start = source.offset
-        for dim in range(rank):
-            offset, size, extent = offsets[dim], sizes[dim], source.shape[dim]
-            if offset < 0 or size < 0 or offset + size > extent:
-                raise m.fail(
-                    "PTO-R103",
-                    f"partition_view: dimension {dim}: offset {offset} + size {size} = {offset + size} of a view of "
-                    f"extent {extent} (of %{source.buffer.name})",
-                    op,
-                )
-            start += offset * source.strides[dim]
-        view = View(source.buffer, start, sizes, source.strides, own_layout or source.layout)
-        if len(kept) >= KEPT:
-            kept.clear()
-        kept[values] = view
-        return view
+        for offset, (last, stride) in zip(extents, steps):  # noqa: B905 - the sizes come after the offsets
+            if not 0 <= offset <= last:
+                raise outside_view(op, m, source, extents[:rank], sizes)
+            start += offset * stride
+        return View(form, start)
 
     return run
+
+
+def outside_view(
+    op: PartitionViewOp, m: Machine, source: View, offsets: tuple[int, ...], sizes: tuple[int, ...]
+) -> Exception:
+    dim, offset, size, extent = next(
+        (dim, offset, size, extent)
+        for dim, (offset, size, extent) in enumerate(zip(offsets, sizes, source.shape, strict=True))
+        if offset < 0 or size < 0 or offset + size > extent
+    )
+    return m.fail(
+        "PTO-R103",
+        f"partition_view: dimension {dim}: offset {offset} + size {size} = {offset + size}, the view of "
+        f"%{source.buffer.name} has extent {extent}",
+        op,
+    )
 
 
 @value(AddPtrOp)

@@ -1,0 +1,127 @@
+"""How a collective walks through data that is larger than a staging tile (document 003, Large Tile Support).
+
+A rank's data is (D0, D1, D2, H, W). If D0 * D1 * D2 * H rows of W columns fit the tile's valid region, a rank is one
+chunk. Otherwise each of the D0 * D1 * D2 planes of H x W is covered by a window of the tile's valid size that slides
+along the columns, then along the rows; the last window of a direction is smaller where the size does not divide it.
+With two tiles, chunks go to ping and pong in turns.
+
+>>> walk = Walk(ranks=2, shape=(1, 1, 1, 5, 3), size=(4, 2), tiles=2)
+>>> [(c.rank, c.row, c.col, c.rows, c.cols, c.tile) for c in walk][:5]
+[(0, 0, 0, 4, 2, 0), (0, 0, 2, 4, 1, 1), (0, 4, 0, 1, 2, 0), (0, 4, 2, 1, 1, 1), (1, 0, 0, 4, 2, 0)]
+>>> len(walk)
+8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One load into a staging tile and one store from it."""
+
+    rank: int
+    plane: tuple[int, int, int] | None
+    """Which of the planes; `None`: all of them, stacked as rows of the tile."""
+    row: int
+    col: int
+    rows: int
+    """Rows of the tile that the chunk fills; of a plane, unless it is all of them."""
+    cols: int
+    tile: int
+    """0: ping, 1: pong."""
+
+    @property
+    def place(self) -> tuple[slice, slice, slice, slice, slice]:
+        """The chunk's part of a rank's data."""
+        if self.plane is None:
+            everything = slice(None)
+            return everything, everything, everything, everything, everything
+        a, b, c = (slice(n, n + 1) for n in self.plane)
+        return a, b, c, slice(self.row, self.row + self.rows), slice(self.col, self.col + self.cols)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """All chunks of a collective, by number; counted, not listed."""
+
+    ranks: int
+    shape: tuple[int, ...]
+    """The five extents of a rank's data."""
+    size: tuple[int, int]
+    """Valid rows and columns of a staging tile."""
+    tiles: int = 1
+
+    @property
+    def fits(self) -> bool:
+        """Whether a rank's data is one chunk."""
+        return prod(self.shape[:4]) <= self.size[0] and self.shape[4] <= self.size[1]
+
+    @property
+    def windows(self) -> tuple[int, int]:
+        """Positions of the window along rows and columns of a plane."""
+        (rows, cols), (height, width) = self.size, self.shape[3:]
+        return -(-height // rows), -(-width // cols)
+
+    @property
+    def per_rank(self) -> int:
+        if not prod(self.shape):
+            return 0
+        return 1 if self.fits else prod(self.shape[:3]) * prod(self.windows)
+
+    def __len__(self) -> int:
+        return self.ranks * self.per_rank
+
+    def __getitem__(self, number: int) -> Chunk:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        tile = number % self.tiles
+        rank, rest = divmod(number, self.per_rank)
+        if self.fits:
+            return Chunk(rank, None, 0, 0, prod(self.shape[:4]), self.shape[4], tile)
+        down, across = self.windows
+        rest, column = divmod(rest, across)
+        rest, row = divmod(rest, down)
+        rest, c = divmod(rest, self.shape[2])
+        a, b = divmod(rest, self.shape[1])
+        row, column = row * self.size[0], column * self.size[1]
+        rows = min(self.size[0], self.shape[3] - row)
+        cols = min(self.size[1], self.shape[4] - column)
+        return Chunk(rank, (a, b, c), row, column, rows, cols, tile)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return (self[number] for number in range(len(self)))
+
+    def last(self, tile: int) -> Chunk | None:
+        """The chunk that is in a tile when all is done."""
+        count = len(self)
+        for number in range(count - 1, max(-1, count - 1 - self.tiles), -1):
+            if number % self.tiles == tile:
+                return self[number]
+        return None
+
+    def largest(self, tile: int) -> tuple[int, int]:
+        """Rows and columns of a tile that some chunk fills."""
+        # Only the last window of a direction is smaller; a tile gets one of full size unless there are few.
+        few = [chunk for chunk in map(self.__getitem__, self._first(tile))]
+        return max((c.rows for c in few), default=0), max((c.cols for c in few), default=0)
+
+    def _first(self, tile: int) -> range:
+        """Numbers of enough chunks of a tile to have seen every size."""
+        across = 1 if self.fits else self.windows[1]
+        return range(tile, min(len(self), 4 * self.tiles * (across + 1)), self.tiles)
+
+    def remainder(self) -> tuple[str, int, int] | None:
+        """The direction, extent and size of a window that does not divide the data; `None` if all do."""
+        if self.fits:
+            return None
+        for word, extent, size in (
+            ("rows", self.shape[3], self.size[0]),
+            ("columns", self.shape[4], self.size[1]),
+        ):
+            if extent % size:
+                return word, extent, size
+        return None

@@ -1,0 +1,224 @@
+"""TGATHER by index, mask and comparison, and TGATHERB, against loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.interpreter.support import SIZE, TYPES, bits_array, execute, failing, raw, seeds
+from tests.interpreter.test_gather import rounded_up
+
+POSITIONS = {
+    "P0101": lambda n: n % 2 == 0,
+    "P1010": lambda n: n % 2 == 1,
+    "P0001": lambda n: n % 4 == 0,
+    "P0010": lambda n: n % 4 == 1,
+    "P0100": lambda n: n % 4 == 2,
+    "P1000": lambda n: n % 4 == 3,
+    "P1111": lambda n: True,
+}
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from(["cpu", "a2a3", "a5"]),
+    st.sampled_from(TYPES),
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.sampled_from(["row_major", "col_major"]),
+    st.sampled_from(["i32", "ui16"]),
+    seeds,
+)
+def test_index_form(target: str, type_: str, rows: int, cols: int, layout: str, index_type: str, seed: int) -> None:
+    """dst[i, j] = src[indices[i, j]]: a linear index into Rows x Cols in row-major order (D19)."""
+    rng = np.random.default_rng(seed)
+    width = rounded_up(cols, SIZE[type_])
+    src = bits_array(rng, (rows + 1, width), type_)
+    idx = rng.integers(0, (rows + 1) * width, (rows, cols)).astype(np.uint16 if index_type == "ui16" else np.int32)
+    stile = f"!pto.tile_buf<vec, {rows + 1}x{width}x{type_}, blayout={layout}>"
+    itile = f"!pto.tile_buf<vec, {rows}x{rounded_up(cols, 2)}x{index_type}, valid={rows}x{cols}>"
+    dtile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}, valid={rows}x{cols}>"
+    text = f"""
+func.func @main(%src: !pto.memref<{rows + 1}x{width}x{type_}>, %idx: !pto.memref<{rows}x{cols}x{index_type}>,
+                %out: !pto.memref<{rows}x{cols}x{type_}>) {{
+  %s = pto.alloc_tile : {stile}
+  %i = pto.alloc_tile : {itile}
+  %d = pto.alloc_tile : {dtile}
+  pto.tload ins(%src : !pto.memref<{rows + 1}x{width}x{type_}>) outs(%s : {stile})
+  pto.tload ins(%idx : !pto.memref<{rows}x{cols}x{index_type}>) outs(%i : {itile})
+  pto.tgather ins(%s, %i : {stile}, {itile}) outs(%d : {dtile})
+  pto.tstore ins(%d : {dtile}) outs(%out : !pto.memref<{rows}x{cols}x{type_}>)
+  return
+}}
+"""
+    expected = np.zeros((rows, cols), raw(src).dtype)
+    for i in range(rows):
+        for j in range(cols):
+            r, c = divmod(int(idx[i, j]), width)
+            expected[i, j] = raw(src)[r, c]
+    result = execute(text, {"src": src, "idx": idx}, target)
+    assert np.array_equal(raw(result.outputs["out"]), expected)
+
+
+INDEX = """
+func.func @main(%s: !pto.tile<4x8xf32>, %i: !pto.tile<2x8xi32>, %out: !pto.memref<2x8xf32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 2x8xf32>
+  pto.tgather ins(%s, %i : !pto.tile<4x8xf32>, !pto.tile<2x8xi32>) outs(%d : !pto.tile_buf<vec, 2x8xf32>)
+  pto.tstore ins(%d : !pto.tile_buf<vec, 2x8xf32>) outs(%out : !pto.memref<2x8xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+@pytest.mark.parametrize("bad", [32, -1])
+def test_an_index_outside_the_source(target: str, bad: int) -> None:
+    src = np.arange(1, 33, dtype=np.float32).reshape(4, 8)
+    idx = np.arange(16, dtype=np.int32).reshape(2, 8)
+    idx[1, 3] = bad
+    found = failing("PTO-R101", INDEX, {"s": src, "i": idx}, target)
+    assert "[1, 3]" in found.message and "32 elements" in found.message
+    out = execute(INDEX, {"s": src, "i": idx}, target, unchecked=True).outputs["out"]
+    assert out[1, 3] == 0 and out[1, 2] == src[1, 2]
+    idx[1, 3] = 31
+    assert execute(INDEX, {"s": src, "i": idx}, target).outputs["out"][1, 3] == 32
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sampled_from(["cpu", "a2a3", "a5"]),
+    st.sampled_from(sorted(POSITIONS)),
+    st.sampled_from(["ui8", "f16", "f32"]),
+    st.integers(1, 5),
+    st.integers(1, 20),
+    seeds,
+)
+def test_mask_form(target: str, pattern: str, type_: str, rows: int, cols: int, seed: int) -> None:
+    """The kept elements of all valid source rows, one after another; the rest of dst keeps its bytes (D18)."""
+    rng = np.random.default_rng(seed)
+    width = rounded_up(cols, SIZE[type_])
+    src, before = bits_array(rng, (rows, cols), type_), bits_array(rng, (rows, width), type_)
+    stile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}, valid={rows}x{cols}>"
+    dtile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}>"
+    text = f"""
+func.func @main(%src: !pto.memref<{rows}x{cols}x{type_}>, %before: !pto.memref<{rows}x{width}x{type_}>,
+                %out: !pto.memref<{rows}x{width}x{type_}>) {{
+  %s = pto.alloc_tile : {stile}
+  %d = pto.alloc_tile : {dtile}
+  pto.tload ins(%src : !pto.memref<{rows}x{cols}x{type_}>) outs(%s : {stile})
+  pto.tload ins(%before : !pto.memref<{rows}x{width}x{type_}>) outs(%d : {dtile})
+  pto.tgather ins(%s, {{maskPattern = #pto.mask_pattern<{pattern}>}} : {stile}) outs(%d : {dtile})
+  pto.tstore ins(%d : {dtile}) outs(%out : !pto.memref<{rows}x{width}x{type_}>)
+  return
+}}
+"""
+    stream = [raw(src)[r, c] for r in range(rows) for c in range(cols) if POSITIONS[pattern](c)]
+    expected = raw(before).copy().reshape(-1)
+    expected[: len(stream)] = stream
+    result = execute(text, {"src": src, "before": before}, target)
+    assert np.array_equal(raw(result.outputs["out"]).reshape(-1), expected)
+
+
+def test_a_mask_keeps_no_more_than_the_destination_holds() -> None:
+    text = """
+func.func @main(%s: !pto.tile<16x16xf32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, ROWSx16xf32>
+  pto.tgather ins(%s, {maskPattern = #pto.mask_pattern<P0101>} : !pto.tile<16x16xf32>) outs(%d : !pto.tile_buf<vec, ROWSx16xf32>)
+  return
+}
+"""
+    assert "128 elements" in failing("PTO-R108", text.replace("ROWS", "7")).message
+    out = execute(text.replace("ROWS", "8"), {"s": np.arange(256, dtype=np.float32).reshape(16, 16)}).outputs["d"]
+    assert np.array_equal(out.reshape(-1), np.arange(0, 256, 2))
+
+
+COMPARE = """
+func.func @main(%s: !pto.tile<4x16xf32>, %k: f32) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 4x8xi32>
+  %n = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32, valid=1x4>
+  %tmp = pto.alloc_tile : !pto.tile_buf<vec, 8x256xui8>
+  pto.tgather ins(%s, %k, %tmp : !pto.tile<4x16xf32>, f32, !pto.tile_buf<vec, 8x256xui8>)
+    outs(%d, %n : !pto.tile_buf<vec, 4x8xi32>, !pto.tile_buf<vec, 1x8xi32, valid=1x4>) {cmpMode = #pto<cmp CMP>, offset = 7 : i32}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "holds"), [("gt", lambda a, b: a > b), ("eq", lambda a, b: a == b)])
+def test_compare_form(name: str, holds) -> None:
+    """Row by row the positions that compare, offset + i * Cols + j, and how many there are."""
+    rng = np.random.default_rng(3)
+    src = rng.integers(0, 4, (4, 16)).astype(np.float32)
+    kept = [[7 + i * 16 + j for j in range(16) if holds(src[i, j], 2.0)] for i in range(4)]
+    assert max(map(len, kept)) <= 8
+    # The rest of the destination is not written: an array of what is there shows only the kept ones.
+    outputs = execute(COMPARE.replace("CMP", name), {"s": src, "k": 2.0}, checks="mem").outputs
+    assert outputs["n"].reshape(-1).tolist() == [len(row) for row in kept]
+    for i, row in enumerate(kept):
+        assert outputs["d"][i, : len(row)].tolist() == row
+
+
+def test_compare_form_needs_room_for_every_row() -> None:
+    src = np.zeros((4, 16), np.float32)
+    src[2, :9] = 1
+    assert "9 elements of row 2" in failing("PTO-R108", COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5}).message
+    src[2, 8] = 0
+    execute(COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5})
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["a2a3", "a5"]), st.sampled_from(["ui8", "f16", "i32"]), st.integers(1, 4), st.integers(1, 40), seeds)
+def test_tgatherb(target: str, type_: str, rows: int, cols: int, seed: int) -> None:
+    """Block b of row i of dst is the 32 bytes of src at byte offsets[i, b]; the last block only as far as valid."""
+    rng = np.random.default_rng(seed)
+    size = SIZE[type_]
+    width = rounded_up(cols, size)
+    blocks = -(-cols * size // 32)
+    src = bits_array(rng, (4, 64 // size), type_)
+    offsets = rng.integers(0, 256 - 32 + 1, (rows, blocks)).astype(np.uint32)
+    before = bits_array(rng, (rows, width), type_)
+    stile = f"!pto.tile_buf<vec, 4x{64 // size}x{type_}>"
+    otile = f"!pto.tile_buf<vec, {rows}x{rounded_up(blocks, 4)}xui32, valid={rows}x{blocks}>"
+    dtile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}, valid={rows}x{cols}>"
+    wtile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}>"
+    text = f"""
+func.func @main(%src: !pto.memref<4x{64 // size}x{type_}>, %offsets: !pto.memref<{rows}x{blocks}xui32>,
+                %before: !pto.memref<{rows}x{width}x{type_}>, %out: !pto.memref<{rows}x{width}x{type_}>) {{
+  %a0 = arith.constant 0 : i64
+  %a1 = arith.constant 8192 : i64
+  %a2 = arith.constant 16384 : i64
+  %s = pto.alloc_tile addr = %a0 : {stile}
+  %o = pto.alloc_tile addr = %a1 : {otile}
+  %d = pto.alloc_tile addr = %a2 : {dtile}
+  %w = pto.alloc_tile addr = %a2 : {wtile}
+  pto.tload ins(%src : !pto.memref<4x{64 // size}x{type_}>) outs(%s : {stile})
+  pto.tload ins(%offsets : !pto.memref<{rows}x{blocks}xui32>) outs(%o : {otile})
+  pto.tload ins(%before : !pto.memref<{rows}x{width}x{type_}>) outs(%w : {wtile})
+  pto.tgatherb ins(%s, %o : {stile}, {otile}) outs(%d : {dtile})
+  pto.tstore ins(%w : {wtile}) outs(%out : !pto.memref<{rows}x{width}x{type_}>)
+  return
+}}
+"""
+    memory = raw(src).tobytes()
+    expected = raw(before).copy()
+    for i in range(rows):
+        line = b"".join(memory[int(o) : int(o) + 32] for o in offsets[i])
+        expected[i, :cols] = np.frombuffer(line[: cols * size], expected.dtype)
+    result = execute(text, {"src": src, "offsets": offsets, "before": before}, target)
+    assert np.array_equal(raw(result.outputs["out"]), expected)
+
+
+def test_a_block_outside_the_source() -> None:
+    text = """
+func.func @main(%s: !pto.tile<2x32xui8>, %o: !pto.tile<1x8xui32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 1x256xui8>
+  pto.tgatherb ins(%s, %o : !pto.tile<2x32xui8>, !pto.tile<1x8xui32>) outs(%d : !pto.tile_buf<vec, 1x256xui8>)
+  return
+}
+"""
+    offsets = np.full((1, 8), 32, np.uint32)
+    execute(text, {"o": offsets})
+    offsets[0, 7] = 33
+    assert "[0, 7]" in failing("PTO-R101", text, {"o": offsets}).message
