@@ -37,7 +37,7 @@ def lower(
     """C++ for `module` on `target`; the module itself is left as it is.
 
     Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
-    `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each pass.
+    `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each.
     """
     chosen = resolve_target(module, target)
     get_isa(isa)
@@ -96,7 +96,7 @@ def lower_file(
 ) -> str:
     """What the command `lower` does: read, check, lower; write to `output` in one step if that is given.
 
-    `until` stops after a pass and gives the module's text instead of C++; `print_after` shows the module after one
+    `until` stops after a pass and gives the module's text, not C++; `print_after` shows the module after one
     pass, or after `all`.
     """
     for name in (until, print_after):

@@ -1,16 +1,16 @@
 """The translation unit: includes, functions, entries, and the launch from the host.
 
-    #include <cstddef>
-    #include <cstdint>
+#include <cstddef>
+#include <cstdint>
 
-    #include <pto/pto-inst.hpp>
+#include <pto/pto-inst.hpp>
 
-    using namespace pto;
+using namespace pto;
 
-    AICORE void lookup(__gm__ float *table, ...)
-    {
-        ...
-    }
+AICORE void lookup(__gm__ float *table, ...)
+{
+    ...
+}
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         outer = emit != "kernel" and function.sym_name.data not in inner
         if outer:
             _refuse_tile_parameters(function, emit, target)
-        parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _inner_qualifiers(function, inner)))
+        parts.append(
+            emitter.emit('extern "C" __global__ AICORE' if outer else _inner_qualifiers(function, inner))
+        )
         if outer and emit == "launcher":
             launches.append(_launcher(emitter, function, names[function.sym_name.data], target))
     if launches:
@@ -108,7 +110,9 @@ def _refuse_tile_parameters(function: func.FuncOp, emit: str, target: Target) ->
     if tiles:
         message = f"@{function.sym_name.data} takes tiles (%{', %'.join(tiles)}), which no launch can pass"
         fix = "emit a kernel, or load the tiles from memory parameters"
-        raise PtoasError([Diagnostic("PTO-L006", message, span_of(function), fix=fix, targets=(target.name,))])
+        raise PtoasError(
+            [Diagnostic("PTO-L006", message, span_of(function), fix=fix, targets=(target.name,))]
+        )
 
 
 def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, target: Target) -> str:

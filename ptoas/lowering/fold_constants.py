@@ -15,7 +15,9 @@ Floating-point arithmetic stays as it is written: its rounding belongs to the ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
@@ -26,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.targets.facts import Knowledge
 
-_COMPARISONS = {
+_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
     0: lambda a, b: a == b,
     1: lambda a, b: a != b,
     2: lambda a, b: a < b,
@@ -56,13 +58,14 @@ class FoldConstantsPass(ModulePass):
 
 def _fold(op: Operation, knowledge: Knowledge) -> None:
     result = op.results[0]
+    type = cast("IntegerType | IndexType", result.type)
     if len(op.results) != 1 or not isinstance(result.type, IntegerType | IndexType):
         return
     value = _compare(op, knowledge) if isinstance(op, arith.CmpiOp) else knowledge.constant(result)
     if value is None:
         return
     constant = arith.ConstantOp.create(
-        result_types=[result.type], properties={"value": _attribute(value, result.type)}, location=op.location
+        result_types=[type], properties={"value": _attribute(value, type)}, location=op.location
     )
     Rewriter.replace_op(op, constant, safe_erase=False)
 

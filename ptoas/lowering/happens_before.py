@@ -1,8 +1,8 @@
 """Which accesses are known to be done when a pipe goes on: the bookkeeping behind `insert-sync`.
 
-Every pipe runs its own instructions in order and all pipes run at the same time. What pipe `p` did is done for
-pipe `q` only after a flag from `p` to `q`, directly or through others. `State` remembers, for each region of
-memory, the last accesses of each pipe and since when every other pipe knows that they are done.
+Every pipe runs its own instructions in order, and all pipes run at the same time. What pipe `p` did is done
+for pipe `q` only after a flag from `p` to `q`, directly or through others. `State` remembers, for each region
+of memory, the last accesses of each pipe and since when every other pipe knows that they are done.
 """
 
 from __future__ import annotations

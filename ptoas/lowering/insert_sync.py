@@ -1,4 +1,4 @@
-"""Order the pipes: the fewest `set_flag`/`wait_flag` pairs that make every dependence between pipes hold (D21).
+"""Order the pipes: the fewest `set_flag`/`wait_flag` pairs that make all dependences of pipes hold (D21).
 
 Before:
 
@@ -16,10 +16,10 @@ After, on `a5`:
     pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]
     pto.tstore ins(%d : ...) outs(%o : ...)
 
-A flag is raised right after the instruction that is waited for and taken down right before the one that waits.
-Both stand in the same block, so every path through branches and loops raises and waits equally often. What a
-loop's next iteration needs of the one before is waited for inside the body, raised at its start; what comes from
-before a loop or a branch is waited for in front of it.
+A flag is raised right after the instruction that is waited for, and taken down right before the one that
+waits. Both stand in the same block, so every path through branches and loops raises and waits equally often.
+What a loop's next iteration needs of the one before is waited for inside the body, raised at its start; what
+comes from before a loop or a branch is waited for in front of it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ from ptoas.lowering.options import chosen_target
 from ptoas.lowering.structure import LOOPS, Order, ancestor_in, functions
 from ptoas.targets import Target
 from ptoas.targets.pipes import RESULT, Effects
-
 
 REDUNDANCY_BUDGET = 200_000
 """Steps spent at most on finding needless pairs of one function."""

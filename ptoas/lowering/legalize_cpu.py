@@ -1,8 +1,9 @@
-"""Row gathers and out-of-bounds modes for `cpu`, which has neither: element indices, remapped beforehand (D17).
+"""Row gathers and out-of-bounds modes for `cpu`, which has neither: element indices, remapped before (D17).
 
 Before:
 
-    pto.mgather ins(%table, %i : ...) outs(%d : ...) {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob clamp>}
+    pto.mgather ins(%table, %i : ...) outs(%d : ...)
+                {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob clamp>}
 
 After, leaving out types:
 
@@ -16,16 +17,27 @@ After, leaving out types:
     pto.mgather ins(%table, %x) outs(%d) {coalesce = #pto<coalesce elem>}
 
 An index is 32 unsigned bits on the devices, so a negative one lies far beyond every table (D12).
-For `zero` the table is read at a place that exists, and a tile gather then puts zeros where the index was outside.
+For `zero` the table is read at a place that exists, and a tile gather then puts zeros where the index was
+outside.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IndexType, IntegerAttr, ModuleOp, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
@@ -95,7 +107,7 @@ class _Rewriter:
         self.row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
         self.zero = self.oob is GatherOOB.Zero
         self.extents = [self._extent(0), self._extent(1)]
-        # Helper tiles are valid as a whole, which tile gathers ask for (document 004); `zero` needs one more row.
+        # Helper tiles are valid as a whole, which tile gathers want (document 004); `zero` needs a row more.
         self.rows, self.cols = destination.rows + int(self.zero), destination.cols
         self.type = TileType.of(self.element, self.rows, self.cols, blayout=BLayout.RowMajor)
 
@@ -105,7 +117,9 @@ class _Rewriter:
         view = self.knowledge.view(self.op.mem)
         plain = (BLayout.RowMajor, SLayout.NoneBox)
         if view.layout is not Layout.ND or (self.destination.blayout, self.destination.slayout) != plain:
-            raise self._refuse("only a packed or padded ND table and a row-major destination can be rewritten for cpu")
+            raise self._refuse(
+                "only a packed or padded ND table and a row-major destination can be rewritten for cpu"
+            )
         capacity = self._capacity()
         index = self.row_indices() if self.row else self.element_indices()
         safe, inside = self.remap(index, capacity)
@@ -203,14 +217,14 @@ class _Rewriter:
         self.modulo(index, limit)
         if negative is not None:
             # 2^32 + i, the number that a negative i is: add the remainder of 2^32, then take it again.
-            wrap = self.capacity_scalar_of_two_to_32(capacity)
+            wrap = self._two_to_32(capacity)
             self.put(TMulSOp, [negative, wrap, negative])
             self.put(TAddOp, [index, negative, index])
             self.modulo(index, limit)
         return index
 
-    def capacity_scalar_of_two_to_32(self, capacity: SSAValue) -> SSAValue:
-        """`2^32 mod capacity + capacity`, so that adding it to a remainder above -capacity is never negative."""
+    def _two_to_32(self, capacity: SSAValue) -> SSAValue:
+        """`2^32 mod capacity + capacity`: added to a remainder above -capacity it is never negative."""
         known = self.knowledge.constant(capacity)
         if known is not None:
             return self.number((1 << 32) % known + known)
@@ -239,7 +253,9 @@ class _Rewriter:
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather with one row of zeros below; then every element picks itself, or one of the zeros."""
         element = self.destination.element_type
-        gathered = self.allocate(TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered")
+        gathered = self.allocate(
+            TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered"
+        )
         self.gather(index, gathered)
         zeros = self.line(gathered, self.constant(self.rows - 1, INDEX))
         self.put(TExpandSOp, [self.zero_of(element), zeros])
@@ -287,7 +303,9 @@ class _Rewriter:
             case PartitionViewOp() if len(owner.sizes) == len(self.knowledge.view(self.op.mem).shape):
                 return owner.sizes[dim]
             case _:
-                raise self._refuse("the table's extents must be known, or values of the program, to rewrite this for cpu")
+                raise self._refuse(
+                    "the table's extents must be known, or values of the program, to rewrite this for cpu"
+                )
 
     def _stride(self) -> SSAValue:
         """Elements from one row of the table to the next."""
@@ -300,7 +318,9 @@ class _Rewriter:
             at = at.source.owner
         if isinstance(at, MakeTensorViewOp) and len(at.strides) >= 2:
             return self.cast(at.strides[-2])
-        raise self._refuse("the table's row stride must be known, or a value of the program, to rewrite this for cpu")
+        raise self._refuse(
+            "the table's row stride must be known, or a value of the program, to rewrite this for cpu"
+        )
 
     def _extent(self, dim: int) -> SSAValue:
         """A valid extent of the destination as an index value."""
@@ -316,7 +336,7 @@ class _Rewriter:
         return given
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
-        attribute = IntegerAttr(value, type)  # pyright: ignore[reportArgumentType]
+        attribute = IntegerAttr(value, cast("IntegerType | IndexType", type))
         return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
 
     def number(self, value: int) -> SSAValue:
@@ -335,7 +355,9 @@ class _Rewriter:
             return self.number(known)
         return self.scalar(arith.IndexCastOp, [value], self.element)
 
-    def scalar(self, op: type[Operation], operands: list[SSAValue], type: Attribute | None = None) -> SSAValue:
+    def scalar(
+        self, op: type[Operation], operands: list[SSAValue], type: Attribute | None = None
+    ) -> SSAValue:
         return self.insert(op.create(operands=operands, result_types=[type or self.element]))
 
     def filled(self, value: int) -> SSAValue:

@@ -218,7 +218,7 @@ class MemoryMap:
                 return None, 0
             row += offsets[0] or 0
             col += offsets[1] or 0
-        rows, cols = (int(n) for n in chain[0].sizes.get_values())
+        rows, cols = type.shape
         unit = element_size(type.element_type)
         if parent.blayout is BLayout.RowMajor:
             first, count = row * parent.cols + col, (rows - 1) * parent.cols + cols

@@ -34,7 +34,7 @@ from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.lowering.memory_map import MemoryMap, TileRoots, set_tile_argument_addresses
 from ptoas.lowering.options import chosen_target
@@ -152,6 +152,7 @@ def _plan_function(
             function, [addresses.get(a, (k and k.value) or 0) for a, k in zip(arguments, known, strict=True)]
         )
     _write_addresses(addresses)
+    _declare_first(function)
     return used
 
 
@@ -196,7 +197,7 @@ def _plan_all(
 
 
 def live_ranges(function: func.FuncOp, tiles: list[SSAValue], roots: TileRoots) -> list[Interval]:
-    """From a tile's first use to its last; a loop that uses a tile from outside needs it for its whole length."""
+    """From a tile's first use to its last; a loop that uses a tile from outside needs it all the time."""
     order = Order(function)
     wanted = set(tiles)
     first: dict[SSAValue, int] = {}
@@ -327,6 +328,29 @@ def _check_budget(
     found.append(
         Diagnostic("PTO-L001", message, span_of(function), notes=notes, fix=fix, targets=(target.name,))
     )
+
+
+def _declare_first(function: func.FuncOp) -> None:
+    """Move the function's own tiles in front of its first instruction, as an author would declare them."""
+    block = function.body.block
+    quiet = (AllocTileOp, TAssignOp, MakeTensorViewOp, PartitionViewOp, arith.ConstantOp)
+    first = next((op for op in block.ops if not isinstance(op, quiet)), None)
+    if first is None:
+        return
+    before: set[SSAValue] = set(block.args)
+    at: Operation | None = block.first_op
+    while at is not None and at is not first:
+        before.update(at.results)
+        at = at.next_op
+    for op in list(block.ops):
+        if not isinstance(op, AllocTileOp) or op.addr is None or op.result in before:
+            continue
+        constant = op.addr.owner
+        if isinstance(constant, arith.ConstantOp) and all(value in before for value in op.operands[1:]):
+            for moved in (constant, op) if op.addr not in before else (op,):
+                moved.detach()
+                block.insert_op_before(moved, first)
+            before.update((op.addr, op.result))
 
 
 def _name(root: SSAValue) -> str:

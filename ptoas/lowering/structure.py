@@ -31,7 +31,7 @@ def ancestor_in(block: Block, op: Operation) -> Operation:
 
 
 class Order:
-    """Operations numbered as they are written; a region's operations lie between `start` and `end` of its owner."""
+    """Operations numbered as written; those of a region lie between their owner's `start` and `end`."""
 
     def __init__(self, function: func.FuncOp):
         self.start: dict[Operation, int] = {}

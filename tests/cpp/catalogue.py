@@ -1,10 +1,12 @@
-"""Programs for every instruction, mode, element type and layout that a target has, each with its arguments."""
+# ruff: noqa: E501 - the programs are text, and lines of text are as long as they are
+"""Programs for every instruction, mode, element type and layout of a target, each with its arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
 
+import ml_dtypes
 import numpy as np
 
 from tests.cpp.harness import Case
@@ -56,7 +58,9 @@ tstore %d, %out
     return Case(name, text, target, arguments={"idx": values}, legalize=target == "cpu")
 
 
-def gather_elem(target: str, element: str, oob: str, valid: tuple[int, int] = (8, 0), blayout: str = "") -> Case:
+def gather_elem(
+    target: str, element: str, oob: str, valid: tuple[int, int] = (8, 0), blayout: str = ""
+) -> Case:
     cols = width(element)
     rows, valid_cols = valid[0], valid[1] or cols
     name = f"elem_{slug(element)}_{oob}_{rows}x{valid_cols}{blayout}"
@@ -160,13 +164,16 @@ tstore %d, %out
 
 def _numbers(rng: np.random.Generator, shape: tuple[int, ...], element: str) -> np.ndarray:
     """Small whole numbers, none of them zero: sums are exact in every type, and quotients exist."""
-    import ml_dtypes
-
     values = rng.integers(1, 8, shape)
     signs = rng.choice([-1, 1], shape) if not element.startswith("u") else 1
-    names = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32}
-    kind = names.get(element) or np.dtype(element.replace("u", "uint").replace("i", "int", 1) if element[0] == "i" else element.replace("u", "uint"))
-    return (values * signs).astype(kind)
+    names = {
+        "f16": np.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "f32": np.float32,
+        "i16": np.int16,
+        "i32": np.int32,
+    }
+    return (values * signs).astype(names[element])
 
 
 def vectors(target: str) -> Iterator[Case]:
@@ -193,7 +200,15 @@ def vectors(target: str) -> Iterator[Case]:
 
 def moves(target: str) -> Iterator[Case]:
     """Tile gathers and scatters, conversions, sequences."""
-    for pattern, keep in (("P0101", 2), ("P1010", 2), ("P0001", 4), ("P0010", 4), ("P0100", 4), ("P1000", 4), ("P1111", 1)):
+    for pattern, keep in (
+        ("P0101", 2),
+        ("P1010", 2),
+        ("P0001", 4),
+        ("P0010", 4),
+        ("P0100", 4),
+        ("P1000", 4),
+        ("P1111", 1),
+    ):
         rows = 16 // keep
         text = f"""
 .arg %a : !pto.memref<16x16xf32>
@@ -214,8 +229,21 @@ tstore %d, %out
 %d = tgather %x, %i : (!pto.tile<16x{cols}x{element}>, !pto.tile<8x{cols}xi32>) -> !pto.tile<8x{cols}x{element}>
 tstore %d, %out
 """
-        yield Case(f"tgather_{element}", text, target, arguments={"idx": indices((8, cols), 16 * cols, "undefined", 7)})
-    for source, result, mode in (("f32", "i32", "RINT"), ("f32", "i32", "FLOOR"), ("f32", "i32", "CEIL"), ("f32", "i32", "TRUNC"), ("f32", "f16", "RINT"), ("f16", "f32", "RINT"), ("i32", "f32", "RINT")):
+        yield Case(
+            f"tgather_{element}",
+            text,
+            target,
+            arguments={"idx": indices((8, cols), 16 * cols, "undefined", 7)},
+        )
+    for source, result, mode in (
+        ("f32", "i32", "RINT"),
+        ("f32", "i32", "FLOOR"),
+        ("f32", "i32", "CEIL"),
+        ("f32", "i32", "TRUNC"),
+        ("f32", "f16", "RINT"),
+        ("f16", "f32", "RINT"),
+        ("i32", "f32", "RINT"),
+    ):
         text = f"""
 .arg %a : !pto.memref<4x16x{source}>
 .arg %out : !pto.memref<4x16x{result}>

@@ -76,9 +76,7 @@ def build(case: Case) -> Built:
     module = ptoas.parse(case.text, filename=f"{case.name}.pto")
     options: dict[str, Any] = {"legalize": case.legalize, "aicore": case.aicore}
     kernel = compile_kernel(module, case.target, **options)
-    arguments = kernel.complete(
-        {**case.scalars, **case.arguments}, case.seed, Allowance(DEFAULT_MAX_MEMORY)
-    )
+    arguments = kernel.complete({**case.scalars, **case.arguments}, case.seed, Allowance(DEFAULT_MAX_MEMORY))
     types = [argument.type for argument in kernel.entry.body.block.args]
     before = _buffers(arguments, types)
     cpp = lower(module, case.target, isa=case.isa, **options)
@@ -121,7 +119,9 @@ def _call(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) ->
     passed: list[str] = []
     back: list[str] = []
     buffer = 0
-    for value, (parameter, argument) in enumerate(zip(function.body.block.args, arguments.values(), strict=True)):
+    for value, (parameter, argument) in enumerate(
+        zip(function.body.block.args, arguments.values(), strict=True)
+    ):
         type = parameter.type
         match type:
             case ViewType() | PtrType():
@@ -132,18 +132,27 @@ def _call(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) ->
                 buffer += 1
             case GroupType():
                 if isinstance(argument, np.ndarray):  # all ranks in one array
-                    places = [f"static_cast<char *>(buffer({buffer}).data) + {n * argument[0].nbytes}" for n in range(type.size)]
+                    places = [
+                        f"static_cast<char *>(buffer({buffer}).data) + {n * argument[0].nbytes}"
+                        for n in range(type.size)
+                    ]
                     buffer += 1
                 else:
                     places = [f"buffer({buffer + n})" for n in range(type.size)]
                     buffer += type.size
                 lines.append(f"void *raw{value}[] = {{{', '.join(places)}}};")
-                passed.append(f"reinterpret_cast<decltype(array_of(&{identifier(entry, 'kernel')}))>(raw{value})")
+                passed.append(
+                    f"reinterpret_cast<decltype(array_of(&{identifier(entry, 'kernel')}))>(raw{value})"
+                )
             case TileType():
                 lines.append(f"{tile_cpp(type)} tile{value}{_extents(type, argument)};")
                 lines.append(f"TASSIGN(tile{value}, {addresses[parameter]});")
-                lines.append(f"fill(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});")
-                back.append(f"take(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});")
+                lines.append(
+                    f"fill(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});"
+                )
+                back.append(
+                    f"take(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});"
+                )
                 passed.append(f"tile{value}")
                 buffer += 1
             case _:
@@ -241,7 +250,9 @@ def translation_unit(cases: Sequence[Built]) -> str:
     parts.append("int main(int, char **argv)\n{")
     parts.append('    std::FILE *in = std::fopen(argv[1], "rb"), *out = std::fopen(argv[2], "wb");')
     for number, each in enumerate(cases):
-        parts.append(f"    if (read_buffers(in)) {{\n        using namespace case_{number};\n        {each.call}")
+        parts.append(
+            f"    if (read_buffers(in)) {{\n        using namespace case_{number};\n        {each.call}"
+        )
         parts.append("        write_buffers(out);\n    }")
     parts.append("    std::fclose(in);\n    std::fclose(out);\n    return 0;\n}")
     return "\n".join(parts) + "\n"
@@ -283,7 +294,9 @@ def _differences(built: Sequence[Built], data: bytes) -> list[str]:
             at += len(expected)
             if got != expected:
                 byte = next(n for n, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b)
-                found.append(f"{each.case.name} on {each.case.target}: buffer {number} differs at byte {byte}")
+                found.append(
+                    f"{each.case.name} on {each.case.target}: buffer {number} differs at byte {byte}"
+                )
     assert at == len(data), "the program wrote another number of bytes"
     return found
 

@@ -15,7 +15,12 @@ AICORE void collective_gather(__gm__ float *group_addrs[4], __gm__ float *result
     ResultTensor resultGM(result);
     PingTile ping(64, 32);
     TASSIGN(ping, 0x0);
-    GroupAddrsTensor ranks[4] = {GroupAddrsTensor(group_addrs[0]), GroupAddrsTensor(group_addrs[1]), GroupAddrsTensor(group_addrs[2]), GroupAddrsTensor(group_addrs[3])};
+    GroupAddrsTensor ranks[4] = {
+        GroupAddrsTensor(group_addrs[0]),
+        GroupAddrsTensor(group_addrs[1]),
+        GroupAddrsTensor(group_addrs[2]),
+        GroupAddrsTensor(group_addrs[3]),
+    };
     comm::ParallelGroup<GroupAddrsTensor> group(ranks, 4, 0);
     comm::TGATHER(group, resultGM, ping);
 }

@@ -19,10 +19,10 @@ AICORE void custom_embedding_lookup(__gm__ float *table, __gm__ int32_t *indices
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, indicesGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x40);
+    TLOAD(idx, indicesGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     MGATHER<GatherOOB::Wrap>(dst, tableGM, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -19,10 +19,10 @@ AICORE void custom_sparse_gather(__gm__ float *data, __gm__ int32_t *sparseIndic
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, sparseIndicesGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x400);
+    TLOAD(idx, sparseIndicesGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     MGATHER<GatherOOB::Zero>(dst, dataGM, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -18,9 +18,9 @@ AICORE void elem_2d(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *ou
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
     DstTile dst;
     TASSIGN(dst, 0x400);
+    TLOAD(idx, idxInGM);
     MGATHER<Coalesce::Elem, GatherOOB::Wrap>(dst, tableGM, idx);
     TSTORE(outGM, dst);
 }

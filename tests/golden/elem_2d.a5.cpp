@@ -18,10 +18,10 @@ AICORE void elem_2d(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *ou
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x400);
+    TLOAD(idx, idxInGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     MGATHER<Coalesce::Elem, GatherOOB::Wrap>(dst, tableGM, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -17,19 +17,19 @@ extern "C" __global__ AICORE void embedding_lookup(__gm__ float *table, __gm__ i
     TableTensor tableGM(table);
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
-    // 5: %idx = tload %idxIn : (!pto.memref<1x16xi32>) -> !pto.tile<1x16xi32>
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
-    // 6: %dst = mgather.row.clamp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x40);
+    // 5: %idx = tload %idxIn : (!pto.memref<1x16xi32>) -> !pto.tile<1x16xi32>
+    TLOAD(idx, idxInGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    // 6: %dst = mgather.row.clamp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>
     MGATHER<Coalesce::Row, GatherOOB::Clamp>(dst, tableGM, idx);
-    // 7: tstore %dst, %out
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    // 7: tstore %dst, %out
     TSTORE(outGM, dst);
 }
 

@@ -18,10 +18,10 @@ extern "C" __global__ AICORE void extended_ub(__gm__ float *table, __gm__ int32_
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x14000);
+    TLOAD(idx, idxInGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     MGATHER<Coalesce::Elem, GatherOOB::Clamp>(dst, tableGM, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

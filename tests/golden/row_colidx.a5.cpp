@@ -18,10 +18,10 @@ AICORE void row_colidx(__gm__ half *table, __gm__ int32_t *idxIn, __gm__ half *o
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     DstTile dst;
     TASSIGN(dst, 0x20);
+    TLOAD(idx, idxInGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     MGATHER<Coalesce::Row>(dst, tableGM, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -18,9 +18,9 @@ AICORE void scalar(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ float *out
     OutTensor outGM(out);
     IdxTile idx;
     TASSIGN(idx, 0x0);
-    TLOAD(idx, idxInGM);
     DstTile dst;
     TASSIGN(dst, 0x20);
+    TLOAD(idx, idxInGM);
     MGATHER(dst, tableGM, idx);
     TSTORE(outGM, dst);
 }

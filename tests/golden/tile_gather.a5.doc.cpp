@@ -17,13 +17,13 @@ AICORE void tile_gather(__gm__ float *a, __gm__ int32_t *b, __gm__ float *out)
     ATensor outGM(out);
     Src0Tile src0;
     TASSIGN(src0, 0x0);
-    TLOAD(src0, aGM);
     IdxTile idx;
     TASSIGN(idx, 0x400);
-    TLOAD(idx, bGM);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     Src0Tile dst;
     TASSIGN(dst, 0x800);
+    TLOAD(src0, aGM);
+    TLOAD(idx, bGM);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     TGATHER(dst, src0, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

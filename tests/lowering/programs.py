@@ -37,9 +37,8 @@ def head(name: str, tiles: int) -> Writer:
         w(f"%c{value} = arith.constant {value} : index")
     w("%two = arith.constant 2.0 : f32")
     for pointer in FLOATS:
-        w(
-            f"%v{pointer} = pto.make_tensor_view %{pointer}, shape = [%c16, %c16], strides = [%c16, %c1] : {VF32}"
-        )
+        extents = "shape = [%c16, %c16], strides = [%c16, %c1]"
+        w(f"%v{pointer} = pto.make_tensor_view %{pointer}, {extents} : {VF32}")
     w(f"%vidx = pto.make_tensor_view %idx, shape = [%c16, %c16], strides = [%c16, %c1] : {VI32}")
     for tile in range(tiles):
         w(f"%t{tile} = pto.alloc_tile : {F32}")

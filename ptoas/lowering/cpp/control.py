@@ -38,8 +38,8 @@ def _if(emit: FunctionEmitter, op: Operation) -> None:
     emit.open(f"if ({emit.text(op.cond)})")
     emit.block(op.true_region.block)
     _assign(emit, op.results, _terminator(op.true_region.block).operands)
-    alternative = op.false_region.blocks and op.false_region.block
-    if alternative and (len(list(alternative.ops)) > 1 or op.results):
+    alternative = op.false_region.block if op.false_region.blocks else None
+    if alternative is not None and (alternative.first_op is not alternative.last_op or op.results):
         emit.close("else")
         emit.block(alternative)
         _assign(emit, op.results, _terminator(alternative).operands)

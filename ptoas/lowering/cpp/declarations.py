@@ -27,7 +27,7 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AllocTileOp)
     name = emit.name(op.result)
     rows, cols = op.tile_type.valid
-    given = []
+    given: list[str] = []
     if rows == DYNAMIC:
         given.append(str(op.tile_type.rows) if op.valid_row is None else emit.text(op.valid_row))
     if cols == DYNAMIC:
@@ -48,13 +48,13 @@ def _assign(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _subview(emit: FunctionEmitter, op: Operation) -> None:
-    """A window keeps its parent's extents in C++, because strides follow from them; its own are the valid ones."""
+    """A window keeps its parent's extents in C++, from which strides follow; its own are the valid ones."""
     assert isinstance(op, SubviewOp)
     type = op.result.type
     assert isinstance(type, TileType)
     name = emit.name(op.result)
-    given = []
-    for extent, value, size in zip(type.valid, op.valid or (None, None), op.sizes.get_values(), strict=True):
+    given: list[str] = []
+    for extent, value, size in zip(type.valid, op.valid or (None, None), type.shape, strict=True):
         if extent == DYNAMIC:
             given.append(str(size) if value is None else emit.text(value))
     arguments = f"({', '.join(given)})" if given else ""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import func
+from xdsl.dialects import arith, func
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
-from ptoas.dialects.pto.views import SubviewOp
+from ptoas.dialects.pto.views import AllocTileOp, SubviewOp
 from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -22,6 +23,7 @@ from ptoas.targets import Target
 from ptoas.targets.facts import Knowledge
 
 INDENT = "    "
+WIDTH = 110
 HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC}
 
 
@@ -112,15 +114,8 @@ class FunctionEmitter:
 
     def view(self, value: SSAValue) -> CppView:
         if value not in self.views:
-            raise PtoasError(
-                [
-                    Diagnostic(
-                        "PTO-L004",
-                        "a view that branches or loops choose has no C++ form; choose the pointer instead",
-                        span_of(self.function),
-                    )
-                ]
-            )
+            message = "a view that branches or loops choose has no C++ form; choose the pointer instead"
+            raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
         return self.views[value]
 
     # --- types -----------------------------------------------------------------------------------
@@ -169,14 +164,24 @@ class FunctionEmitter:
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
             return f"__gm__ {element_cpp(type.element_type)} *"
-        raise PtoasError(
-            [Diagnostic("PTO-L004", f"a {type} that branches or loops choose has no C++ form", span_of(self.function))]
-        )
+        message = f"a {type} that branches or loops choose has no C++ form"
+        raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
     # --- statements ------------------------------------------------------------------------------
 
     def line(self, text: str) -> None:
         self._lines.append(INDENT * self._depth + text)
+
+    def items(self, head: str, values: list[str]) -> None:
+        """A braced list, one value a line where it is long."""
+        text = f"{head} = {{{', '.join(values)}}};"
+        if len(INDENT) * self._depth + len(text) <= WIDTH:
+            self.line(text)
+            return
+        self.line(f"{head} = {{")
+        for value in values:
+            self.line(f"{INDENT}{value},")
+        self.line("};")
 
     def open(self, head: str) -> None:
         self.line(head + " {")
@@ -218,12 +223,13 @@ class FunctionEmitter:
     def _quote(self, op: Operation) -> None:
         """The source line that a statement comes from, once."""
         location = op.location
-        if not isinstance(location, SourceLocation):
+        if not isinstance(location, SourceLocation) or isinstance(op, arith.ConstantOp):
             return
         line = location.source.position(location.start)[0]
-        if line != self._last_line:
+        text = location.source.line_text(line).strip().rstrip("\\")
+        added = isinstance(op, AllocTileOp | SetFlagOp | WaitFlagOp) and op.mnemonic() not in text
+        if line != self._last_line and not added:
             self._last_line = line
-            text = location.source.line_text(line).strip().rstrip("\\")
             self.line(f"// {line}: {text}")
 
     def unsupported(self, op: Operation, why: str) -> PtoasError:
@@ -286,7 +292,7 @@ class FunctionEmitter:
         return scalar_cpp(outputs[0]) if outputs else "void"
 
 
-def _signature(head: str, parameters: list[str], width: int = 110) -> str:
+def _signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
     """The head of a function; parameters that don't fit are continued under the first."""
     lines = [f"{head}("]
     for n, parameter in enumerate(parameters):

@@ -1,4 +1,4 @@
-"""Calls of the instruction library. The rule is `MNEMONIC(destination, operands...)`; here is what departs from it."""
+"""Calls of the instruction library: `MNEMONIC(destination, operands...)`, and what departs from that rule."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def emit_collective(emit: FunctionEmitter, op: CollectiveOp) -> None:
     ranks = emit.fresh("ranks")
     group = emit.fresh("group")
     root = 0 if op.root is None else op.root.value.data
-    emit.line(f"{tensor} {ranks}[{len(members)}] = {{{', '.join(members)}}};")
+    emit.items(f"{tensor} {ranks}[{len(members)}]", members)
     emit.line(f"comm::ParallelGroup<{tensor}> {group}({ranks}, {len(members)}, {root});")
     arguments = [group, emit.argument(_local(op)), *(emit.argument(tile) for tile in op.staging)]
     if isinstance(op, CommTReduceOp):
@@ -181,7 +181,8 @@ def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
             members.append(emit.argument(value))
             types.append(emit.tensor_type(value))
     if len(set(types)) > 1:
-        raise emit.unsupported(op, "the ranks of a group have one C++ type: the same shape, strides and layout")
+        why = "the ranks of a group have one C++ type: the same shape, strides and layout"
+        raise emit.unsupported(op, why)
     return members, types[0]
 
 

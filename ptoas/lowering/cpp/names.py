@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import re
 
-KEYWORDS = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
-    compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default
-    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long
-    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-    reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch template this
-    thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-    xor_eq final override import module main errno assert NULL EOF signal time exp abs round floor ceil trunc""".split()
-)
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
+operator or or_eq private protected public register reinterpret_cast requires return short signed
+sizeof static static_assert static_cast struct switch template this thread_local throw true try
+typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq final
+override import module main errno assert NULL EOF signal time exp abs round floor ceil trunc
+"""
 
-LIBRARY = frozenset(
-    """W CCU AICORE PTO_INST pto std comm half bfloat16_t float8_e4m3_t float8_e5m2_t hifloat8_t Tile TileType
-    GlobalTensor Shape Stride Layout BLayout SLayout PadValue CompactMode Coalesce GatherOOB ScatterOOB
-    ScatterAtomicOp ScatterConflict AtomicType MaskPattern GatherAxis CmpMode RoundMode set_flag wait_flag
-    pipe_barrier get_block_idx get_block_num int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
-    numBlocks stream reference""".split()
-)
-"""Words of the instruction library; the first two are macros that break its headers when they are redefined."""
+# `W` and `CCU` are macros or parameters inside the library's headers, the others its types and functions.
+_LIBRARY = """
+W CCU AICORE PTO_INST pto std comm half bfloat16_t float8_e4m3_t float8_e5m2_t hifloat8_t Tile TileType
+GlobalTensor Shape Stride Layout BLayout SLayout PadValue CompactMode Coalesce GatherOOB ScatterOOB
+ScatterAtomicOp ScatterConflict AtomicType MaskPattern GatherAxis CmpMode RoundMode set_flag wait_flag
+pipe_barrier get_block_idx get_block_num int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
+numBlocks stream reference
+"""
+
+RESERVED = frozenset(_KEYWORDS.split()) | frozenset(_LIBRARY.split())
 
 _INSTRUCTION = re.compile(r"[TM][A-Z0-9_]{2,}|PIPE_\w+|EVENT_ID\d*")
 
@@ -34,7 +37,7 @@ def identifier(text: str, fallback: str) -> str:
         return fallback
     if name[0].isdigit():
         name = fallback + name
-    if name in KEYWORDS or name in LIBRARY or _INSTRUCTION.fullmatch(name):
+    if name in RESERVED or _INSTRUCTION.fullmatch(name):
         name += "_"
     return name
 

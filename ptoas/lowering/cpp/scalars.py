@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ptoas.dialects.pto.memory import AddPtrOp, GetBlockIdxOp, GetBlockNumOp, LoadScalarOp, StoreScalarOp
-from ptoas.lowering.cpp.types import element_cpp, scalar_cpp
+from ptoas.lowering.cpp.types import element_cpp, integer_width, scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -35,9 +35,9 @@ Handler = Callable[["FunctionEmitter", Operation], None]
 
 def integer_literal(value: int, type: Attribute) -> str:
     """A literal of the value; the most negative number of a width has none of its own."""
-    if isinstance(type, IntegerType) and type.width.data == 1:
+    width = integer_width(type)
+    if width == 1:
         return "true" if value else "false"
-    width = type.width.data if isinstance(type, IntegerType) else 64
     if value == -(1 << 63):
         return "INT64_MIN"
     if value == -(1 << 31):
@@ -60,7 +60,7 @@ def float_literal(value: float, type: Attribute) -> str:
 
 def _finite(value: float, text: str, suffix: str) -> str:
     if math.isnan(value):
-        return f"__builtin_nan{suffix}(\"\")"
+        return f'__builtin_nan{suffix}("")'
     if math.isinf(value):
         return ("-" if value < 0 else "") + f"__builtin_inf{suffix}()"
     return (text if any(c in text for c in ".e") else text + ".0") + suffix
@@ -89,7 +89,7 @@ def literal(op: arith.ConstantOp) -> str | None:
 
 # --- operators -----------------------------------------------------------------------------------
 
-_SIGNED = {
+_SIGNED: dict[type[Operation], str] = {
     arith.AddiOp: "{0} + {1}",
     arith.SubiOp: "{0} - {1}",
     arith.MuliOp: "{0} * {1}",
@@ -115,7 +115,7 @@ _SIGNED = {
     arith.NegfOp: "-{0}",
     arith.SelectOp: "{0} ? {1} : {2}",
 }
-_UNSIGNED = {
+_UNSIGNED: dict[type[Operation], str] = {
     arith.DivUIOp: "{0} / {1}",
     arith.RemUIOp: "{0} % {1}",
     arith.CeilDivUIOp: "{0} / {1} + ({0} % {1} != 0 ? 1 : 0)",
@@ -156,14 +156,14 @@ _FLOAT_COMPARISONS = {
 
 
 def _unsigned(type: Attribute) -> str:
-    width = type.width.data if isinstance(type, IntegerType) else 64
+    width = integer_width(type)
     return "bool" if width == 1 else f"uint{width}_t"
 
 
 def _needs_cast(type: Attribute) -> bool:
     """Narrow integers and small floats are computed wider in C++."""
     if isinstance(type, IntegerType):
-        return type.width.data < 32
+        return integer_width(cast(Attribute, type)) < 32
     return isinstance(type, Float16Type | BFloat16Type)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute
@@ -32,13 +33,18 @@ def element_cpp(type: Attribute) -> str:
     return f"{prefix}{element.size * 8}_t"
 
 
+def integer_width(type: Attribute) -> int:
+    """Bits of an integer; an index has 64. Anything else has none."""
+    if isinstance(type, IntegerType):
+        return cast(IntegerType, type).width.data
+    return 64 if isinstance(type, IndexType) else 0
+
+
 def scalar_cpp(type: Attribute) -> str:
     """The C++ type of a scalar value."""
     if isinstance(type, IndexType):
         return "int64_t"
-    if isinstance(type, IntegerType) and type.width.data == 1:
-        return "bool"
-    return element_cpp(type)
+    return "bool" if integer_width(type) == 1 else element_cpp(type)
 
 
 def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
