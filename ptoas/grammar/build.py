@@ -42,6 +42,14 @@ POISON = object()
 """Stands for a value whose definition was wrong; what uses it is passed over without a word."""
 
 
+MOST_PROBLEMS = 200
+"""Then a file is given up: it is probably not a program."""
+
+
+class TooManyProblems(Exception):
+    """There are more problems than anybody reads."""
+
+
 def forget_statements() -> None:
     """Throw away the statements and plans kept so far."""
     _TREES.clear()
@@ -62,6 +70,8 @@ class Builder:
         self.hints: list[tuple[SSAValue, str]] = []
         self.blocks: dict[str, Block] = {}
         self.plans = _PLANS
+        self.module_attributes: dict[str, Attribute] = {}
+        """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
         self.regions_read: set[int] = set()
 
@@ -77,6 +87,10 @@ class Builder:
         notes: tuple[Note, ...] = (),
     ) -> None:
         span = Span(self.source, offset, max(1, length))
+        if len(self.diagnostics) == MOST_PROBLEMS:
+            message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
+            self.diagnostics.append(Diagnostic("PTO-P014", message, span))
+            raise TooManyProblems
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
 
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
@@ -138,7 +152,8 @@ class Builder:
     ) -> list[Block]:
         """The blocks of a region; names defined inside are forgotten after it."""
         self.regions_read.add(id(statements))
-        outer = set(self.values)
+        outer, outer_blocks = set(self.values), self.blocks
+        self.blocks = dict(outer_blocks)
         current = block or Block()
         blocks = [current]
         for name, value, offset in args:
@@ -157,6 +172,7 @@ class Builder:
         current.add_ops(ops)
         for name in [name for name in self.values if name not in outer]:
             del self.values[name]
+        self.blocks = outer_blocks
         return blocks
 
     def _declare_labels(self, labels: list[RawStatement], blocks: list[Block], statements: Region) -> None:
@@ -276,6 +292,8 @@ class Builder:
         first = len(tree.results)
         found = [None] * first + [values.get(name) for name in names[first:]]
         if POISON in found:
+            if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
+                self._plan(raw, tree, [None] * len(names), names)  # reports the unknown instruction
             self._poison(tree, names, raw)
             return
         operands = cast("list[SSAValue | None]", found)
@@ -524,6 +542,10 @@ class Builder:
             return False
         plan.checked = True
         return True
+
+
+def _is_known(body: t.Instruction) -> bool:
+    return body.opcode.text in mlir.OPCODES or opcode_class(body.opcode.text, []) is not None
 
 
 _SEGMENTS = "operandSegmentSizes"

@@ -364,7 +364,7 @@ class InstructionReader:
         if first.literal is not None or not (first.type is None or isinstance(first.type, TileType)):
             raise StatementProblem(
                 "PTO-P040",
-                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`), or a tile as its first operand",
+                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`), or a tile as first operand",
                 first.node,
             )
         parts.outs = [parts.positional.pop(0)]
@@ -392,7 +392,8 @@ class InstructionReader:
                 inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
             elif len(flat) > 1:
                 inputs = []
-        without_indices = [o for o in flat if o not in [i for p in flat for i in p.indices]]
+        indices = {id(index) for operand in flat for index in operand.indices}
+        without_indices = [operand for operand in flat if id(operand) not in indices]
         if len(inputs) == len(without_indices) and len(inputs) != len(flat):
             flat = without_indices
         if len(inputs) == 1 and len(flat) > 1:

@@ -46,12 +46,13 @@ Region = list[RawStatement]
 _SKIP = re.compile(r"[\s;]*")
 _BLANK = re.compile(r"\s*")
 _COMMENT_OR_STRING = re.compile(
-    r'"(?:[^"\\\n]|\\.)*(?:"|$)'  # a string, perhaps unclosed
+    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|$)'  # a string, perhaps unclosed
     r"|//[^\n]*"
     r"|\#(?=[\s\#]|\Z)[^\n]*"  # `# words`, `##`
     r"|^[ \t]*\#(?![A-Za-z_][\w.$-]*\s*=)[^\n]*",  # first on its line, no alias
     re.M,
 )
+_STRING_REST = re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"')
 _LINE = re.compile(r"[^\n]*")
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
@@ -62,7 +63,7 @@ _CONTINUES = re.compile(
 )
 _OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
 _NEW_STATEMENT = re.compile(
-    r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w|return\b|\.(?:arg|const)\b)'
+    r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w|return\b|\.(?:arg|const|target)\b)'
 )
 _EVENT = re.compile(r'[()\[\]{}<>";\n]')
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -94,7 +95,7 @@ def _closed_early(text: str) -> str:
     inside = re.match(r'"[^,)}\]>\n]+', text)
     if inside is None or inside.end() < 2:
         return " " * len(text)
-    return inside.group()[:-1] + '"' + text[inside.end() :].replace('"', " ")
+    return '"' + "_" * (inside.end() - 2) + '"' + text[inside.end() :].replace('"', " ")
 
 
 def _is_open_ended(text: str, at: int) -> bool:
@@ -161,6 +162,8 @@ class Cutter:
             return None
         if ";" in line or '"' in line or line[0] == "^" or line.count("(") != line.count(")"):
             return None
+        if max(line.count("("), line.count("["), line.count("{"), line.count("<")) > MAX_BRACKET_DEPTH:
+            return None
         if line.count("[") != line.count("]") or line.count("<") > line.count(">") - line.count("->"):
             return None
         if line.count("{") != line.count("}"):
@@ -190,7 +193,7 @@ class Cutter:
             at, char = event.end(), event.group()
             if char == '"':
                 # Comments and unclosed strings are gone, so the string ends on this line.
-                close = re.compile(r'(?:[^"\\\n]|\\.)*"').match(text, at)
+                close = _STRING_REST.match(text, at)
                 at = close.end() if close else at
             elif char == "\n":
                 if not brackets and self._ends_before(statement, at):
@@ -341,4 +344,23 @@ class Cutter:
 
 def cut(text: str, report: Report) -> Region:
     """The statements of a file, regions inside their statements; problems go to `report`."""
+    if (start := _overlong_line(text)) is not None:
+        report(
+            "PTO-P014",
+            f"a line of more than {MAX_STATEMENT:,} characters; the longest that is read",
+            start,
+            1,
+        )
+        return []
     return Cutter(text, report).run()
+
+
+def _overlong_line(text: str) -> int | None:
+    """Where the first line starts that is too long for any statement; such a file is not looked at further."""
+    start = 0
+    while len(text) - start > MAX_STATEMENT:
+        end = text.rfind("\n", start, start + MAX_STATEMENT + 1)
+        if end < 0:
+            return start
+        start = end + 1
+    return None

@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.grammar import tree as t
-from ptoas.grammar.build import Builder, forget_statements
+from ptoas.grammar.build import Builder, TooManyProblems, forget_statements
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.problems import StatementProblem
@@ -47,11 +47,14 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     if "\x00" in text:
         builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
-    statements = cut(text, builder.report)
-    if not statements and not builder.diagnostics:
-        builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
-    module = _program(builder, statements)
-    verify_terminators(builder)
+    try:
+        statements = cut(text, builder.report)
+        if not statements and not builder.diagnostics:
+            builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
+        module = _program(builder, statements)
+        verify_terminators(builder)
+    except TooManyProblems:
+        raise PtoasError(builder.diagnostics) from None
     if builder.diagnostics:
         raise PtoasError(builder.diagnostics)
     return module
@@ -163,14 +166,15 @@ def function_name(filename: str) -> str:
 def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     block = Block()
     rest: RawRegion = []
-    args: list[tuple[str, object, int]] = []
-    for raw in statements:
-        if raw.text.lstrip().startswith(".arg"):
-            _declare_arg(builder, raw, block)
-        elif not _is_container(raw) or raw.text.lstrip().startswith(("#", "!")):
-            rest.append(raw)
-    del args
     ops: list[Operation] = []
+    for raw in statements:
+        text = raw.text.lstrip()
+        if text.startswith(".arg"):
+            _declare_arg(builder, raw, block)
+        elif text.startswith(("#", "!")):
+            builder.statement(raw, ops)  # an alias may name the type of an argument
+        elif not _is_container(raw):
+            rest.append(raw)
     for raw in rest:
         builder.statement(raw, ops)
     if not ops or ops[-1].name != "func.return":
@@ -181,7 +185,7 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     function = FuncOp(name, ([a.type for a in block.args], []), Region(block))
     if statements:
         function.location = SourceLocation.at(builder.source, statements[0].start, statements[0].end)
-    return ModuleOp([function])
+    return ModuleOp([function], builder.module_attributes)
 
 
 def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:

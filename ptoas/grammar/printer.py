@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     ModuleOp,
+    StringAttr,
     UnregisteredOp,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -23,6 +24,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.grammar.structure import TARGET
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -68,7 +70,7 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     out = StringIO()
     printer = FormPrinter(out, form)
     if form == "asm" and (function := bare_function(module)) is not None:
-        printer.print_bare(function)
+        printer.print_bare(function, module.attributes.get(TARGET))
     else:
         printer.print_op(module)
     return out.getvalue().rstrip("\n")
@@ -77,7 +79,9 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
 def bare_function(module: ModuleOp) -> FuncOp | None:
     """The function of a module that can be written as a bare program (D4)."""
     functions = list(module.body.block.ops)
-    if len(functions) != 1 or module.attributes or module.sym_name is not None:
+    if len(functions) != 1 or module.attributes.keys() - {TARGET} or module.sym_name is not None:
+        return None
+    if not isinstance(module.attributes.get(TARGET, StringAttr("")), StringAttr):
         return None
     function = functions[0]
     if (
@@ -160,9 +164,13 @@ class FormPrinter(Printer):
         else:
             super().print_op(op)
 
-    def print_bare(self, function: FuncOp) -> None:
-        """A function as a program of its own: `.arg`, `.const`, instructions."""
+    def print_bare(self, function: FuncOp, target: Attribute | None = None) -> None:
+        """A function as a program of its own: `.target`, `.arg`, `.const`, instructions."""
         block = function.body.block
+        if target is not None:
+            self.print_string(".target ")
+            self.print_attribute(target)
+            self.print_string("\n")
         for arg in block.args:
             self.print_string(".arg ")
             self.print_ssa_value(arg)

@@ -50,6 +50,11 @@ def build(
             op = _while(builder, raw, tree, node, names)
         case t.Generic() as node:
             op = _generic(builder, raw, tree, node, names)
+        case t.TargetName() as node:
+            if TARGET in builder.module_attributes:
+                raise StatementProblem("PTO-P051", "the target is given twice", node)
+            builder.module_attributes[TARGET] = StringAttr(node.name)
+            return
         case t.Const() as node:
             op = _const(builder, raw, node, names)
         case t.AttrAlias() as node:
@@ -77,6 +82,9 @@ def build(
     elif op.results and isinstance(tree.body, t.For | t.If | t.While):
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
 
+
+TARGET = "pto.target_arch"
+"""The attribute of a module that names its target (D2); a bare program says `.target a5`."""
 
 TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
 """Checked when what is around them is complete."""

@@ -89,6 +89,9 @@ class _Builder(Transformer[Token, Any]):
     def const(self, c: list[Any]) -> t.Const:
         return t.Const(*_extent(c), c[1], c[2])
 
+    def target(self, c: list[Any]) -> t.TargetName:
+        return t.TargetName(*_extent(c[1:]), c[1].text if isinstance(c[1], t.String) else str(c[1]))
+
     def attr_alias(self, c: list[Any]) -> t.AttrAlias:
         return t.AttrAlias(*_span(c[0]), str(c[0]), c[1])
 

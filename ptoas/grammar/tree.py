@@ -232,6 +232,12 @@ class Const(Node):
     literal: AttributeNode
 
 
+class TargetName(Node):
+    """`.target a5`: what `pto.target_arch` says on a module."""
+
+    name: str
+
+
 class AttrAlias(Node):
     name: str
     value: AttributeNode
@@ -248,7 +254,7 @@ class Label(Node):
 
 
 Operation: TypeAlias = "Instruction | Generic | Module | Function | For | If | While"
-Body: TypeAlias = "Operation | Arg | Const | AttrAlias | TypeAlias_ | Label"
+Body: TypeAlias = "Operation | Arg | Const | TargetName | AttrAlias | TypeAlias_ | Label"
 
 
 class Statement(Record):
