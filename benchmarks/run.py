@@ -2,8 +2,8 @@
 
     python benchmarks/run.py [--quick]
 
-Prints a table of ratios with their goals. The exit code is not zero only if a result is wrong: figures depend on the
-machine, results do not.
+Prints a table of ratios with their goals. The exit code is not zero only if a result is wrong: figures
+depend on the machine, results do not.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def gathers(quick: bool) -> list[Row]:
             measured[0] = min(measured[0], best(bare, 1))
             for n, kernel in enumerate(kernels):
                 out[...] = 0
-                measured[n + 1] = min(measured[n + 1], best(lambda k=kernel: k.execute(arguments), 1))
+                measured[n + 1] = min(measured[n + 1], best(lambda k=kernel, a=arguments: k.execute(a), 1))
                 require(np.array_equal(out, plain), f"mgather.{mode}")
         name = f"mgather.{mode} {dst_shape[0]}x{dst_shape[1]} f32"
         theirs, off, on = (1e6 * t / times for t in measured)
@@ -182,8 +182,8 @@ module attributes {{pto.target_arch = "a5"}} {{
     %rows = arith.constant {rows} : index
     %width = arith.constant {width} : index
     %n = arith.constant {n} : index
-    %tv = pto.make_tensor_view %table, shape = [%rows, %width], strides = [%width, %c1] : !pto.tensor_view<?x?xf32>
-    %tp = pto.partition_view %tv, offsets = [%c0, %c0], sizes = [%rows, %width]
+    %tv = pto.make_tensor_view %table, shape = [%rows, %width], strides = [%width, %c1] :
+    !pto.tensor_view<?x?xf32> %tp = pto.partition_view %tv, offsets = [%c0, %c0], sizes = [%rows, %width]
         : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<{rows}x{width}xf32>
     %iv = pto.make_tensor_view %idx, shape = [%c1, %n], strides = [%n, %c1] : !pto.tensor_view<?x?xi32>
     %ov = pto.make_tensor_view %out, shape = [%n, %width], strides = [%width, %c1] : !pto.tensor_view<?x?xf32>
@@ -197,7 +197,8 @@ module attributes {{pto.target_arch = "a5"}} {{
           outs(%d : !pto.tile_buf<vec, 16x{width}xf32>) {{coalesce = #pto<coalesce row>}}
       %op = pto.partition_view %ov, offsets = [%k, %c0], sizes = [%c16, %width]
           : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x{width}xf32>
-      pto.tstore ins(%d : !pto.tile_buf<vec, 16x{width}xf32>) outs(%op : !pto.partition_tensor_view<16x{width}xf32>)
+      pto.tstore ins(%d : !pto.tile_buf<vec, 16x{width}xf32>) outs(%op :
+      !pto.partition_tensor_view<16x{width}xf32>)
     }}
     return
   }}
@@ -244,9 +245,7 @@ def main() -> None:
     print("| what | ours, us | other, us | ratio | goal | |\n|---|---|---|---|---|---|")
     for row in rows:
         mark = "yes" if row.reached else "no"
-        print(
-            f"| {row.what} | {row.ours:.4g} | {row.theirs:.4g} | {row.ratio:.2f} | {row.goal} | {mark} |"
-        )
+        print(f"| {row.what} | {row.ours:.4g} | {row.theirs:.4g} | {row.ratio:.2f} | {row.goal} | {mark} |")
 
 
 if __name__ == "__main__":

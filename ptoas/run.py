@@ -10,8 +10,8 @@
 ... tstore %d, %out
 ... ''')
 >>> table = np.arange(512, dtype=np.float32).reshape(64, 8)
->>> result = run(module, {"table": table, "idx": np.array([[3, 1, 4, 1, 5, 9, 2, 99]], np.int32)}, target="a5")
->>> result.outputs["out"][:, 0]
+>>> result = run(module, {"table": table, "idx": np.array([[3, 1, 4, 1, 5, 9, 2, 99]], np.int32)},
+target="a5") >>> result.outputs["out"][:, 0]
 array([ 24.,   8.,  32.,   8.,  40.,  72.,  16., 504.], dtype=float32)
 
 The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and the functions of
@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.interpreter.arguments import check_names
+from ptoas.interpreter.arrays import np
 from ptoas.interpreter.assertions import check_all
 from ptoas.interpreter.compare import Comparison, Outcome, compare_results, copied, outcome_of
 from ptoas.interpreter.compile import DEFAULT_MAX_STEPS
@@ -47,7 +47,7 @@ from ptoas.lower import resolve_target
 from ptoas.targets import TARGETS, Target
 
 
-def compile(  # noqa: A001 - the library's word for it
+def compile(
     module: ModuleOp,
     target: str | Target | None = None,
     *,
@@ -67,8 +67,9 @@ def compile(  # noqa: A001 - the library's word for it
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
-    `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not verify for the target
-    is refused unless `force`. Memory arguments are used where they are, and written there.
+    `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
+    verify for the target is refused unless `force`. Memory arguments are used where they are, and written
+    there.
     """
     chosen = resolve_target(module, target)
     if blocks < 1:
@@ -129,7 +130,8 @@ def read_arguments(
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
 ) -> dict[str, Any]:
-    """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too much."""
+    """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too
+    much."""
     allowance = Allowance(max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)

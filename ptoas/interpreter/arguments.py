@@ -1,26 +1,26 @@
 """Arrays as arguments: from what a caller has to what the machine works on.
 
-An array is used where it lies, without a copy, if its elements and their order are those of the argument. Element types
-that NumPy does not know are accepted as `ml_dtypes` has them, or as bit patterns.
+An array is used where it lies, without a copy, if its elements and their order are those of the argument.
+Element types that NumPy does not know are accepted as `ml_dtypes` has them, or as bit patterns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import prod
-from typing import Any
+from typing import Any, cast
 
-import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.interpreter import scalars
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.comm import Group
-from ptoas.interpreter.dtypes import Array, DType, rounder
+from ptoas.interpreter.dtypes import DType, rounder
 from ptoas.interpreter.errors import failure
 from ptoas.interpreter.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
 from ptoas.interpreter.parameters import Parameter
@@ -117,7 +117,9 @@ def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.Func
 
 
 def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
-    """One argument for the machine."""
+    """One argument for the machine; what is bound already stays so."""
+    if isinstance(given, Bound):
+        return given
     match parameter.kind:
         case "scalar":
             return Bound(parameter, scalar(parameter, given, entry), None)
@@ -176,7 +178,8 @@ def _extents_text(shape: tuple[int, ...]) -> str:
 
 
 def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View, Callable[[], None] | None]:
-    """A view: `array[i, j]` is element (i, j) where the shapes agree, else the array is the memory as it lies."""
+    """A view: `array[i, j]` is element (i, j) where the shapes agree, else the array is the memory as it
+    lies."""
     assert parameter.dtype is not None
     shape = array.shape
     rank = len(parameter.shape)
@@ -244,14 +247,16 @@ def _spread(
 
 
 def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
-    members = list(given) if isinstance(given, list | tuple) else None
+    members: list[Any] | None = None
+    if isinstance(given, list | tuple):
+        members = list(cast("Sequence[Any]", given))
     if members is None:
         whole = as_elements(parameter, given, entry)
         if whole.ndim == 0 or whole.shape[0] != parameter.ranks:
             raise failure(
                 "PTO-R603",
-                f"{parameter.name} has {parameter.ranks} ranks; the array's first extent must be that, its shape is "
-                f"{_extents_text(whole.shape)}",
+                f"{parameter.name} has {parameter.ranks} ranks; the array's first extent must be that, "
+                f"its shape is {_extents_text(whole.shape)}",
                 entry,
             )
         members = [whole[rank] for rank in range(parameter.ranks)]

@@ -1,9 +1,10 @@
 """Assertions in a program's own comments: `// RUN-CHECK: sum(out) == 10`.
 
-The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`, `%out`), lists,
-`name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`, `not`, and the functions of `FUNCTIONS`.
-A comparison of arrays holds when it holds for every element; `==` compares shapes as well, apart from a single number
-or a row that is repeated. `close(a, b)` compares within a tolerance. A line may name targets it is for:
+The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
+`%out`), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`, `not`, and the
+functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==` compares
+shapes as well, apart from a single number or a row that is repeated. `close(a, b)` compares within a
+tolerance. A line may name targets it is for:
 `// RUN-CHECK[a5, a2a3]: ...`. Nothing is evaluated that is not listed here.
 """
 
@@ -16,10 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.errors import finding
 
 _LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]]*)\])?:\s*(?P<text>[^\n]*)")
@@ -56,18 +55,70 @@ def _close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
     return np.shape(a) == np.shape(b) and bool(np.allclose(_wide(a), _wide(b), rtol, atol, equal_nan=True))
 
 
+def _sum(a: Any) -> Any:
+    return _wide(a).sum().item()
+
+
+def _least(a: Any) -> Any:
+    return _wide(a).min().item()
+
+
+def _greatest(a: Any) -> Any:
+    return _wide(a).max().item()
+
+
+def _mean(a: Any) -> Any:
+    return _wide(a).mean().item()
+
+
+def _absolute(a: Any) -> Any:
+    return abs(_wide(a))
+
+
+def _any(a: Any) -> bool:
+    return bool(np.any(a))
+
+
+def _count(a: Any) -> int:
+    return int(np.count_nonzero(a))
+
+
+def _shape(a: Any) -> list[int]:
+    return list(np.shape(a))
+
+
+def _is_nan(a: Any) -> Any:
+    return np.isnan(_wide(a))
+
+
+def _holds(value: Any) -> bool:
+    return bool(np.all(value))
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return a / b
+
+
+def _whole_quotient(a: Any, b: Any) -> Any:
+    return a // b
+
+
+def _negation(a: Any) -> bool:
+    return not _holds(a)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": lambda a: _wide(a).sum().item(),
-    "min": lambda a: _wide(a).min().item(),
-    "max": lambda a: _wide(a).max().item(),
-    "mean": lambda a: _wide(a).mean().item(),
-    "abs": lambda a: abs(_wide(a)),
+    "sum": _sum,
+    "min": _least,
+    "max": _greatest,
+    "mean": _mean,
+    "abs": _absolute,
     "len": len,
-    "all": lambda a: bool(np.all(a)),
-    "any": lambda a: bool(np.any(a)),
-    "count": lambda a: int(np.count_nonzero(a)),
-    "shape": lambda a: list(np.shape(a)),
-    "isnan": lambda a: np.isnan(_wide(a)),
+    "all": _holds,
+    "any": _any,
+    "count": _count,
+    "shape": _shape,
+    "isnan": _is_nan,
     "close": _close,
 }
 
@@ -75,15 +126,15 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
+    ast.Div: _quotient,
+    ast.FloorDiv: _whole_quotient,
     ast.Mod: operator.mod,
 }
 
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
-    ast.Not: lambda a: not _holds(a),
+    ast.Not: _negation,
 }
 
 _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -100,10 +151,6 @@ def _wide(value: Any) -> Array:
     if array.dtype.kind in "iub":
         return array.astype(np.int64)
     return array.astype(np.float64)
-
-
-def _holds(value: Any) -> bool:
-    return bool(np.all(value))
 
 
 def _equal(a: Any, b: Any) -> bool:
@@ -154,7 +201,9 @@ class _Reader:
         constants = {"nan": np.nan, "inf": np.inf, "true": True, "false": False, "True": True, "False": False}
         if name in constants:
             return constants[name]
-        raise UnreadableError(f"there is no {name!r}; there are {', '.join(sorted(self.names)) or 'no names'}")
+        raise UnreadableError(
+            f"there is no {name!r}; there are {', '.join(sorted(self.names)) or 'no names'}"
+        )
 
     def _power(self, node: ast.BinOp) -> Any:
         base, exponent = self.value(node.left), self.value(node.right)

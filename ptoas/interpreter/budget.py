@@ -15,7 +15,8 @@ def check_tile(op: PtoOp, m: Machine, tile: Tile) -> None:
     if tile.address < 0 or end > memory.size:
         raise m.fail(
             "PTO-R104",
-            f"{tile.describe()} ends at byte {end}; {memory.loc.value} of {m.target.name} has {memory.size} bytes",
+            f"{tile.describe()} ends at byte {end}; {memory.loc.value} of {m.target.name} has "
+            f"{memory.size} bytes",
             op,
         )
     if not m.checks.budget or memory.limit is None:
@@ -25,8 +26,8 @@ def check_tile(op: PtoOp, m: Machine, tile: Tile) -> None:
         why = " besides the reserved region and the data cache" if end <= memory.size else ""
         raise m.fail(
             "PTO-R401",
-            f"{tile.describe()} ends at byte {end}; tiles may use {limit} bytes of {memory.loc.value} "
-            f"on {m.target.name}{why}",
+            f"{tile.describe()} ends at byte {end}; tiles may use {limit} bytes of {memory.loc.value} on "
+            f"{m.target.name}{why}",
             op,
         )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from xdsl.ir import Operation
 
+from ptoas.interpreter.arrays import np
 from ptoas.interpreter.machine import Machine, Step, writer_note
 from ptoas.interpreter.tiles import Region
 

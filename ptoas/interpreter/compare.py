@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError
@@ -15,6 +14,7 @@ from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, Scat
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.interpreter.arrays import np
 from ptoas.interpreter.kernel import Result
 from ptoas.targets import Target, get_target
 
@@ -118,7 +118,9 @@ def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
             case TLoadOp() if first.has_pipes != second.has_pipes:
                 tile = op.destination.type
                 if isinstance(tile, TileType) and (tile.pad is not PadValue.Null or tile.valid != tile.shape):
-                    found["padding: a simulator's load fills the whole tile, a device's only each row's burst"] = None
+                    found[
+                        "padding: a simulator's load fills the whole tile, a device's only each row's burst"
+                    ] = None
             case TScatterOp() if first.has_pipes != second.has_pipes:
                 found["tscatter: devices clear the destination first, the simulator does not"] = None
             case TCvtOp() if first.has_pipes != second.has_pipes:
@@ -133,8 +135,8 @@ def _indexed(op: MGatherOp | MScatterOp, first: Target, second: Target) -> list[
     modes = [target.coalesce_of(op) for target in (first, second)]
     if modes[0] is not modes[1]:
         return [
-            f"mode default (D8): {name} without a suffix is {modes[0].value} on {first.name}, {modes[1].value} on "
-            f"{second.name}"
+            f"mode default (D8): {name} without a suffix is {modes[0].value} on {first.name}, "
+            f"{modes[1].value} on {second.name}"
         ]
     found: list[str] = []
     view = op.mem.type
@@ -142,9 +144,7 @@ def _indexed(op: MGatherOp | MScatterOp, first: Target, second: Target) -> list[
     if DYNAMIC not in view.shape:
         capacities = [target.capacity(view.shape5, view.layout, modes[0]) for target in (first, second)]
         if capacities[0] != capacities[1]:
-            found.append(
-                f"capacity (D15): {capacities[0]} on {first.name}, {capacities[1]} on {second.name}"
-            )
+            found.append(f"capacity (D15): {capacities[0]} on {first.name}, {capacities[1]} on {second.name}")
     oob = op.gather_oob if isinstance(op, MGatherOp) else op.scatter_oob
     wraps = oob is not None and oob.data in (GatherOOB.Wrap, ScatterOOB.Wrap)
     if first.sign_extends_index != second.sign_extends_index and wraps:

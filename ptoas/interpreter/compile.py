@@ -1,8 +1,8 @@
 """A module as Python source, written once and run many times.
 
-Every function of the module becomes one Python function: scalars are its local variables, `scf` its own loops and
-branches, and an instruction a call of something that was prepared before. The text is made of names and integers
-that are counted here; no name or literal of the program is ever pasted into it.
+Every function of the module becomes one Python function: scalars are its local variables, `scf` its own
+loops and branches, and an instruction a call of something that was prepared before. The text is made of
+names and integers that are counted here; no name or literal of the program is ever pasted into it.
 """
 
 from __future__ import annotations
@@ -296,6 +296,8 @@ class FunctionCompiler:
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
         if self.module.race is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
             function = self.ordered_scalar(op, function)
+        if self.machine.world is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+            function = self.machine.world.watching_scalar(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
@@ -363,7 +365,8 @@ class FunctionCompiler:
     # --- tiles ---
 
     def _binds_once(self, op: TAssignOp) -> bool:
-        """A `tassign` to a constant, before anything uses the tile: the tile has that address from the start."""
+        """A `tassign` to a constant, before anything uses the tile: the tile has that address from the
+        start."""
         if op.result is not None:
             return True
         owner = op.tile.owner

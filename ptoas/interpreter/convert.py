@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.interpreter import hifloat8
-from ptoas.interpreter.dtypes import Array, DType
+from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.dtypes import DType
 from ptoas.interpreter.elementwise import same_region
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.tiles import Tile

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
-import numpy as np
-import numpy.typing as npt
 from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.interpreter import hifloat8
-
-Array: TypeAlias = npt.NDArray[Any]
+from ptoas.interpreter.arrays import Array, np
 
 _NUMPY: dict[str, Any] = {
     "i8": np.int8,
@@ -44,8 +41,8 @@ class DType:
     """One element type. `raw` moves bytes (NaN payloads included), `number` calculates."""
 
     text: str
-    number: np.dtype[Any]
-    raw: np.dtype[Any]
+    number: Any
+    raw: Any
     size: int
     kind: str
 
@@ -94,11 +91,18 @@ def _make(text: str) -> DType:
 DTYPES: dict[Attribute, DType] = {type: _make(entry.text) for type, entry in BY_TYPE.items()}
 
 
+Integer: TypeAlias = "IntegerType[int, Signedness]"
+
+
+def as_integer(type: Attribute) -> Integer | None:
+    return cast("Integer", type) if isinstance(type, IntegerType) else None
+
+
 def dtype_of(type: Attribute) -> DType:
     """The element type `type`; a signed spelling is the signless one."""
     found = DTYPES.get(type)
-    if found is None and isinstance(type, IntegerType) and type.signedness.data is Signedness.SIGNED:
-        found = DTYPES.get(IntegerType(type.width.data))
+    if found is None and (integer := as_integer(type)) and integer.signedness.data is Signedness.SIGNED:
+        found = DTYPES.get(IntegerType(integer.width.data))
     if found is None:
         raise KeyError(f"{element_text(type)} is not an element type")
     return found
@@ -112,13 +116,14 @@ def integer_width(type: Attribute) -> int | None:
     """Bits of an integer or index type."""
     if isinstance(type, IndexType):
         return 64
-    return type.width.data if isinstance(type, IntegerType) else None
+    integer = as_integer(type)
+    return None if integer is None else integer.width.data
 
 
 def is_unsigned(type: Attribute) -> bool:
-    return isinstance(type, IntegerType) and (
-        type.signedness.data is Signedness.UNSIGNED or type.width.data == 1
-    )
+    """Whether its numbers are kept without a sign; an `i1` is 0 or 1."""
+    integer = as_integer(type)
+    return integer is not None and (integer.signedness.data is Signedness.UNSIGNED or integer.width.data == 1)
 
 
 Rounder: TypeAlias = Callable[[float], float]

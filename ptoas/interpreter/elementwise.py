@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ptoas.dialects.pto import elementwise as dialect
 from ptoas.dialects.pto.instruction import BinaryOp, PtoOp, ReductionOp, ScalarOp, UnaryOp
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.tiles import Tile
 
@@ -121,7 +119,11 @@ def with_scalar(op: ScalarOp, m: Machine, function: Function) -> Binder:
         (part,) = same_region(op, m, dst, src)
         work = applied(dst, function, (part,))
         scalar = dst.dtype.scalar
-        return Step(lambda value: work(scalar(value)), reads=(part.region,), writes=(dst.region,))
+
+        def run(value: float) -> None:
+            work(scalar(value))
+
+        return Step(run, reads=(part.region,), writes=(dst.region,))
 
     return bind
 
@@ -145,7 +147,11 @@ def tmuls(op: dialect.TMulSOp, m: Machine) -> Binder:
 def texpands(op: dialect.TExpandSOp, m: Machine) -> Binder:
     def bind(dst: Tile) -> Step:
         scalar, raw = dst.dtype.scalar, dst.dtype.raw
-        return Step(lambda value: dst.store_raw(np.asarray(scalar(value)).view(raw)), writes=(dst.region,))
+
+        def run(value: float) -> None:
+            dst.store_raw(np.asarray(scalar(value)).view(raw))
+
+        return Step(run, writes=(dst.region,))
 
     return bind
 

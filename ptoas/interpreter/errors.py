@@ -23,15 +23,15 @@ _ROWS = (
     (
         "PTO-R101",
         "an index is outside the table",
-        "Under `undefined` nothing checks an index, and `cpu` never does: a device then reads or writes other "
-        "memory without a word (D13). Choose `clamp`, `wrap`, `zero` or `skip`, or correct the index. "
-        "`--unchecked` lets the access through where it stays inside the buffer.",
+        "Under `undefined` nothing checks an index, and `cpu` never does: a device then reads or writes "
+        "other memory without a word (D13). Choose `clamp`, `wrap`, `zero` or `skip`, or correct the "
+        "index. `--unchecked` lets the access through where it stays inside the buffer.",
     ),
     (
         "PTO-R102",
         "a view reaches outside its buffer",
-        "The shape and strides of a view say which elements it may touch; the last of them must lie inside the "
-        "argument that the pointer came from.",
+        "The shape and strides of a view say which elements it may touch; the last of them must lie "
+        "inside the argument that the pointer came from.",
     ),
     (
         "PTO-R103",
@@ -46,7 +46,8 @@ _ROWS = (
     (
         "PTO-R105",
         "the extents of a tile and of memory differ",
-        "A load or store moves the tile's valid region; the view has to have the same number of rows and columns.",
+        "A load or store moves the tile's valid region; the view has to have the same number of rows and "
+        "columns.",
     ),
     (
         "PTO-R106",
@@ -56,12 +57,14 @@ _ROWS = (
     (
         "PTO-R107",
         "a valid extent or a window does not fit its tile",
-        "Valid rows and columns lie between 0 and the physical extents, and a subview lies inside its parent.",
+        "Valid rows and columns lie between 0 and the physical extents, and a subview lies inside its "
+        "parent.",
     ),
     (
         "PTO-R108",
         "more elements than the destination holds",
-        "A gather by mask or by comparison packs what it keeps; the destination must have room for all of it.",
+        "A gather by mask or by comparison packs what it keeps; the destination must have room for all "
+        "of it.",
     ),
     (
         "PTO-R109",
@@ -71,20 +74,21 @@ _ROWS = (
     (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
-        "With `scatterConflict = default` the hardware decides; another run may give another result. Use `last`, "
-        "an atomic operation, or unique indices.",
+        "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
+        "`last`, an atomic operation, or unique indices.",
     ),
     (
         "PTO-R201",
         "uninitialised bytes are read",
-        "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what the last "
-        "kernel left (D14).",
+        "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
+        "the last kernel left (D14).",
     ),
     (
         "PTO-R301",
         "two pipes touch the same bytes in no order",
-        "One of the two accesses writes, and no chain of flags, barriers and handshakes orders them: on a device "
-        "either may come first. A `set_flag`/`wait_flag` pair from the first pipe to the second orders them.",
+        "One of the two accesses writes, and no chain of flags, barriers and handshakes orders them: on "
+        "a device either may come first. A `set_flag`/`wait_flag` pair from the first pipe to the second "
+        "orders them.",
     ),
     (
         "PTO-R302",
@@ -99,8 +103,8 @@ _ROWS = (
     (
         "PTO-R304",
         "a flag is up that the instruction uses itself",
-        "The library raises and awaits this flag inside the instruction; one of the program's own that is up at "
-        "that moment is taken down by the wrong wait.",
+        "The library raises and awaits this flag inside the instruction; one of the program's own that "
+        "is up at that moment is taken down by the wrong wait.",
     ),
     (
         "PTO-R305",
@@ -110,13 +114,14 @@ _ROWS = (
     (
         "PTO-R401",
         "the tiles do not fit the memory's budget",
-        "The bytes that tiles may use are fewer than the memory has: see the document's UB Memory Budget (D22).",
+        "The bytes that tiles may use are fewer than the memory has: see the document's UB Memory Budget "
+        "(D22).",
     ),
     (
         "PTO-R402",
         "the launch has to ask for more local memory",
-        "Beyond the default budget the kernel has to be launched with `dynUBufSize`, or the device may return "
-        "wrong results in silence (D22).",
+        "Beyond the default budget the kernel has to be launched with `dynUBufSize`, or the device may "
+        "return wrong results in silence (D22).",
     ),
     (
         "PTO-R501",
@@ -129,8 +134,8 @@ _ROWS = (
     (
         "PTO-R505",
         "an operation that can't be run",
-        "The machine knows the `pto`, `arith`, `scf`, `cf` and `func` operations of the language, and functions with "
-        "a body.",
+        "The machine knows the `pto`, `arith`, `scf`, `cf` and `func` operations of the language, and "
+        "functions with a body.",
     ),
     ("PTO-R506", "calls nest too deeply", "The functions call each other without end."),
     (
@@ -161,8 +166,8 @@ _ROWS = (
     (
         "PTO-R609",
         "a value that can't be read",
-        "A value is a .npy file, a .npz file and key, a .bin file, a number, or one of zeros, arange, full:V, "
-        "random, random:LO:HI.",
+        "A value is a .npy file, a .npz file and key, a .bin file, a number, or one of zeros, arange, "
+        "full:V, random, random:LO:HI.",
     ),
     ("PTO-R701", "an output differs from what was expected", "See the first differences."),
     ("PTO-R702", "a RUN-CHECK does not hold", "The expression is false for the outputs of this run."),
@@ -172,6 +177,35 @@ _ROWS = (
         "See the module `ptoas.interpreter.assertions` for the language.",
     ),
     ("PTO-R704", "the targets give different results", "The note names the rule that explains it."),
+    (
+        "PTO-R801",
+        "a collective is called on a rank that is not the root",
+        "Only the root calls it; on any other rank its behaviour is undefined (document 003). Put the "
+        "call under a comparison of the rank with the root.",
+    ),
+    (
+        "PTO-R802",
+        "memory changes while a collective uses it",
+        "A source must be ready before the collective starts and stay as it is until it is done "
+        "(document 003). Nothing orders what one rank does after what another does, except a scalar that "
+        "one stores to shared memory and the other loads.",
+    ),
+    (
+        "PTO-R803",
+        "the ranks wait for each other, or for nothing",
+        "Every rank that has not finished waits for a flag or a scalar that nobody is going to write: "
+        "the devices hang.",
+    ),
+    (
+        "PTO-R804",
+        "the number of ranks differs from the group's",
+        "A group has one member for each running rank.",
+    ),
+    (
+        "PTO-R805",
+        "MPI is not there",
+        "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
+    ),
 )
 
 RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in _ROWS}

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.budget import check_working_set
-from ptoas.interpreter.dtypes import Array
 from ptoas.interpreter.indexing import Reader, checked, index_failure, index_reader
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.memory import View
@@ -52,8 +50,8 @@ def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) ->
     if not fits:
         raise m.fail(
             "PTO-R105",
-            f"mgather.{'row' if row else 'elem'}: the valid region of %{idx.name} is "
-            f"[{idx.valid[0]}, {idx.valid[1]}], the one of %{dst.name} asks for {need}",
+            f"mgather.{'row' if row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
+            f"{idx.valid[1]}], the one of %{dst.name} asks for {need}",
             op,
         )
     if dst.overlaps(idx):
@@ -106,7 +104,8 @@ def gather_run(
 
 
 def wrapped(read: Reader, capacity: int) -> Reader:
-    """Indices modulo the capacity. (NumPy's own wrapping subtracts until it fits, which may take for ever.)"""
+    """Indices modulo the capacity. (NumPy's own wrapping subtracts until it fits, which may take for
+    ever.)"""
 
     def read_wrapped() -> Array:
         indices = read()

@@ -1,7 +1,7 @@
 """HiFloat8 as the public description defines it: a sign, a prefix-coded dot, an exponent, a mantissa.
 
-The dot tells how many exponent bits follow (4, 3, 2, 1 or 0) or that the byte is a denormal. The exponent is a
-sign and a magnitude whose leading one is not stored. What is left of the byte is the mantissa:
+The dot tells how many exponent bits follow (4, 3, 2, 1 or 0) or that the byte is a denormal. The exponent
+is a sign and a magnitude whose leading one is not stored. What is left of the byte is the mantissa:
 
     S 11 eeee m     E = +-(8..15)     S 01 ee mmm      E = +-(2..3)     S 0001 mmm    E = 0
     S 10 eee  mm    E = +-(4..7)      S 001 e mmm      E = +-1          S 0000 mmm    2^(m - 23), m > 0
@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from ptoas.interpreter.arrays import Array, np
 
 NAN, POSITIVE_INFINITY, SIGN = 0x80, 0x6F, 0x80
 
@@ -34,11 +32,7 @@ def decode_byte(byte: int) -> float:
         return math.nan if byte & SIGN else 0.0
     if payload < 8:
         return sign * 2.0 ** (payload - 23)
-    for width, code, exponent_bits in _DOTS:
-        if payload >> (7 - width) == code:
-            break
-    else:  # pragma: no cover - the prefix codes cover every byte
-        raise AssertionError(byte)
+    width, exponent_bits = next((w, bits) for w, code, bits in _DOTS if payload >> (7 - w) == code)
     mantissa_bits = 7 - width - exponent_bits
     mantissa = payload & ((1 << mantissa_bits) - 1)
     exponent = 0
@@ -51,24 +45,24 @@ def decode_byte(byte: int) -> float:
 
 
 @lru_cache(maxsize=1)
-def values() -> npt.NDArray[np.float32]:
+def values() -> Array:
     """The value of each of the 256 bytes; all are exact in f32."""
     return np.array([decode_byte(byte) for byte in range(256)], dtype=np.float32)
 
 
 @lru_cache(maxsize=1)
-def magnitudes() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
+def magnitudes() -> tuple[Array, Array]:
     """The finite magnitudes in rising order, and the byte of each."""
     finite = [byte for byte in range(0x80) if math.isfinite(decode_byte(byte))]
     finite.sort(key=decode_byte)
     return np.array([decode_byte(b) for b in finite]), np.array(finite, dtype=np.uint8)
 
 
-def decode(bits: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def decode(bits: Array) -> Array:
     return values()[bits]
 
 
-def encode(numbers: npt.NDArray[Any], ties_away: bool = True) -> npt.NDArray[np.uint8]:
+def encode(numbers: Array, ties_away: bool = True) -> Array:
     """The nearest byte. A tie goes away from zero, as the format's own rounding has it, or to the even byte.
 
     Past the midpoint between the largest value and the next power of two there is infinity.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.machine import Machine, writer_note
 from ptoas.interpreter.tiles import Tile
 from ptoas.targets.pipes import slot_places
@@ -18,8 +16,8 @@ Reader = Callable[[], Array]
 def index_reader(tile: Tile, m: Machine, flat: bool) -> Reader:
     """A function that gives the valid indices as unsigned numbers, as the target reads them.
 
-    Devices take the bits as they are; `cpu` extends a signed index to 64 bits, and a negative one is then a number
-    past every capacity.
+    Devices take the bits as they are; `cpu` extends a signed index to 64 bits, and a negative one is then
+    a number past every capacity.
     """
     extend = m.target.sign_extends_index and tile.dtype.kind == "int"
     if tile.boxed:
@@ -66,7 +64,10 @@ def index_failure(
     value = int(tile.load()[row, col])
     read = int(flat[at])
     seen = f" (read as {read})" if read != value and read < 1 << 63 else ""
-    message = f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is outside {what}"
+    message = (
+        f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is "
+        f"outside {what}"
+    )
     return m.fail("PTO-R101", message, op, operand=operand_place(op, slot), notes=writer_note(tile), fix=fix)
 
 

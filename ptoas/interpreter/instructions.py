@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
 from xdsl.ir import Attribute
@@ -14,6 +13,7 @@ from ptoas.dialects.pto.types import ViewType
 from ptoas.interpreter.checks import initialised
 from ptoas.interpreter.errors import failure
 from ptoas.interpreter.machine import INSTRUCTIONS, Machine, Step
+from ptoas.interpreter.memory import View
 from ptoas.interpreter.observe import Observer
 from ptoas.interpreter.race import RaceDetector, ordered
 from ptoas.interpreter.views import Unplaced
@@ -30,9 +30,9 @@ def is_scalar(type: Attribute) -> bool:
 class Compiled:
     """One instruction, ready to be bound to tiles and views.
 
-    `dynamic` are the operands that only the running program knows; the others are in `fixed`. A step is kept by
-    a key made of them: a view counts by its form and offset, anything else by itself. An instruction that `moves` is
-    kept by the view's form alone, and gets the view each time.
+    `dynamic` are the operands that only the running program knows; the others are in `fixed`. A step is
+    kept by a key made of them: a view counts by its form and offset, anything else by itself. An
+    instruction that `moves` is kept by the view's form alone, and gets the view each time.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Compiled:
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
             and self.race is None
             and self.observer is None
+            and self.machine.world is None
         )
 
     def key_text(self, names: list[str]) -> str:
@@ -92,13 +93,19 @@ class Compiled:
             values[n] = thing
         for thing in values:
             if isinstance(thing, Unplaced):
-                raise self.machine.fail("PTO-R507", f"%{thing.name} is used before it has an address", self.op)
+                raise self.machine.fail(
+                    "PTO-R507", f"%{thing.name} is used before it has an address", self.op
+                )
         step = self.binder(**self._by_slot(values))
         if self.moves:
             if step.moving is None:
                 # The step knows this one view only: it is not kept.
                 only = step.run
-                return self._guarded(Step(lambda _: only(), step.reads, step.writes), values)
+
+                def run_only(_: View) -> None:
+                    only()
+
+                return self._guarded(Step(run_only, step.reads, step.writes), values)
             step = Step(step.moving, step.reads, step.writes)
         run = self._guarded(step, values)
         if len(self.steps) >= KEPT_STEPS:
@@ -123,6 +130,8 @@ class Compiled:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
             run = self.observer.watching(self.op, values, step, run)
+        if self.machine.world is not None:
+            run = self.machine.world.watching(self.op, self.effects, values, run)
         return run
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -16,8 +16,8 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.interpreter.arguments import Bound, bind, check_names
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.compile import DEFAULT_MAX_STEPS, ModuleCompiler
-from ptoas.interpreter.dtypes import Array
 from ptoas.interpreter.errors import failure
 from ptoas.interpreter.machine import Checks, Machine
 from ptoas.interpreter.memory import Bits, LocalMemory
@@ -27,6 +27,7 @@ from ptoas.interpreter.race import RaceDetector
 from ptoas.interpreter.stats import Stats
 from ptoas.interpreter.tiles import Tile
 from ptoas.interpreter.values import Allowance, generate
+from ptoas.interpreter.world import World
 from ptoas.lowering.memory_map import tile_argument_addresses
 from ptoas.targets import Target, get_target
 
@@ -114,22 +115,31 @@ class Kernel:
 
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
-        by_hand = {
+        self._by_hand = {
             op.sym_name.data: is_placed_by_hand(op) for op in module.walk() if isinstance(op, func.FuncOp)
         }
         self.module = prepare(module, self.target, legalize=self.options.legalize, sync=self.options.sync)
         self.entry = choose_entry(self.module, self.options.entry)
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
-        self._compile(by_hand)
+        self._compile()
         self._last: list[tuple[Any, Bound]] = []
 
-    def _compile(self, by_hand: dict[str, bool]) -> None:
-        options = self.options
+    def for_rank(self, world: World) -> Kernel:
+        """The same program on a core of its own, as one rank of several."""
+        other = copy(self)
+        other.parameters = [copy(parameter) for parameter in self.parameters]
+        other._last = []
+        other._compile(world)
+        return other
+
+    def _compile(self, world: World | None = None) -> None:
+        options, by_hand = self.options, self._by_hand
         simt = any(isinstance(op, MGatherOp | MScatterOp) for op in self.module.walk())
         self.machine = Machine(
             self.target, options.checks, simt=simt, blocks=options.blocks, on_print=options.on_output
         )
+        self.machine.world = world
         race = RaceDetector(self.machine) if options.checks.race and self.target.has_pipes else None
         self.race = race
         self.observer: Observer | None = None

@@ -1,16 +1,17 @@
 """The state of one core while a program runs, and the registry of what its instructions do.
 
-An instruction is a function of the operation and the machine that returns a *binder*. The binder gets the tiles
-and views of one execution, checks and prepares everything that depends on them alone, and returns a `Step`
-that does the work, as a rule with one NumPy call. Steps are kept: the second time the same tiles and views come
-along only the work is left.
+An instruction is a function of the operation and the machine that returns a *binder*. The binder gets the
+tiles and views of one execution, checks and prepares everything that depends on them alone, and returns a
+`Step` that does the work, as a rule with one NumPy call. Steps are kept: the second time the same tiles
+and views come along only the work is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 
@@ -22,6 +23,9 @@ from ptoas.interpreter.memory import LocalMemory, View
 from ptoas.interpreter.tiles import Region, Tile
 from ptoas.location import span_of
 from ptoas.targets import Target
+
+if TYPE_CHECKING:
+    from ptoas.interpreter.world import World
 
 CHECK_NAMES = ("mem", "init", "race", "budget")
 
@@ -84,6 +88,8 @@ class Machine:
     block: int = 0
     blocks: int = 1
     on_print: Callable[[str], None] | None = None
+    world: World | None = None
+    """The other ranks, where there are any."""
 
     def memory(self, loc: TileLoc) -> LocalMemory:
         found = self.memories.get(loc)
@@ -165,15 +171,19 @@ def value(*classes: type[PtoOp]) -> Callable[[F], F]:
     return register
 
 
+CHAPTERS = (
+    "comm",
+    "convert",
+    "elementwise",
+    "gather",
+    "memory_ops",
+    "scatter",
+    "tile_gather",
+    "views",
+)
+
+
 def load_chapters() -> None:
     """Import every chapter, so that the registry is complete."""
-    from ptoas.interpreter import (  # noqa: F401  # pyright: ignore[reportUnusedImport]
-        comm,
-        convert,
-        elementwise,
-        gather,
-        memory_ops,
-        scatter,
-        tile_gather,
-        views,
-    )
+    for chapter in CHAPTERS:
+        import_module(f"ptoas.interpreter.{chapter}")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
 from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import Layout, TileLoc
 from ptoas.dialects.pto.types import MAX_RANK
-from ptoas.interpreter.dtypes import Array, DType
+from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.dtypes import DType
 
 if TYPE_CHECKING:
     from ptoas.interpreter.tiles import Region
@@ -139,7 +138,7 @@ class View:
 
     def inside(self) -> bool:
         first, last = self.extent()
-        return 0 <= first and last < self.buffer.size
+        return first >= 0 and last < self.buffer.size
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
@@ -168,7 +167,7 @@ class Bits:
     __slots__ = ("base", "epoch", "written")
 
     def __init__(self, size: int, base: int = 0):
-        self.written: npt.NDArray[np.bool_] = np.zeros(size, dtype=np.bool_)
+        self.written: Array = np.zeros(size, dtype=np.bool_)
         self.base = base
         """The address of the first byte."""
         self.epoch = 1

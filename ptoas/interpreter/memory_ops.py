@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import AtomicType, PadValue
 from ptoas.dialects.pto.memory import LoadScalarOp, StoreScalarOp, TLoadOp, TPrintOp, TStoreOp
-from ptoas.interpreter.dtypes import Array, DType
+from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.dtypes import DType
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction, value
 from ptoas.interpreter.memory import Pointer, View
 from ptoas.interpreter.tiles import Tile
@@ -20,7 +19,8 @@ BURST = 32
 
 
 def pad_bits(dtype: DType, pad: PadValue) -> Any:
-    """The bit pattern of a pad value: infinities where the type has them, else its least and greatest number."""
+    """The bit pattern of a pad value: infinities where the type has them, else its least and greatest
+    number."""
     if pad in (PadValue.Null, PadValue.Zero):
         return dtype.raw.type(0)
     if dtype.is_integer:
@@ -180,8 +180,8 @@ def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, o
     base = f" ({ptr.offset} + {offset})" if ptr.offset else ""
     return m.fail(
         "PTO-R106",
-        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} of %{ptr.buffer.name}, which has "
-        f"{ptr.buffer.size}",
+        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} of %{ptr.buffer.name}, "
+        f"which has {ptr.buffer.size}",
         op,
         operand=list(op.operands).index(op.offset),
     )

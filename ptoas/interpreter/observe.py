@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from xdsl.ir import Operation
 
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.interpreter.arrays import np
 from ptoas.interpreter.errors import line_of
 from ptoas.interpreter.machine import Machine, Step
 from ptoas.interpreter.memory import View

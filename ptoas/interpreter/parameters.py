@@ -1,6 +1,7 @@
 """The parameters of a kernel: what each is, how large it must be, whether it is read, written, or an index.
 
-The analysis follows every argument through views, pointers, loops and calls to the instructions that touch it.
+The analysis follows every argument through views, pointers, loops and calls to the instructions that touch
+it.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ class Foresight:
             return None
         if texts is None:
             return None
-        text = texts[list(op.results).index(value)]
+        text = texts[next(n for n, result in enumerate(op.results) if result is value)]
         # The text is made of numbers and names of `scalars` alone.
         try:
             result = eval(text, {"__builtins__": {}}, {**self._kept})
@@ -177,7 +178,7 @@ class Foresight:
 
 
 @dataclass
-class _Flow:
+class Flow:
     """Arguments behind values, of all functions that the entry reaches."""
 
     memory: dict[SSAValue, set[int]] = field(default_factory=dict[SSAValue, set[int]])
@@ -194,6 +195,17 @@ class _Flow:
         return self.memory.get(value, set())
 
 
+def flow_of(functions: dict[str, func.FuncOp], entry: func.FuncOp, operations: list[Operation]) -> Flow:
+    """Which values stand for which arguments of the entry."""
+    flow = Flow()
+    for at, argument in enumerate(entry.body.blocks[0].args):
+        flow.add(argument, {at})
+    changed = True
+    while changed:
+        changed = any([_propagate(op, flow, functions) for op in operations])
+    return flow
+
+
 def analyse(
     module: ModuleOp,
     entry: func.FuncOp,
@@ -204,14 +216,9 @@ def analyse(
 ) -> None:
     """Fill in sizes, directions and limits of the parameters, from a module in DPS form."""
     functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
-    flow = _Flow()
-    arguments = entry.body.blocks[0].args
-    for parameter in parameters:
-        flow.add(arguments[parameter.at], {parameter.at})
     operations = [op for f in functions.values() for op in f.walk()]
-    changed = True
-    while changed:
-        changed = any([_propagate(op, flow, functions) for op in operations])
+    arguments = entry.body.blocks[0].args
+    flow = flow_of(functions, entry, operations)
     foresight = Foresight({arguments[p.at]: given[p.name] for p in parameters if p.name in given}, blocks)
     for op in operations:
         if not isinstance(op, PtoOp):
@@ -222,7 +229,7 @@ def analyse(
         _index_use(op, flow, parameters, target, foresight)
 
 
-def _propagate(op: Operation, flow: _Flow, functions: dict[str, func.FuncOp]) -> bool:
+def _propagate(op: Operation, flow: Flow, functions: dict[str, func.FuncOp]) -> bool:
     pairs: list[tuple[SSAValue, SSAValue]] = []
     match op:
         case MakeTensorViewOp() | AddPtrOp():
@@ -265,7 +272,7 @@ def _propagate(op: Operation, flow: _Flow, functions: dict[str, func.FuncOp]) ->
     return any([flow.add(to, flow.of(source)) for to, source in pairs])
 
 
-def _directions(op: PtoOp, flow: _Flow, parameters: list[Parameter], target: Target) -> None:
+def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target) -> None:
     for access in target.effects(op).accesses:
         if access.operand < 0:
             continue
@@ -279,7 +286,7 @@ def _directions(op: PtoOp, flow: _Flow, parameters: list[Parameter], target: Tar
             parameter.written |= access.write
 
 
-def _size(op: MakeTensorViewOp, flow: _Flow, parameters: list[Parameter], foresight: Foresight) -> None:
+def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], foresight: Foresight) -> None:
     shape = [foresight.value(v) for v in op.shape]
     strides = [foresight.value(v) for v in op.strides]
     offset: int | None = 0
@@ -306,7 +313,7 @@ def _size(op: MakeTensorViewOp, flow: _Flow, parameters: list[Parameter], foresi
         parameter.view_shape = seen if same else ()
 
 
-_INDEX_SLOTS = {
+_INDEX_SLOTS: dict[type[PtoOp], str] = {
     MGatherOp: "idx",
     MScatterOp: "idx",
     TGatherOp: "indices",
@@ -316,7 +323,7 @@ _INDEX_SLOTS = {
 
 
 def _index_use(
-    op: PtoOp, flow: _Flow, parameters: list[Parameter], target: Target, foresight: Foresight
+    op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, foresight: Foresight
 ) -> None:
     slot = _INDEX_SLOTS.get(type(op))
     places = slot_places(op).get(slot, range(0)) if slot else range(0)

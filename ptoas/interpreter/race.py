@@ -1,7 +1,8 @@
 """Happens-before between the pipes of a core: vector clocks over flags, barriers and handshakes.
 
-Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry what one
-pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write, must be ordered.
+Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry
+what one pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write,
+must be ordered.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.comm import Group
-from ptoas.interpreter.dtypes import Array
 from ptoas.interpreter.machine import Machine, label
 from ptoas.interpreter.memory import Pointer, View
 from ptoas.interpreter.tiles import Tile
@@ -130,7 +130,8 @@ class RaceDetector:
             up = [_flag(other) for other in self.flags]
             raise self.machine.fail(
                 "PTO-R302",
-                f"wait_flag: {target.value} waits for {_flag(key)}, which nothing has raised: the device hangs",
+                f"wait_flag: {target.value} waits for {_flag(key)}, which nothing has raised: the device "
+                "hangs",
                 op,
                 notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
             )
@@ -171,7 +172,8 @@ class RaceDetector:
         for pipe in {record.pipe for record in fresh}:
             self.clocks[pipe][pipe] += 1
         for record in fresh:
-            # One array stands for the same bytes each time: the newest access of a pipe is the one to be ordered after.
+            # One array stands for the same bytes each time: the newest access of a pipe is the one to be
+            # ordered after.
             self.records[id(record.touched.array), record.pipe, record.write] = record
         if len(self.records) > MOST_RECORDS:
             self._forget_old()
@@ -197,8 +199,8 @@ class RaceDetector:
         through = "" if earlier.touched.name == touched.name else f" (as {earlier.touched.name})"
         return self.machine.fail(
             "PTO-R301",
-            f"{op.name.removeprefix('pto.')} {verb} {touched.name} on {here}, and nothing orders that after "
-            f"{label(earlier.op)}, which {before} it{through} on {there}",
+            f"{op.name.removeprefix('pto.')} {verb} {touched.name} on {here}, and nothing orders that "
+            f"after {label(earlier.op)}, which {before} it{through} on {there}",
             op,
             notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
             fix=f"set_flag and wait_flag from {there} to {here} between the two",

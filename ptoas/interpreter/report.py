@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ptoas.diagnostics import Note, to_json
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.errors import command_line_span, failure
 from ptoas.interpreter.kernel import Result
 from ptoas.interpreter.observe import Printing
@@ -161,10 +159,10 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
             expected = np.fromfile(path, dtype=array.dtype)
     except (OSError, ValueError, EOFError) as error:
         raise failure("PTO-R604", f"{path}: {' '.join(str(error).split())}", span=span) from None
-    if expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize:
-        # Bit patterns of a type that NumPy does not know.
-        if array.dtype.kind not in "fiub":
-            expected = expected.view(array.dtype)
+    bit_patterns = expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize
+    if bit_patterns and array.dtype.kind not in "fiub":
+        # Of a type that NumPy does not know.
+        expected = expected.view(array.dtype)
     if expected.size != array.size:
         raise failure(
             "PTO-R701",

@@ -1,8 +1,8 @@
 """`arith` as Python expressions: integers wrap to their width, floats are rounded once an operation.
 
 An integer is kept as the number that its type reads its bits as: signed for `i32` and `index` (64 bits),
-unsigned for `ui32` and `i1`. Every literal that reaches the text is an integer that was printed here; floats and
-everything else are passed by name.
+unsigned for `ui32` and `i1`. Every literal that reaches the text is an integer that was printed here;
+floats and everything else are passed by name.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ptoas.interpreter.arrays import np
 from ptoas.interpreter.dtypes import dtype_of, integer_width, is_unsigned, rounder
 from ptoas.interpreter.errors import failure
 

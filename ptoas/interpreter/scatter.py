@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp, ScatterConflict, ScatterOOB
 from ptoas.dialects.pto.gather import MScatterOp, TScatterOp
+from ptoas.interpreter.arrays import Array, Ufunc, np
 from ptoas.interpreter.budget import check_working_set
-from ptoas.interpreter.dtypes import Array
 from ptoas.interpreter.gather import wrapped
 from ptoas.interpreter.indexing import Reader, checked, index_failure, index_reader
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
@@ -18,7 +16,7 @@ from ptoas.interpreter.memory import View
 from ptoas.interpreter.tables import Table, table_of
 from ptoas.interpreter.tiles import Tile
 
-_ATOMICS: dict[ScatterAtomicOp, np.ufunc] = {
+_ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
     ScatterAtomicOp.Add: np.add,
     ScatterAtomicOp.Max: np.maximum,
     ScatterAtomicOp.Min: np.minimum,
@@ -71,8 +69,8 @@ def check_extents(op: MScatterOp, m: Machine, src: Tile, idx: Tile, by_row: bool
     if not fits:
         raise m.fail(
             "PTO-R105",
-            f"mscatter.{'row' if by_row else 'elem'}: the valid region of %{idx.name} is "
-            f"[{idx.valid[0]}, {idx.valid[1]}], the one of %{src.name} asks for {need}",
+            f"mscatter.{'row' if by_row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
+            f"{idx.valid[1]}], the one of %{src.name} asks for {need}",
             op,
         )
 
@@ -132,7 +130,7 @@ def warn_conflicts(op: MScatterOp, m: Machine, idx: Tile, indices: Array, values
         )
 
 
-def put(table: Table, indices: Array, values: Array, src: Tile, atomic: np.ufunc | None) -> None:
+def put(table: Table, indices: Array, values: Array, src: Tile, atomic: Ufunc | None) -> None:
     """Write rows or elements; of several for one place the last stays, atomics take all in order."""
     array = table.array
     if array is not None and table.by_row and atomic is None:
@@ -150,15 +148,16 @@ def put(table: Table, indices: Array, values: Array, src: Tile, atomic: np.ufunc
 
 @instruction(TScatterOp)
 def tscatter(op: TScatterOp, m: Machine) -> Binder:
-    """`dst[idx[i, j]] = src[i, j]` over the index's valid region; devices clear the whole destination first."""
+    """`dst[idx[i, j]] = src[i, j]` over the index's valid region; devices clear the whole destination
+    first."""
 
     def bind(dst: Tile, src: Tile, idx: Tile) -> Step:
         rows, cols = idx.valid
         if rows > src.rows or cols > src.cols:
             raise m.fail(
                 "PTO-R105",
-                f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only "
-                f"[{src.rows}, {src.cols}]",
+                f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, "
+                f"{src.cols}]",
                 op,
             )
         if dst.overlaps(idx) and m.checks.mem:

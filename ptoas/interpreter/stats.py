@@ -1,7 +1,7 @@
 """What a target would do for a program, counted from the documents' performance sections.
 
-A scalar-driven gather issues one burst a row (one a row and batch for NZ tables, of one piece a block column), or one
-scalar read an element; a SIMT gather launches warps of 32 lanes, up to 32 of them.
+A scalar-driven gather issues one burst a row (one a row and batch for NZ tables, of one piece a block
+column), or one scalar read an element; a SIMT gather launches warps of 32 lanes, up to 32 of them.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ def _indexed(op: MGatherOp | MScatterOp, target: Target, values: list[object], c
 
 
 def launch_geometry(rows: int, cols: int, by_row: bool) -> dict[str, int]:
-    """Document 000, Performance Considerations, A5: warps own rows and share a row's columns, or own elements."""
+    """Document 000, Performance Considerations, A5: warps own rows and share a row's columns, or own
+    elements."""
     if by_row:
         row_warps = max(1, min(rows, MOST_WARPS))
         per_row = max(1, min(MOST_WARPS // row_warps, -(-cols // LANES)))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import Coalesce, Layout
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.machine import Machine
 from ptoas.interpreter.memory import View
 from ptoas.interpreter.tiles import Tile

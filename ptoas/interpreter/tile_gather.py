@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import CmpMode, MaskPattern
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.checks import check_region
-from ptoas.interpreter.dtypes import Array
 from ptoas.interpreter.indexing import checked, index_failure, index_reader
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.tiles import Tile
@@ -162,7 +160,8 @@ def by_mask(op: TGatherOp, m: Machine) -> Binder:
 
 
 def by_comparison(op: TGatherOp, m: Machine) -> Binder:
-    """Per row of the source: where it compares with the threshold, packed from the row's start, and how many."""
+    """Per row of the source: where it compares with the threshold, packed from the row's start, and how
+    many."""
     compare = _COMPARE[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
     first_index = 0 if op.offset is None else op.offset.value.data
 
@@ -171,7 +170,8 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
         if rows > dst.rows or rows > cdst.rows * cdst.cols:
             raise m.fail(
                 "PTO-R108",
-                f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for fewer",
+                f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for "
+                "fewer",
                 op,
             )
         position = first_index + np.arange(rows)[:, None] * src.cols + np.arange(cols)[None, :]
@@ -187,8 +187,8 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
                 row = int(counts.argmax())
                 raise m.fail(
                     "PTO-R108",
-                    f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of {dst.describe()} "
-                    f"has room for {dst.cols}",
+                    f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of "
+                    f"{dst.describe()} has room for {dst.cols}",
                     op,
                 )
             row, col = np.nonzero(found)

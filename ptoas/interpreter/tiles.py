@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import cached_property, lru_cache
 from math import prod
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
-from ptoas.interpreter.dtypes import Array, DType, dtype_of
+from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.dtypes import DType, dtype_of
 from ptoas.interpreter.memory import Bits, LocalMemory, Write
 
-Indices = npt.NDArray[np.intp]
+Indices = Array
 
 
 def inner_box(type: TileType, size: int) -> tuple[int, int]:
@@ -49,13 +49,13 @@ def element_offsets(type: TileType) -> Indices:
 class Region:
     """Some bytes of a tile, and whether all of them are known to be written.
 
-    Bytes only ever become written, until the memory is reset as a whole; so what was once found written needs no
-    second look.
+    Bytes only ever become written, until the memory is reset as a whole; so what was once found written
+    needs no second look.
     """
 
     __slots__ = ("bits", "high", "last", "low", "memory", "ready", "select", "tile", "view")
 
-    def __init__(self, tile: Tile, view: npt.NDArray[np.bool_], select: Indices | None, low: int, high: int):
+    def __init__(self, tile: Tile, view: Array, select: Indices | None, low: int, high: int):
         self.tile = tile
         self.memory = tile.memory
         self.bits = tile.bits
@@ -164,7 +164,7 @@ class Tile:
 
     # --- elements ---
 
-    def window(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[np.generic]) -> Array:
+    def window(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Array:
         return np.ndarray(shape, dtype, self.memory.data, self.address, strides)
 
     @cached_property

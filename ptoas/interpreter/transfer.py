@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from math import prod
 
-import numpy as np
-
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.interpreter.dtypes import Array
+from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.machine import Machine
 from ptoas.interpreter.memory import View
 from ptoas.interpreter.tiles import Tile
@@ -40,8 +38,8 @@ def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
         return
     raise m.fail(
         "PTO-R105",
-        f"{op.name.removeprefix('pto.')}: the valid region of {tile.describe()} is [{rows}, {cols}], the view of "
-        f"%{view.buffer.name} has [{extents[0]}, {extents[1]}]",
+        f"{op.name.removeprefix('pto.')}: the valid region of {tile.describe()} is [{rows}, {cols}], the "
+        f"view of %{view.buffer.name} has [{extents[0]}, {extents[1]}]",
         op,
     )
 
@@ -128,7 +126,7 @@ def outside(op: PtoOp, m: Machine, view: View) -> Exception:
     first, last = view.extent()
     return m.fail(
         "PTO-R102",
-        f"{op.name.removeprefix('pto.')}: the view touches elements {first} to {last} of %{view.buffer.name}, "
-        f"which has {view.buffer.size}",
+        f"{op.name.removeprefix('pto.')}: the view touches elements {first} to {last} of "
+        f"%{view.buffer.name}, which has {view.buffer.size}",
         op,
     )

@@ -8,12 +8,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.interpreter.dtypes import Array, DType
+from ptoas.interpreter.arrays import Array, Random, np
+from ptoas.interpreter.dtypes import DType
 from ptoas.interpreter.errors import command_line_span, failure
 from ptoas.interpreter.parameters import Parameter
 
@@ -32,7 +32,8 @@ class Allowance:
         if self.used > self.limit:
             raise failure(
                 "PTO-R606",
-                f"{name} needs {size} bytes; with it the arguments take {self.used}, more than the {self.limit} of "
+                f"{name} needs {size} bytes; with it the arguments take {self.used}, more than the "
+                f"{self.limit} of "
                 f"--max-memory",
                 span=command_line_span(text),
             )
@@ -64,7 +65,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
     return (parameter.ranks, *parameter.shape) if parameter.kind == "group" else parameter.shape
 
 
-def generate(parameter: Parameter, entry: func.FuncOp, rng: np.random.Generator, allowance: Allowance) -> Any:
+def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
     """An argument that nobody gave: outputs are zeros, indices stay in bounds, the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else 1
@@ -84,7 +85,7 @@ def generate(parameter: Parameter, entry: func.FuncOp, rng: np.random.Generator,
 
 
 def random_array(
-    dtype: DType, shape: tuple[int, ...], rng: np.random.Generator, bounds: tuple[float, float] | None
+    dtype: DType, shape: tuple[int, ...], rng: Random, bounds: tuple[float, float] | None
 ) -> Array:
     """Random numbers of a type: floats between -1 and 1, integers between -100 and 100 or 0 and 100."""
     if dtype.is_integer:
@@ -100,7 +101,7 @@ def read_value(
     parameter: Parameter,
     text: str,
     entry: func.FuncOp,
-    rng: np.random.Generator,
+    rng: Random,
     allowance: Allowance,
 ) -> Any:
     """What `--arg NAME=text` means for this parameter."""
@@ -169,11 +170,9 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
+    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI"
     return failure(
-        "PTO-R609",
-        f"{name}: {message}",
-        span=command_line_span(option),
-        fix="a value is FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI",
+        "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )
 
 
@@ -233,7 +232,5 @@ def _bin(parameter: Parameter, path: Path, option: str, allowance: Allowance) ->
     except OSError as error:
         raise _no_file(option, path, error.strerror or error) from None
     array = array if dtype.coded else array.view(dtype.number)
-    if parameter.kind in ("memory", "tile") and DYNAMIC not in parameter.shape:
-        if array.size == prod(parameter.shape):
-            return array.reshape(parameter.shape)
-    return array
+    known = parameter.kind in ("memory", "tile") and DYNAMIC not in parameter.shape
+    return array.reshape(parameter.shape) if known and array.size == prod(parameter.shape) else array

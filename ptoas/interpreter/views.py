@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.memory import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
@@ -21,7 +22,8 @@ from ptoas.interpreter.memory import Bits, Form, Pointer, View
 from ptoas.interpreter.tiles import Tile, inner_box
 
 KEPT = 256
-"""How many views of one operation are remembered: enough for loops over few, no burden for loops over many."""
+"""How many views of one operation are remembered: enough for loops over few, no burden for loops over
+many."""
 
 
 # --- global memory -------------------------------------------------------------------------------
@@ -56,8 +58,8 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
             first, last = view.extent()
             raise m.fail(
                 "PTO-R102",
-                f"make_tensor_view: shape {list(shape)} with strides {list(strides)} touches elements {first} to "
-                f"{last} of %{ptr.buffer.name}, which has {ptr.buffer.size}",
+                f"make_tensor_view: shape {list(shape)} with strides {list(strides)} touches elements "
+                f"{first} to {last} of %{ptr.buffer.name}, which has {ptr.buffer.size}",
                 op,
             )
         if len(kept) >= KEPT:
@@ -83,9 +85,7 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
         if len(forms) >= KEPT:
             forms.clear()
         form = Form(source.buffer, sizes, source.strides, own_layout or source.layout)
-        lasts = (
-            extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True)
-        )
+        lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
         found = forms[source, sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
         return found
 
@@ -239,7 +239,7 @@ def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
 def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
     result = op.result.type
     assert isinstance(result, TileType)
-    sizes = tuple(int(n) for n in op.sizes.get_values())
+    sizes = tuple(int(n) for n in cast("Iterable[int]", cast(Any, op.sizes).get_values()))
     name = op.result.name_hint or "subview"
     kept: dict[tuple[object, ...], Tile] = {}
 
@@ -299,8 +299,8 @@ def _boxed_window(
     if row % box_rows or col % box_cols or not whole:
         raise m.fail(
             "PTO-R107",
-            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols} and spans all of its "
-            f"{'rows' if by_columns else 'columns'}",
+            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols} and spans all "
+            f"of its {'rows' if by_columns else 'columns'}",
             op,
         )
     start = source.address + int(source.offsets[row, col]) * source.dtype.size

@@ -44,7 +44,9 @@ def execute(text: str, arguments: dict[str, Any] | None = None, target: str = "a
     return run(ptoas.parse(text, "test.pto"), arguments or {}, target, **options)
 
 
-def failing(code: str, text: str, arguments: dict[str, Any] | None = None, target: str = "a5", **options: Any) -> Diagnostic:
+def failing(
+    code: str, text: str, arguments: dict[str, Any] | None = None, target: str = "a5", **options: Any
+) -> Diagnostic:
     """The one diagnostic that a run must stop with."""
     with pytest.raises(PtoasError) as caught:
         execute(text, arguments, target, **options)

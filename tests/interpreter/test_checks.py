@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """Every check with a program that trips it and one that just does not."""
 
 from __future__ import annotations
@@ -139,7 +140,9 @@ func.func @main(%m: !pto.memref<1x8xf32>, %table: !pto.memref<8x8xf32>, %idx: !p
 KB = 1024
 
 
-@pytest.mark.parametrize(("target", "limit", "code"), [("a2a3", 192 * KB, "PTO-R104"), ("a5", 216 * KB, "PTO-R401")])
+@pytest.mark.parametrize(
+    ("target", "limit", "code"), [("a2a3", 192 * KB, "PTO-R104"), ("a5", 216 * KB, "PTO-R401")]
+)
 def test_tiles_fit_the_memory(target: str, limit: int, code: str) -> None:
     execute(BUDGET, {"a": limit - 32}, target)
     found = failing(code, BUDGET, {"a": limit}, target)

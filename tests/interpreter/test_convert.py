@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """TCVT and the element types: every rounding against exact fractions."""
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ MODES = {
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(MODES)), st.sampled_from(["i32", "i8", "ui8", "i16", "i64"]), st.sampled_from(["f32", "bf16"]), seeds)
+@given(
+    st.sampled_from(sorted(MODES)),
+    st.sampled_from(["i32", "i8", "ui8", "i16", "i64"]),
+    st.sampled_from(["f32", "bf16"]),
+    seeds,
+)
 def test_float_to_integer(mode: RoundMode, target: str, source: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     numbers = by_text(source).encode(np.round(rng.normal(0, 200, 64) * 4) / 4)
@@ -64,7 +70,9 @@ def test_float_to_shorter_float(mode: RoundMode, target: str) -> None:
     values = patterns.view(dtype.number).astype(np.float64)
     rng = np.random.default_rng(11)
     some = rng.choice(values[np.isfinite(values)], 40)
-    numbers = np.concatenate([some, some * 1.0625, some * (1 + 2**-12), [0.0, -0.0, 1.0, -1.0]]).astype(np.float32)
+    numbers = np.concatenate([some, some * 1.0625, some * (1 + 2**-12), [0.0, -0.0, 1.0, -1.0]]).astype(
+        np.float32
+    )
     largest = np.nanmax(np.where(np.isfinite(values), values, np.nan))
     numbers = numbers[np.abs(numbers) <= largest]
     order = np.sort(np.unique(values[np.isfinite(values)]))
@@ -108,7 +116,16 @@ def test_past_the_largest_float() -> None:
 
 def test_integers_to_integers() -> None:
     a = np.array([-(2**31), -70000, -1, 0, 255, 256, 70000, 2**31 - 1], np.int32)
-    assert conversion(by_text("i32"), by_text("ui8"), RoundMode.RINT)(a).tolist() == [0, 0, 0, 0, 255, 255, 255, 255]
+    assert conversion(by_text("i32"), by_text("ui8"), RoundMode.RINT)(a).tolist() == [
+        0,
+        0,
+        0,
+        0,
+        255,
+        255,
+        255,
+        255,
+    ]
     wrapped = conversion(by_text("i32"), by_text("i16"), RoundMode.RINT)(a)
     assert wrapped.tolist() == [((int(x) + 2**15) % 2**16) - 2**15 for x in a]
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """Arithmetic on tiles, element by element, against exact arithmetic rounded once."""
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def test_integers_wrap(op: str, type_: str, seed: int) -> None:
     a, b = bits_array(rng, (4, 32), type_), bits_array(rng, (4, 32), type_)
     out = execute(program(op, type_), {"a": a, "b": b}).outputs["d"]
     expected = [
-        [wrapped(BINARY[op](int(x), int(y)), type_) for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)
+        [wrapped(BINARY[op](int(x), int(y)), type_) for x, y in zip(r, s, strict=True)]
+        for r, s in zip(a, b, strict=True)
     ]
     assert out.tolist() == expected
 
@@ -157,7 +159,10 @@ def test_expanding_and_counting() -> None:
     assert out["f"].reshape(-1).tolist() == [2**31 - 3 - k for k in range(8)]
 
 
-@pytest.mark.parametrize(("type_", "number"), [("i16", np.int16), ("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
+@pytest.mark.parametrize(
+    ("type_", "number"),
+    [("i16", np.int16), ("f32", np.float32), ("f16", np.float16), ("bf16", ml_dtypes.bfloat16)],
+)
 def test_along_rows(type_: str, number) -> None:
     text = f"""
 func.func @main(%a: !pto.tile_buf<vec, 4x32x{type_}, valid=4x21>) {{
@@ -175,5 +180,8 @@ func.func @main(%a: !pto.tile_buf<vec, 4x32x{type_}, valid=4x21>) {{
         assert out["s"].reshape(-1).tolist() == [wrapped(int(s), "i16") for s in sums]
     else:
         # Whole numbers of this size are exact in f32: only the last rounding shows.
-        assert raw(out["s"]).reshape(-1).tolist() == raw(np.array(sums).astype(np.float32).astype(number)).tolist()
+        assert (
+            raw(out["s"]).reshape(-1).tolist()
+            == raw(np.array(sums).astype(np.float32).astype(number)).tolist()
+        )
     assert out["m"].reshape(-1).astype(float).tolist() == [max(row) for row in a.astype(float).tolist()]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """MGATHER against loops written from the documents' formulas."""
 
 from __future__ import annotations
@@ -58,12 +59,16 @@ def row_cases(draw: st.DrawFn) -> dict:
     }
 
 
-def index_values(rng: np.random.Generator, shape: tuple[int, ...], capacity: int, oob: str, unsigned: bool) -> np.ndarray:
+def index_values(
+    rng: np.random.Generator, shape: tuple[int, ...], capacity: int, oob: str, unsigned: bool
+) -> np.ndarray:
     """In bounds under `undefined`; else also just outside, negative, and huge."""
     if oob == "undefined":
         values = rng.integers(0, capacity, shape)
     else:
-        edge = rng.choice([-1, -2, -(2**31), 2**31 - 1, 2**32 - 1, capacity, capacity - 1, capacity + 1, 0], shape)
+        edge = rng.choice(
+            [-1, -2, -(2**31), 2**31 - 1, 2**32 - 1, capacity, capacity - 1, capacity + 1, 0], shape
+        )
         values = np.where(rng.random(shape) < 0.5, edge, rng.integers(0, capacity, shape))
     return (values & 0xFFFFFFFF).astype(np.uint32).view(np.uint32 if unsigned else np.int32)
 
@@ -83,7 +88,13 @@ def test_row(case: dict) -> None:
     before = bits_array(rng, (case["phys_rows"], rounded_up(cols, size)), type_)
     idx = index_values(rng, (1, rows), capacity, case["oob"], case["unsigned"])
     index_type = "ui32" if case["unsigned"] else "i32"
-    strides = (shape[1] * shape[2] * shape[3] * stride, shape[2] * shape[3] * stride, shape[3] * stride, stride, 1)
+    strides = (
+        shape[1] * shape[2] * shape[3] * stride,
+        shape[2] * shape[3] * stride,
+        shape[3] * stride,
+        stride,
+        1,
+    )
     tile = f"!pto.tile_buf<vec, {before.shape[0]}x{before.shape[1]}x{type_}, valid={rows}x{cols}>"
     whole = f"!pto.tile_buf<vec, {before.shape[0]}x{before.shape[1]}x{type_}>"
     if case["column"]:

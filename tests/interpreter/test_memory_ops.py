@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """TLOAD and TSTORE: layouts, strides, padding, atomics, scalars, printing."""
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ def test_five_dimensions_through_a_tile(
     count = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     rng = np.random.default_rng(seed)
     mem, out = bits_array(rng, (count,), type_), bits_array(rng, (count,), type_)
-    phys = (rounded_up(rows, SIZE[type_]), cols) if blayout == "col_major" else (rows, rounded_up(cols, SIZE[type_]))
+    phys = (
+        (rounded_up(rows, SIZE[type_]), cols)
+        if blayout == "col_major"
+        else (rows, rounded_up(cols, SIZE[type_]))
+    )
     tile = f"!pto.tile_buf<vec, {phys[0]}x{phys[1]}x{type_}, valid={rows}x{cols}, blayout={blayout}>"
     view = f"!pto.memref<{'x'.join(map(str, shape))}x{type_}, {layout}, strides=[{', '.join(map(str, strides))}]>"
     text = f"""
@@ -186,10 +191,14 @@ func.func @main(%t: !pto.tile_buf<vec, 2x8xf32, valid=2x2>, %m: !pto.memref<1x3x
     heard: list[str] = []
     arguments = {"t": np.array([[1, 2.5], [-3, 4]], np.float32), "m": np.array([[1, -2, 3]], np.int32)}
     result = execute(text, arguments, on_output=heard.append)
-    assert result.printed == heard == [
-        "TPRINT 2x2\n  1.0000   2.5000\n -3.0000   4.0000",
-        "TPRINT 1x3\n       1       -2        3",
-    ]
+    assert (
+        result.printed
+        == heard
+        == [
+            "TPRINT 2x2\n  1.0000   2.5000\n -3.0000   4.0000",
+            "TPRINT 1x3\n       1       -2        3",
+        ]
+    )
 
 
 VIEWS = """

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """Pipes in no order, flags that hang, flags that stay up."""
 
 from __future__ import annotations
@@ -89,7 +90,13 @@ def test_a_flag_raised_before_orders_only_what_was_before() -> None:
 
 
 def test_a_flag_raised_twice() -> None:
-    twice = flag("set_flag", "MTE2", "V", 1) + "\n" + flag("set_flag", "MTE2", "V", 1) + "\n" + flag("wait_flag", "MTE2", "V", 1)
+    twice = (
+        flag("set_flag", "MTE2", "V", 1)
+        + "\n"
+        + flag("set_flag", "MTE2", "V", 1)
+        + "\n"
+        + flag("wait_flag", "MTE2", "V", 1)
+    )
     failing("PTO-R303", gather(twice, pair("V", "MTE3")), sync="manual")
 
 
@@ -105,7 +112,11 @@ def test_a_flag_that_the_instruction_uses_itself() -> None:
     found = failing("PTO-R304", gather(pair("MTE2", "V") + "\n" + up), target="a2a3", sync="manual")
     assert "[PIPE_V, PIPE_S, EVENT_ID0]" in found.message
     other = flag("set_flag", "V", "S", 1)
-    execute(gather(pair("MTE2", "V") + "\n" + other, "", flag("wait_flag", "V", "S", 1)), target="a2a3", sync="manual")
+    execute(
+        gather(pair("MTE2", "V") + "\n" + other, "", flag("wait_flag", "V", "S", 1)),
+        target="a2a3",
+        sync="manual",
+    )
 
 
 LOOP = """

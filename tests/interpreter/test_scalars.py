@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """`arith` at fixed widths, and control flow."""
 
 from __future__ import annotations
@@ -79,7 +80,9 @@ def all_operations(type_: str) -> str:
     )
 
 
-FUNCTIONS = {type_: compile_program(ptoas.parse(all_operations(type_)), "a5", force=True).function for type_ in WIDTHS}
+FUNCTIONS = {
+    type_: compile_program(ptoas.parse(all_operations(type_)), "a5", force=True).function for type_ in WIDTHS
+}
 
 
 @settings(max_examples=300, deadline=None)
@@ -113,7 +116,7 @@ def test_comparisons() -> None:
 
 
 def test_float_comparisons() -> None:
-    names = "oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno".split()
+    names = ["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"]
     text = (
         f"func.func @main(%a: f32, %b: f32) -> ({', '.join(['i1'] * 14)}) {{\n"
         + "\n".join(f"  %{n} = arith.cmpf {n}, %a, %b : f32" for n in names)
@@ -129,7 +132,9 @@ def test_float_comparisons() -> None:
                 if name in ("ord", "uno"):
                     expected.append(order == (name == "ord"))
                 else:
-                    expected.append(holds[name[1:]] and order if name[0] == "o" else holds[name[1:]] or not order)
+                    expected.append(
+                        holds[name[1:]] and order if name[0] == "o" else holds[name[1:]] or not order
+                    )
             assert list(map(bool, function(a, b))) == expected, (a, b)
 
 

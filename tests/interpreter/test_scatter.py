@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """MSCATTER and TSCATTER against loops."""
 
 from __future__ import annotations

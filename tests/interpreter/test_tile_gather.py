@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text
 """TGATHER by index, mask and comparison, and TGATHERB, against loops."""
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ POSITIONS = {
     st.sampled_from(["i32", "ui16"]),
     seeds,
 )
-def test_index_form(target: str, type_: str, rows: int, cols: int, layout: str, index_type: str, seed: int) -> None:
+def test_index_form(
+    target: str, type_: str, rows: int, cols: int, layout: str, index_type: str, seed: int
+) -> None:
     """dst[i, j] = src[indices[i, j]]: a linear index into Rows x Cols in row-major order (D19)."""
     rng = np.random.default_rng(seed)
     width = rounded_up(cols, SIZE[type_])
     src = bits_array(rng, (rows + 1, width), type_)
-    idx = rng.integers(0, (rows + 1) * width, (rows, cols)).astype(np.uint16 if index_type == "ui16" else np.int32)
+    idx = rng.integers(0, (rows + 1) * width, (rows, cols)).astype(
+        np.uint16 if index_type == "ui16" else np.int32
+    )
     stile = f"!pto.tile_buf<vec, {rows + 1}x{width}x{type_}, blayout={layout}>"
     itile = f"!pto.tile_buf<vec, {rows}x{rounded_up(cols, 2)}x{index_type}, valid={rows}x{cols}>"
     dtile = f"!pto.tile_buf<vec, {rows}x{width}x{type_}, valid={rows}x{cols}>"
@@ -130,7 +135,9 @@ func.func @main(%s: !pto.tile<16x16xf32>) {
 }
 """
     assert "128 elements" in failing("PTO-R108", text.replace("ROWS", "7")).message
-    out = execute(text.replace("ROWS", "8"), {"s": np.arange(256, dtype=np.float32).reshape(16, 16)}).outputs["d"]
+    out = execute(text.replace("ROWS", "8"), {"s": np.arange(256, dtype=np.float32).reshape(16, 16)}).outputs[
+        "d"
+    ]
     assert np.array_equal(out.reshape(-1), np.arange(0, 256, 2))
 
 
@@ -163,13 +170,22 @@ def test_compare_form(name: str, holds) -> None:
 def test_compare_form_needs_room_for_every_row() -> None:
     src = np.zeros((4, 16), np.float32)
     src[2, :9] = 1
-    assert "9 elements of row 2" in failing("PTO-R108", COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5}).message
+    assert (
+        "9 elements of row 2"
+        in failing("PTO-R108", COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5}).message
+    )
     src[2, 8] = 0
     execute(COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5})
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(["a2a3", "a5"]), st.sampled_from(["ui8", "f16", "i32"]), st.integers(1, 4), st.integers(1, 40), seeds)
+@given(
+    st.sampled_from(["a2a3", "a5"]),
+    st.sampled_from(["ui8", "f16", "i32"]),
+    st.integers(1, 4),
+    st.integers(1, 40),
+    seeds,
+)
 def test_tgatherb(target: str, type_: str, rows: int, cols: int, seed: int) -> None:
     """Block b of row i of dst is the 32 bytes of src at byte offsets[i, b]; the last block only as far as valid."""
     rng = np.random.default_rng(seed)
