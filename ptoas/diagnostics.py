@@ -131,8 +131,7 @@ def _one_line(text: str) -> str:
 def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
     """The source line with carets under the span; a long line is shown around the span."""
     line, column = span.source.position(span.offset)
-    # One character stays one column, so that the carets stand where they should.
-    text = "".join(c if c.isprintable() else " " for c in span.source.line_text(line))
+    text = span.source.line_text(line)
     start = column - 1
     length = max(1, min(span.length, len(text) - start))
     lead = ""
@@ -141,6 +140,8 @@ def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
         lead = "..." if first else ""
         text, start = text[first : first + _LONGEST_LINE], start - first
         length = max(1, min(length, len(text) - start))
+    # One character stays one column, so that the carets stand where they should.
+    text = "".join(c if c.isprintable() else " " for c in text)
     gutter = str(line)
     blank = " " * len(gutter)
     carets = _paint("^" * length, style, colour)

@@ -364,7 +364,7 @@ class InstructionReader:
         if first.literal is not None or not (first.type is None or isinstance(first.type, TileType)):
             raise StatementProblem(
                 "PTO-P040",
-                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`), or a tile as first operand",
+                f"`{cls.mnemonic()}` needs a destination: a result (`%dst = ...`) or a tile as first operand",
                 first.node,
             )
         parts.outs = [parts.positional.pop(0)]

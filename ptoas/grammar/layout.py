@@ -356,7 +356,7 @@ def cut(text: str, report: Report) -> Region:
 
 
 def _overlong_line(text: str) -> int | None:
-    """Where the first line starts that is too long for any statement; such a file is not looked at further."""
+    """Where the first line starts that is too long for any statement; such a file is not read."""
     start = 0
     while len(text) - start > MAX_STATEMENT:
         end = text.rfind("\n", start, start + MAX_STATEMENT + 1)
