@@ -178,8 +178,8 @@ DISTRIBUTE = Pipes(
     events=(Event.EVENT_ID0, Event.EVENT_ID1),
 )
 REDUCE = Pipes(
-    {MTE2: "group", V: "staging", MTE3: "staging"},
-    {MTE2: "staging", V: "staging", MTE3: "dst"},
+    {MTE2: "group", V: "acc staging", MTE3: "acc"},
+    {MTE2: "acc staging", V: "acc", MTE3: "dst"},
     after=((MTE3, MTE2),),
     inside=((MTE2, V), (V, MTE2), (V, MTE3), (MTE2, MTE3)),
     events=(Event.EVENT_ID0, Event.EVENT_ID1, Event.EVENT_ID2),

@@ -167,8 +167,9 @@ class SyncFlow(Flow[_State]):
                 continue
             if first.pipe not in latest or latest[first.pipe][0] < other:
                 latest[first.pipe] = (other, mask)
-            # The flag that is missing is taken as added, so that one mistake is one report.
-            state.pending[other] = mask | bit
+        if not latest:
+            return
+        self._assume_flags(latest, bit, state)
         if not self.reporting:
             return
         for pipe, (other, mask) in latest.items():
@@ -179,6 +180,14 @@ class SyncFlow(Flow[_State]):
             first = self.touches[other]
             key = (first.op, second.op, second.value)
             self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
+
+    def _assume_flags(self, latest: dict[Pipe, tuple[int, int]], bit: int, state: _State) -> None:
+        """Take the missing flags as added, right after the first accesses, so that one mistake is one report."""
+        for pipe, (last, _) in latest.items():
+            end = self._numbers[self.touches[last].op][-1]
+            for number, mask in state.pending.items():
+                if number <= end and mask & _BIT[pipe]:
+                    state.pending[number] = mask | bit
 
     # --- order -----------------------------------------------------------------------------------
 

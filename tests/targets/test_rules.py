@@ -1,0 +1,104 @@
+"""Every rule is documented, its examples are true, and the reference page is up to date."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ptoas.grammar.parse import parse
+from ptoas.targets import TARGETS
+from ptoas.targets.reference import (
+    CHAPTERS,
+    UnknownRuleError,
+    describe,
+    explain,
+    render_rules,
+    render_targets,
+    rules_of,
+    targets_with,
+)
+from ptoas.targets.rule import RULES, Rule
+from ptoas.verify import verify_targets
+
+ROOT = Path(__file__).parents[2]
+EVERY = sorted(RULES.values(), key=lambda rule: rule.code)
+
+
+def codes(text: str, rule: Rule) -> dict[str, set[str]]:
+    """Codes found in an example: one target after the other, portability for all of them together."""
+    module = parse(text, "example.pto")
+    groups = [rule.example_targets] if rule.code.startswith("PTO-W") else [(t,) for t in rule.example_targets]
+    return {" ".join(g): {d.code for d in verify_targets(module, g).diagnostics} for g in groups}
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
+def test_the_failing_example_fails(rule: Rule) -> None:
+    for targets, found in codes(rule.failing, rule).items():
+        assert rule.code in found, targets
+        if not rule.code.startswith("PTO-W"):
+            assert found == {rule.code}, f"{targets}: the example breaks other laws too"
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
+def test_the_passing_example_passes(rule: Rule) -> None:
+    for targets, found in codes(rule.passing, rule).items():
+        portable = rule.code.startswith("PTO-W")
+        assert rule.code not in found if portable else not found, targets
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
+def test_a_rule_is_documented(rule: Rule) -> None:
+    assert re.fullmatch(r"PTO-[A-Z]\d{3}", rule.code)
+    assert rule.code[4] in CHAPTERS
+    assert rule.law.endswith(".") and rule.reason.endswith(".") and rule.source
+    assert rule.failing != rule.passing
+    assert set(rule.example_targets) <= set(targets_with(rule))
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
+def test_explain_says_everything(rule: Rule) -> None:
+    text = explain(rule.code.lower())
+    flat = " ".join(text.split())
+    for part in (rule.law, rule.reason, rule.source, *rule.failing.splitlines(), *rule.passing.splitlines()):
+        assert " ".join(part.split()) in flat
+
+
+def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:
+    assert "PTO-P030" in explain("PTO-P030")
+    with pytest.raises(UnknownRuleError, match="PTO-A101"):
+        explain("PTO-A199")
+
+
+def test_the_reference_page_is_what_the_command_prints() -> None:
+    assert (ROOT / "docs" / "rules.md").read_text() == render_rules("markdown")
+
+
+def test_rules_of_a_target() -> None:
+    on_cpu = {rule.code for rule in rules_of("cpu")}
+    assert "PTO-A301" in on_cpu and "PTO-F101" not in on_cpu
+    assert [entry["code"] for entry in json.loads(render_rules("json", "cpu"))] == [
+        rule.code for rule in rules_of("cpu")
+    ]
+    assert len(render_rules("table").splitlines()) == len(RULES) + 1
+
+
+def test_a_rule_as_data() -> None:
+    data = describe(RULES["PTO-A201"])
+    assert data["targets"] == ["a5"] and data["severity"] == "error" and data["chapter"] == "MGATHER"
+
+
+@pytest.mark.parametrize("style", ["table", "markdown"])
+def test_targets_as_text(style: str) -> None:
+    text = render_targets(style)
+    for target in TARGETS.values():
+        assert target.title in text
+    assert "216 KB" in text and "192 KB" in text and "host memory" in text
+
+
+def test_targets_as_data() -> None:
+    data = {entry["name"]: entry for entry in json.loads(render_targets("json"))}
+    assert data["a5"]["unified buffer"]["tiles with SIMT"] == 216 * 1024
+    assert data["a2a3"]["aliases"] == ["a2", "a3"]
