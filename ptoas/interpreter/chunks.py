@@ -103,25 +103,19 @@ class Walk:
                 return self[number]
         return None
 
-    def largest(self, tile: int) -> tuple[int, int]:
-        """Rows and columns of a tile that some chunk fills."""
-        # Only the last window of a direction is smaller; a tile gets one of full size unless there are few.
-        few = [chunk for chunk in map(self.__getitem__, self._first(tile))]
-        return max((c.rows for c in few), default=0), max((c.cols for c in few), default=0)
-
-    def _first(self, tile: int) -> range:
-        """Numbers of enough chunks of a tile to have seen every size."""
+    def sizes(self, tile: int) -> set[tuple[int, int]]:
+        """Rows and columns of the chunks that a tile gets."""
+        # Only the last window of a direction is smaller, and after so many chunks every case has come up.
         across = 1 if self.fits else self.windows[1]
-        return range(tile, min(len(self), 4 * self.tiles * (across + 1)), self.tiles)
+        down = 1 if self.fits else self.windows[0]
+        enough = [*range(2 * self.tiles * across), *range((down - 1) * across, (down + 1) * across)]
+        enough += range(max(0, len(self) - 2 * across), len(self))
+        found = (self[n] for n in dict.fromkeys(enough) if n < len(self) and n % self.tiles == tile)
+        return {(chunk.rows, chunk.cols) for chunk in found}
 
-    def remainder(self) -> tuple[str, int, int] | None:
-        """The direction, extent and size of a window that does not divide the data; `None` if all do."""
+    def remainder(self, static: tuple[bool, bool]) -> tuple[str, int, int] | None:
+        """The direction, extent and window that does not divide it, of the directions that can't shrink."""
         if self.fits:
             return None
-        for word, extent, size in (
-            ("rows", self.shape[3], self.size[0]),
-            ("columns", self.shape[4], self.size[1]),
-        ):
-            if extent % size:
-                return word, extent, size
-        return None
+        extents = zip(("rows", "columns"), self.shape[3:], self.size, static, strict=True)
+        return next(((word, n, size) for word, n, size, fixed in extents if fixed and n % size), None)

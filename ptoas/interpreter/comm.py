@@ -1,17 +1,22 @@
-"""Collectives: every rank is in this process, so the root reads and writes all of their memory (document 003)."""
+"""Collectives: the root moves data between its own memory and that of every rank (document 003).
+
+What is moved is one large copy for each rank. The chunks of `chunks.py` matter for what they leave in the staging
+tiles and for what they could get wrong: a tile that does not divide the data, ping and pong on common bytes, a source
+that the collective itself overwrites. Those are checked before anything is moved.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
+from collections.abc import Sequence
 
 from ptoas.dialects.pto import comm as dialect
-from ptoas.dialects.pto.enums import ReduceOp
-from ptoas.interpreter.dtypes import Array
+from ptoas.dialects.pto.enums import CollEngine, ReduceOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.interpreter.arrays import Array, Ufunc, np
+from ptoas.interpreter.chunks import Chunk, Walk
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.memory import View
-from ptoas.interpreter.tiles import Tile
+from ptoas.interpreter.tiles import Region, Tile
 from ptoas.interpreter.transfer import outside
 
 
@@ -24,124 +29,213 @@ class Group:
         self.members = members
 
 
-def ranks(group: tuple[View | Group, ...]) -> tuple[View, ...]:
-    """Every rank's memory, in the order of the ranks."""
-    views: list[View] = []
-    for entry in group:
-        views += entry.members if isinstance(entry, Group) else (entry,)
-    return tuple(views)
+Members = tuple[View | Group, ...]
+Pair = tuple[Array, Array]
+"""Where a rank's data comes from and where it goes."""
 
 
-def arrays(op: dialect.CollectiveOp, m: Machine, views: tuple[View, ...]) -> tuple[Array, ...]:
-    try:
-        found = tuple(view.array for view in views)
-    except ValueError:
-        raise next(outside(op, m, view) for view in views if not view.inside()) from None
-    for rank, array in enumerate(found):
-        if array.shape != found[0].shape:
-            raise m.fail(
-                "PTO-R105",
-                f"{op.name.removeprefix('pto.')}: rank {rank} has shape {list(array.shape)}, rank 0 "
-                f"{list(found[0].shape)}; all ranks have the same",
-                op,
+class Call:
+    """One collective on given memory and tiles: what all of them check, and what they leave in the staging tiles."""
+
+    def __init__(self, op: dialect.CollectiveOp, m: Machine, group: Members, staging: tuple[Tile, ...]):
+        self.op = op
+        self.machine = m
+        self.staging = staging
+        self.name = op.name.removeprefix("pto.")
+        views = [v for entry in group for v in (entry.members if isinstance(entry, Group) else (entry,))]
+        self.ranks = len(views)
+        self.root = 0 if op.root is None else op.root.value.data
+        self._check_caller()
+        self.members = [self.array(view) for view in views]
+        for rank, member in enumerate(self.members):
+            if member.shape != self.members[0].shape or member.strides != self.members[0].strides:
+                raise self.wrong(
+                    f"rank {rank} has shape {list(member.shape)} and strides {list(views[rank].strides5)}, "
+                    f"rank 0 {list(self.shape)} and {list(views[0].strides5)}; all ranks have the same"
+                )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of a rank's data."""
+        return self.members[0].shape
+
+    @property
+    def idle(self) -> bool:
+        """Whether this rank only takes part: on the CCU every rank starts the call, the root's data moves."""
+        world = self.machine.world
+        return world is not None and world.rank != self.root
+
+    def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
+        return self.machine.fail(code, f"{self.name}: {message}", self.op)
+
+    def array(self, view: View) -> Array:
+        try:
+            return view.array
+        except ValueError:
+            raise outside(self.op, self.machine, view) from None
+
+    def _check_caller(self) -> None:
+        if not 0 <= self.root < self.ranks:
+            raise self.wrong(f"root {self.root} of a group of {self.ranks} ranks")
+        world = self.machine.world
+        if world is None:
+            return
+        if world.size != self.ranks:
+            raise self.wrong(f"the group has {self.ranks} ranks, {world.size} are running", "PTO-R804")
+        if self.idle and not on_ccu(self.op):
+            raise self.wrong(
+                f"called where the root is rank {self.root}: on any other rank its behaviour is undefined",
+                "PTO-R801",
             )
-    return found
 
+    # --- the root's memory ---
 
-def root_of(op: dialect.CollectiveOp, m: Machine, count: int) -> int:
-    root = 0 if op.root is None else op.root.value.data
-    if not 0 <= root < count:
-        raise m.fail(
-            "PTO-R105", f"{op.name.removeprefix('pto.')}: root {root} of a group of {count} ranks", op
+    def rows_of_each(self, local: View) -> list[Array]:
+        """The rows of the root's memory that belong to each rank, along DIM_3."""
+        array, shape = self.array(local), self.shape
+        height = shape[3]
+        needed = (*shape[:3], self.ranks * height, shape[4])
+        if array.shape[:3] != needed[:3] or array.shape[4] != needed[4] or array.shape[3] < needed[3]:
+            raise self.wrong(
+                f"{self.ranks} ranks of {list(shape)} need {list(needed)} in the root's memory, which has "
+                f"{list(array.shape)}"
+            )
+        return [array[:, :, :, rank * height : (rank + 1) * height] for rank in range(self.ranks)]
+
+    def one_rank(self, local: View) -> Array:
+        """The root's memory, which has the shape of a rank's."""
+        array = self.array(local)
+        if array.shape != self.shape:
+            raise self.wrong(
+                f"the root's memory has shape {list(array.shape)}, every rank {list(self.shape)}"
+            )
+        return array
+
+    # --- staging ---
+
+    def walk(self, ranks: int, tiles: Sequence[Tile]) -> Walk:
+        """The chunks through these tiles; refuses tiles that can't take them."""
+        size = tiles[0].valid
+        if 0 in size:
+            raise self.wrong(f"{tiles[0].describe()} has no valid element to move data through")
+        walk = Walk(ranks, self.shape, size, len(tiles))
+        written = tiles[0].type.valid
+        wrong = walk.remainder((written[0] != DYNAMIC, written[1] != DYNAMIC))
+        if wrong is not None:
+            word, extent, window = wrong
+            raise self.wrong(
+                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of %{tiles[0].name}, "
+                f"which are static"
+            )
+        return walk
+
+    def check_apart(self, tiles: Sequence[Tile], chunks: int) -> None:
+        """The next chunk is loaded while the last is stored: ping and pong must not share bytes."""
+        if not self.machine.checks.race or chunks < 2:
+            return
+        for n, tile in enumerate(tiles):
+            for other in tiles[:n]:
+                if tile.overlaps(other):
+                    raise self.wrong(
+                        f"PIPE_MTE2 loads a chunk into {tile.describe()} while PIPE_MTE3 stores the one before from "
+                        f"{other.describe()}: they share bytes",
+                        "PTO-R301",
+                    )
+
+    def check_sources_stay(self, pairs: Sequence[Pair], chunks: int) -> None:
+        """No chunk may be read after an earlier one was stored over it."""
+        if not self.machine.checks.mem:
+            return
+        # What is stored where it came from changes nothing.
+        targets = [(n, t) for n, (s, t) in enumerate(pairs) if not _same(s, t)]
+        for first, target in targets:
+            for rank in range(first, len(pairs)):
+                if rank == first and chunks == 1:
+                    continue
+                if np.may_share_memory(target, pairs[rank][0]) and _share(target, pairs[rank][0]):
+                    raise self.wrong(
+                        f"the source of rank {rank} lies in the destination of rank {first}, which is written before it "
+                        f"has been read",
+                        "PTO-R802",
+                    )
+
+    def leave(self, tile: Tile, chunk: Chunk | None, source: Array) -> None:
+        """Put into a tile what the last chunk left there."""
+        if chunk is not None:
+            part = source[chunk.place].reshape(chunk.rows, chunk.cols)
+            tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
+
+    def move(self, pairs: Sequence[Pair]) -> Step:
+        """Every rank's data from its source to its destination."""
+        if self.idle:
+            return Step(lambda: None)
+        walk = self.walk(self.ranks, self.staging) if self.staging else None
+        self.check_sources_stay(pairs, walk.per_rank if walk else 1)
+        if walk is not None:
+            self.check_apart(self.staging, len(walk))
+
+        def run() -> None:
+            for source, target in pairs:
+                target[...] = source
+            if walk is not None:
+                for n, tile in enumerate(self.staging):
+                    chunk = walk.last(n)
+                    self.leave(tile, chunk, pairs[chunk.rank][0] if chunk else pairs[0][0])
+
+        return Step(run, writes=self.filled(self.staging, walk) if walk else ())
+
+    def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
+        """The bytes of the tiles that chunks went through."""
+        return tuple(
+            tile.with_valid(*size).region for n, tile in enumerate(tiles) for size in sorted(walk.sizes(n))
         )
-    return root
 
 
-def row_parts(op: dialect.CollectiveOp, m: Machine, whole: View, parts: tuple[Array, ...]) -> list[Array]:
-    """The rows of the root's memory that belong to each rank, along DIM_3."""
+def on_ccu(op: dialect.CollectiveOp) -> bool:
+    return op.engine is not None and op.engine.data is CollEngine.CCU
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape
+
+
+def _share(a: Array, b: Array) -> bool:
     try:
-        array = whole.array
-    except ValueError:
-        raise outside(op, m, whole) from None
-    shape = parts[0].shape
-    height = shape[3]
-    needed = (*shape[:3], len(parts) * height, shape[4])
-    if array.shape[:3] != needed[:3] or array.shape[4] != needed[4] or array.shape[3] < needed[3]:
-        raise m.fail(
-            "PTO-R105",
-            f"{op.name.removeprefix('pto.')}: {len(parts)} ranks of {list(shape)} need {list(needed)} in the root's "
-            f"memory, which has {list(array.shape)}",
-            op,
-        )
-    return [array[:, :, :, rank * height : (rank + 1) * height] for rank in range(len(parts))]
-
-
-def staged(staging: tuple[Tile, ...], run: Callable[[], None]) -> Step:
-    """The staging tiles hold some chunk afterwards."""
-    return Step(run, writes=tuple(tile.region for tile in staging))
+        return bool(np.shares_memory(a, b, max_work=20_000))
+    except np.exceptions.TooHardError:
+        # Undecided in reasonable time: only bounds are known to meet, and a false alarm is worse.
+        return False
 
 
 @instruction(dialect.CommTGatherOp)
 def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
-    def bind(
-        dst: View, group: tuple[View | Group, ...], staging: tuple[Tile, ...] = (), context: None = None
-    ) -> Step:
-        sources = arrays(op, m, ranks(group))
-        root_of(op, m, len(sources))
-        parts = row_parts(op, m, dst, sources)
-
-        def run() -> None:
-            for part, source in zip(parts, sources, strict=True):
-                part[...] = source
-
-        return staged(staging, run)
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+        call = Call(op, m, group, staging)
+        return call.move(list(zip(call.members, call.rows_of_each(dst), strict=True)))
 
     return bind
 
 
 @instruction(dialect.CommTScatterOp)
 def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
-    def bind(
-        src: View, group: tuple[View | Group, ...], staging: tuple[Tile, ...] = (), context: None = None
-    ) -> Step:
-        targets = arrays(op, m, ranks(group))
-        root_of(op, m, len(targets))
-        parts = row_parts(op, m, src, targets)
-
-        def run() -> None:
-            for part, target in zip(parts, targets, strict=True):
-                target[...] = part
-
-        return staged(staging, run)
+    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+        call = Call(op, m, group, staging)
+        return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
 
     return bind
 
 
 @instruction(dialect.CommTBroadcastOp)
 def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
-    def bind(
-        src: View, group: tuple[View | Group, ...], staging: tuple[Tile, ...] = (), context: None = None
-    ) -> Step:
-        targets = arrays(op, m, ranks(group))
-        root_of(op, m, len(targets))
-        (source,) = arrays(op, m, (src,))
-        if source.shape != targets[0].shape:
-            raise m.fail(
-                "PTO-R105",
-                f"comm.tbroadcast: the source has shape {list(source.shape)}, every rank {list(targets[0].shape)}",
-                op,
-            )
-
-        def run() -> None:
-            for target in targets:
-                target[...] = source
-
-        return staged(staging, run)
+    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+        call = Call(op, m, group, staging)
+        source = call.one_rank(src)
+        return call.move([(source, member) for member in call.members])
 
     return bind
 
 
-_REDUCTIONS: dict[ReduceOp, np.ufunc] = {
+_REDUCTIONS: dict[ReduceOp, Ufunc] = {
     ReduceOp.Sum: np.add,
     ReduceOp.Max: np.maximum,
     ReduceOp.Min: np.minimum,
@@ -154,29 +248,45 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
     combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
 
     def bind(
-        dst: View, group: tuple[View | Group, ...], staging: tuple[Tile, ...] = (), context: None = None
+        dst: View,
+        group: Members,
+        staging: tuple[Tile, ...] = (),
+        context: None = None,
+        acc: Tile | None = None,
     ) -> Step:
-        sources = arrays(op, m, ranks(group))
-        root = root_of(op, m, len(sources))
-        (target,) = arrays(op, m, (dst,))
-        if target.shape != sources[0].shape:
-            raise m.fail(
-                "PTO-R105",
-                f"comm.treduce: the destination has shape {list(target.shape)}, every rank "
-                f"{list(sources[0].shape)}",
-                op,
-            )
+        call = Call(op, m, group, staging)
+        target = call.one_rank(dst)
         if dst.dtype.coded:
-            raise m.fail("PTO-R505", f"comm.treduce: {dst.dtype.short} has no arithmetic", op)
+            raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
+        if call.idle:
+            return Step(lambda: None)
         number = dst.dtype.number
-        order = [sources[root], *(s for rank, s in enumerate(sources) if rank != root)]
+        root = call.members[call.root]
+        others = [member for rank, member in enumerate(call.members) if rank != call.root]
+        accumulating = call.walk(1, (acc,)) if acc is not None else None
+        receiving = call.walk(len(others), staging) if staging else None
+        chunks = max((walk.per_rank for walk in (accumulating, receiving) if walk), default=1)
+        for member in call.members:
+            # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
+            call.check_sources_stay([(member, target)], chunks)
+        if receiving is not None:
+            call.check_apart(staging if acc is None else (acc, *staging), len(receiving))
 
         def run() -> None:
-            total = order[0].view(number).copy()
-            for source in order[1:]:
-                combine(total, source.view(number), out=total)
+            total = root.view(number).copy()
+            for other in others:
+                combine(total, other.view(number), out=total)
             target.view(number)[...] = total
+            if acc is not None and accumulating is not None:
+                call.leave(acc, accumulating.last(0), target)
+            if receiving is not None and others:
+                for n, tile in enumerate(staging):
+                    chunk = receiving.last(n)
+                    call.leave(tile, chunk, others[chunk.rank] if chunk else root)
 
-        return staged(staging, run)
+        writes = call.filled((acc,), accumulating) if acc is not None and accumulating is not None else ()
+        if receiving is not None:
+            writes += call.filled(staging, receiving)
+        return Step(run, writes=writes)
 
     return bind

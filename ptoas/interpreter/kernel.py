@@ -189,8 +189,15 @@ class Kernel:
     ) -> dict[str, Any]:
         """The given arguments, and generated ones for the rest."""
         check_names(self.parameters, given, self.entry)
-        self.refine(given)
         allowance = allowance or Allowance()
+        rng = np.random.default_rng(seed)
+        scalars = {
+            p.name: generate(p, self.entry, rng, allowance)
+            for p in self.parameters
+            if p.kind == "scalar" and p.name not in given
+        }
+        given = {**given, **scalars}
+        self.refine(given)
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
             if parameter.name in given:

@@ -18,7 +18,14 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGather
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import AddPtrOp, GetBlockIdxOp, GetBlockNumOp, TLoadOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
-from ptoas.dialects.pto.views import MakeTensorViewOp, PartitionViewOp, SubviewOp, TAssignOp
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
 from ptoas.interpreter import scalars
 from ptoas.interpreter.dtypes import DType, dtype_of
 from ptoas.interpreter.memory import element_count, packed_strides
@@ -54,6 +61,8 @@ class Parameter:
     index_step: int = 1
     """And are multiples of this."""
     is_index: bool = False
+    suggestion: int = 1
+    """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
 
     @property
     def is_output(self) -> bool:
@@ -227,6 +236,41 @@ def analyse(
         if isinstance(op, MakeTensorViewOp):
             _size(op, flow, parameters, foresight)
         _index_use(op, flow, parameters, target, foresight)
+    _suggest(operations, {arguments[p.at]: p for p in parameters if p.kind == "scalar"})
+
+
+TYPICAL_EXTENT = 8
+
+
+def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
+    """Extents for scalars: of a tile where they say how much of it is valid, else a few."""
+    fixed: set[str] = set()
+
+    def behind(value: SSAValue | None) -> Parameter | None:
+        while value is not None and isinstance(value.owner, arith.IndexCastOp):
+            value = value.owner.operands[0]
+        return None if value is None else scalars_by_value.get(value)
+
+    for op in operations:
+        pairs: list[tuple[SSAValue | None, int]] = []
+        match op:
+            case AllocTileOp():
+                pairs = list(zip((op.valid_row, op.valid_col), op.tile_type.shape, strict=True))
+            case SetValidShapeOp() if isinstance(op.tile.type, TileType):
+                pairs = list(zip((op.row, op.col), op.tile.type.shape, strict=True))
+            case MakeTensorViewOp():
+                for value in (*op.shape, *op.strides):
+                    parameter = behind(value)
+                    if parameter is not None and parameter.name not in fixed:
+                        parameter.suggestion = TYPICAL_EXTENT
+            case _:
+                pass
+        for value, physical in pairs:
+            parameter = behind(value)
+            if parameter is not None:
+                known = parameter.suggestion if parameter.name in fixed else physical
+                parameter.suggestion = min(known, physical)
+                fixed.add(parameter.name)
 
 
 def _propagate(op: Operation, flow: Flow, functions: dict[str, func.FuncOp]) -> bool:

@@ -87,12 +87,16 @@ class CommTBroadcastOp(CollectiveOp):
 
 @irdl_op_definition
 class CommTReduceOp(CollectiveOp):
-    """`dst[i, j] = op over ranks r of source of rank r [i, j]`, in the order of the ranks."""
+    """`dst[i, j] = op over ranks r of source of rank r [i, j]`: the root's own first, then the others in order.
+
+    `acc` is the tile that the reduction accumulates in, the staging tiles receive the other ranks' data.
+    """
 
     name = "pto.comm.treduce"
     ALIASES: ClassVar = ("comm_treduce",)
     OUTS: ClassVar = ("dst",)
     dst = operand_def(View("T"))
+    acc = opt_operand_def(Tile("T"))
     op = opt_prop_def(ReduceOpAttr)
 
 
