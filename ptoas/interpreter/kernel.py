@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from xdsl.dialects import func
@@ -149,7 +150,6 @@ class Kernel:
                 [] if options.trace else None,
                 Stats() if options.stats else None,
                 options.prints,
-                options.on_output,
             )
         self.compiler = ModuleCompiler(
             self.module,
@@ -215,7 +215,9 @@ class Kernel:
         for at, parameter in enumerate(self.parameters):
             given = arguments[parameter.name]
             last = self._last[at] if at < len(self._last) else None
-            reusable = last is not None and last[0] is given and parameter.kind in ("pointer", "memory")
+            # Only an array can be used in place; anything else was copied, and may have changed.
+            in_place = isinstance(given, np.ndarray) and parameter.kind in ("pointer", "memory")
+            reusable = last is not None and last[0] is given and in_place
             if reusable and last is not None and last[1].finish is None:
                 one = last[1]
             else:
@@ -242,6 +244,7 @@ class Kernel:
         machine.warnings, machine.printed = [], []
         if observer is not None:
             observer.trace = [] if observer.trace is not None else None
+            observer.seen.clear()
             if observer.stats is not None:
                 # Steps that are kept hold the observer, not its numbers.
                 observer.stats.__init__()
@@ -321,6 +324,7 @@ class Kernel:
         for name, (tile, raw) in self.captured.items():
             if name not in outputs:
                 self._show(name, tile, raw, outputs, bits)
+        self._print_rest({**arguments, **outputs})
         return Result(
             self.target.name,
             self.entry.sym_name.data,
@@ -333,6 +337,27 @@ class Kernel:
             self.compiler.steps.taken,
             bits,
         )
+
+    def _print_rest(self, known: dict[str, Any]) -> None:
+        """What was asked to be printed and is not a tile that instructions write: memory, at the end."""
+        if self.observer is None:
+            return
+        for printing in self.observer.prints:
+            if printing.name in self.observer.seen:
+                continue
+            found = known.get(printing.name)
+            if found is None:
+                close = get_close_matches(printing.name, [*known, *self._tile_names()], n=1)
+                raise failure(
+                    "PTO-R601",
+                    f"--print {printing.name}: nothing of that name is written or passed in",
+                    self.entry,
+                    fix=f"did you mean {close[0]!r}?" if close else None,
+                )
+            self.observer.show(printing, found, "at the end")
+
+    def _tile_names(self) -> list[str]:
+        return [op.result.name_hint or "" for op in self.entry.walk() if isinstance(op, AllocTileOp)]
 
     def _show(
         self, name: str, tile: Tile, raw: Array, outputs: dict[str, Array], bits: dict[str, Array]

@@ -10,15 +10,13 @@ from xdsl.ir import Operation
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.interpreter.arrays import np
-from ptoas.interpreter.errors import line_of
+from ptoas.interpreter.errors import failure, line_of
 from ptoas.interpreter.machine import Machine, Step
 from ptoas.interpreter.memory import View
 from ptoas.interpreter.stats import Stats, cost_of
 from ptoas.interpreter.tiles import Tile
 from ptoas.location import SourceLocation
 from ptoas.targets.pipes import Effects
-
-Sink = Callable[[str], None]
 
 
 @dataclass
@@ -40,7 +38,6 @@ class Observer:
     trace: list[str] | None = None
     stats: Stats | None = None
     prints: tuple[Printing, ...] = ()
-    sink: Sink | None = None
     seen: set[str] = field(default_factory=set[str])
 
     def watching(
@@ -70,13 +67,16 @@ class Observer:
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:
         numbers = tile.dtype.numbers(np.ascontiguousarray(tile.load_raw()))
-        part = printing.of(numbers)
-        text = np.array2string(np.asarray(part), threshold=1000, max_line_width=110)
-        place = f" after line {line_of(op)}" if line_of(op) else ""
-        message = f"%{printing.name}{place}:\n{text}"
-        if self.sink is not None:
-            self.sink(message)
-        self.machine.printed.append(message)
+        self.show(printing, numbers, f"after line {line_of(op)}" if line_of(op) else "written")
+
+    def show(self, printing: Printing, array: Any, when: str) -> None:
+        """Print the part of an array that was asked for."""
+        try:
+            part = np.asarray(printing.of(np.asarray(array)))
+        except IndexError as error:
+            raise failure("PTO-R609", f"--print {printing.name}: {error}") from None
+        text = np.array2string(part, threshold=1000, max_line_width=110)
+        self.machine.say(f"%{printing.name} {when}:\n{text}")
 
 
 def written(values: list[object], effects: Effects) -> list[object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +39,8 @@ def type_name(result: Result, name: str) -> str:
     return str(result.outputs[name].dtype)
 
 
-def format_result(result: Result, prints: Iterable[Printing] = ()) -> str:
-    """Each output's shape, type and an excerpt; then what was asked to be printed."""
+def format_result(result: Result) -> str:
+    """Each output's shape, type and an excerpt; then the trace and the figures, if they were asked for."""
     lines: list[str] = []
     for name, array in result.outputs.items():
         shape = "x".join(map(str, array.shape)) or "scalar"
@@ -49,11 +48,6 @@ def format_result(result: Result, prints: Iterable[Printing] = ()) -> str:
         lines += [f"  {line}" for line in excerpt(array).splitlines()]
     if not result.outputs:
         lines.append("no output: the program writes no argument and leaves no tile")
-    for printing in prints:
-        array = result.outputs.get(printing.name, result.arguments.get(printing.name))
-        if isinstance(array, np.ndarray):
-            lines.append(f"{printing.name}:")
-            lines += [f"  {line}" for line in np.array2string(np.asarray(printing.of(array))).splitlines()]
     if result.trace:
         lines += ["trace:", *(f"  {line}" for line in result.trace)]
     if result.stats is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from dataclasses import dataclass
 from math import prod
@@ -66,9 +67,9 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
 
 
 def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices stay in bounds, the rest is random."""
+    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars extents, the rest random."""
     if parameter.kind == "scalar":
-        return 1.0 if isinstance(parameter.type, AnyFloat) else 1
+        return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     shape = shape_of(parameter, entry)
     dtype = parameter.dtype
     assert dtype is not None
@@ -134,7 +135,11 @@ def read_value(
     if word == "arange":
         return dtype.encode(np.arange(prod(shape)).reshape(shape))
     if numbers:
-        return random_array(dtype, shape, rng, (numbers[0], numbers[1]))
+        low, high = numbers
+        whole = not dtype.is_integer or (_fits(low, dtype) and _fits(high - 1, dtype))
+        if not (math.isfinite(low) and math.isfinite(high) and low <= high and whole):
+            raise _unreadable(option, f"no {dtype.short} lie from {low} up to {high}", parameter.name)
+        return random_array(dtype, shape, rng, (low, high))
     if parameter.is_index:
         allowance.used -= prod(shape) * dtype.size
         return generate(parameter, entry, rng, allowance)
@@ -144,16 +149,22 @@ def read_value(
 def _filled(
     parameter: Parameter, dtype: DType, number: float, entry: func.FuncOp, option: str, allowance: Allowance
 ) -> Array:
-    if dtype.is_integer and float(number) != int(number):
+    if dtype.is_integer and not _fits(number, dtype):
         code = "PTO-R605" if parameter.is_index else "PTO-R602"
         raise failure(
             code,
-            f"{parameter.name} holds {dtype.short} integers; {number} is none",
+            f"{parameter.name} holds {dtype.short} integers; {number} is none of them",
             span=command_line_span(option),
         )
     shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, option)
     return np.full(shape, dtype.scalar(number), dtype.number)
+
+
+def _fits(number: float, dtype: DType) -> bool:
+    """Whether a number is one of an integer type's."""
+    limits = np.iinfo(dtype.number)
+    return math.isfinite(number) and number == int(number) and limits.min <= number <= limits.max
 
 
 def _number(text: str, option: str, name: str) -> int | float:

@@ -1,0 +1,436 @@
+# ruff: noqa: E501 - programs are text
+"""`ptoas.run`, `ptoas.compile`, and the functions behind the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.diagnostics import PtoasError, Source
+from ptoas.run import (
+    check_expected,
+    check_file,
+    compile,
+    format_result,
+    parse_print,
+    read_arguments,
+    result_json,
+    run,
+    run_all,
+    write_output,
+)
+
+LOOKUP = """
+.arg %table : !pto.memref<64x8xf32>
+.arg %idx : !pto.memref<1x8xi32>
+.arg %out : !pto.memref<8x8xf32>
+%i = tload %idx : (!pto.memref<1x8xi32>) -> !pto.tile<1x8xi32>
+%d = mgather.row %table, %i : (!pto.memref<64x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
+tstore %d, %out
+"""
+
+
+@pytest.fixture
+def lookup():
+    return ptoas.parse(LOOKUP, "lookup.pto")
+
+
+def error(code: str):
+    return pytest.raises(PtoasError, match=code)
+
+
+# --- the library ---------------------------------------------------------------------------------
+
+
+def test_a_kernel_writes_the_callers_arrays(lookup) -> None:
+    kernel = compile(lookup, "a5")
+    table = np.arange(512, dtype=np.float32).reshape(64, 8)
+    out = np.zeros((8, 8), np.float32)
+    for shift in (0, 3, 50):
+        idx = np.arange(8, dtype=np.int32).reshape(1, 8) + shift
+        result = kernel(table=table, idx=idx, out=out)
+        assert result.outputs["out"] is out and np.array_equal(out, table[idx[0]])
+    idx = np.zeros((1, 8), np.int32)
+    kernel({"table": table, "idx": idx, "out": out})
+    idx[...] = 7
+    kernel({"table": table, "idx": idx, "out": out})
+    assert (out == table[7]).all()
+
+
+def test_a_kernel_takes_a_table_that_can_not_be_written(lookup, tmp_path: Path) -> None:
+    np.save(tmp_path / "table.npy", np.arange(512, dtype=np.float32).reshape(64, 8))
+    table = np.load(tmp_path / "table.npy", mmap_mode="r")
+    result = run(lookup, {"table": table, "idx": np.full((1, 8), 3, np.int32)}, "a2a3")
+    assert (result.outputs["out"] == table[3]).all()
+
+
+def test_what_is_left_out_comes_from_the_seed(lookup) -> None:
+    one, again, other = (run(lookup, {}, "a5", seed=seed) for seed in (1, 1, 2))
+    assert np.array_equal(one.outputs["out"], again.outputs["out"])
+    assert not np.array_equal(one.outputs["out"], other.outputs["out"])
+    idx = one.arguments["idx"]
+    assert idx.min() >= 0 and idx.max() < 64 and len(np.unique(idx)) > 2
+    # Giving one argument does not change the others.
+    assert np.array_equal(run(lookup, {"idx": idx}, "a5", seed=1).arguments["table"], one.arguments["table"])
+
+
+def test_an_illegal_program_is_refused_unless_forced() -> None:
+    module = ptoas.parse(LOOKUP.replace("mgather.row ", "mgather.row.clamp "), "lookup.pto")
+    with error("PTO-A30"):
+        run(module, {}, "cpu")
+    run(module, {}, "cpu", force=True)
+
+
+def test_legalize_gives_cpu_what_the_devices_give() -> None:
+    module = ptoas.parse(LOOKUP.replace("mgather.row ", "mgather.row.clamp "), "lookup.pto")
+    idx = np.array([[0, 1, 63, 64, -1, 2**31 - 1, -(2**31), 5]], np.int32)
+    on_cpu = run(module, {"idx": idx}, "cpu", legalize=True)
+    on_a5 = run(module, {"idx": idx}, "a5")
+    assert np.array_equal(on_cpu.outputs["out"], on_a5.outputs["out"])
+
+
+def test_a_program_without_stores_shows_its_tiles() -> None:
+    module = ptoas.parse(
+        ".arg %a : !pto.tile<1x8xf32>\n%b = tadd %a, %a : !pto.tile<1x8xf32>\n%c = tadd %b, %a : !pto.tile<1x8xf32>\n",
+        "t.pto",
+    )
+    result = run(module, {"a": np.ones((1, 8), np.float32)}, "a5")
+    assert list(result.outputs) == ["c"] and (result.outputs["c"] == 3).all()
+
+
+# --- bad arguments -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "words"),
+    [
+        ("PTO-R601", {"tabel": np.zeros((64, 8), np.float32)}, "did you mean 'table'"),
+        ("PTO-R602", {"table": np.zeros((64, 8), np.float64)}, "float64"),
+        ("PTO-R602", {"table": "zeros"}, "str"),
+        ("PTO-R603", {"table": np.zeros((64, 9), np.float32)}, "64x9"),
+        ("PTO-R603", {"table": np.zeros((63, 8), np.float32)}, "504 elements"),
+        ("PTO-R605", {"idx": np.full((1, 8), np.nan, np.float32)}, "nan at position 0"),
+        ("PTO-R605", {"idx": [[0, 1, 2, 3, 4, 5, 6, 7.5]]}, "not one"),
+        ("PTO-R602", {"idx": [[0, 1, 2, 3, 4, 5, 6, 2**40]]}, "outside"),
+    ],
+)
+def test_wrong_arguments(lookup, code: str, arguments: dict, words: str) -> None:
+    with pytest.raises(PtoasError) as caught:
+        run(lookup, arguments, "a5")
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert words in found.message + str(found.fix) + " ".join(n.message for n in found.notes)
+
+
+def test_arrays_that_are_accepted(lookup) -> None:
+    table = np.arange(512, dtype=np.float32)
+    idx = [[1, 2, 3, 4, 5, 6, 7, 8]]
+    for given in (
+        table,
+        table.reshape(64, 8),
+        table.reshape(1, 64, 8),
+        np.asfortranarray(table.reshape(64, 8)),
+    ):
+        out = run(lookup, {"table": given, "idx": idx}, "a5").outputs["out"]
+        assert np.array_equal(out, table.reshape(64, 8)[1:9])
+    unsigned = np.arange(1, 9, dtype=np.uint32).reshape(1, 8)
+    assert np.array_equal(
+        run(lookup, {"table": table, "idx": unsigned}, "a5").outputs["out"], table.reshape(64, 8)[1:9]
+    )
+
+
+def test_an_output_that_does_not_lie_in_order_gets_the_results(lookup) -> None:
+    wide = np.zeros((8, 16), np.float32)
+    result = run(lookup, {"out": wide[:, ::2]}, "a5")
+    assert np.array_equal(wide[:, ::2], result.arguments["table"][result.arguments["idx"][0]])
+    assert not wide[:, 1::2].any()
+
+
+@pytest.mark.parametrize("kind", ["bf16", "f8E4M3FN", "hif8"])
+def test_types_that_numpy_lacks_come_as_such_or_as_bits(kind: str) -> None:
+    size = 2 if kind == "bf16" else 1
+    text = f"""
+func.func @main(%m: !pto.memref<1x32x{kind}>, %out: !pto.memref<1x32x{kind}>) {{
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x32x{kind}>
+  pto.tload ins(%m : !pto.memref<1x32x{kind}>) outs(%t : !pto.tile_buf<vec, 1x32x{kind}>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 1x32x{kind}>) outs(%out : !pto.memref<1x32x{kind}>)
+  return
+}}
+"""
+    bits = np.arange(32, dtype=np.uint16 if size == 2 else np.uint8).reshape(1, 32)
+    out = run(ptoas.parse(text), {"m": bits}, "a5", force=True).outputs["out"]
+    assert out.view(bits.dtype).tolist() == bits.tolist()
+    own = {"bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "hif8": np.uint8}[kind]
+    again = run(ptoas.parse(text), {"m": bits.view(own)}, "a5", force=True).outputs["out"]
+    assert again.dtype == own and again.view(bits.dtype).tolist() == bits.tolist()
+
+
+def test_a_column_major_argument_is_indexed_as_it_looks() -> None:
+    text = """
+func.func @main(%m: !pto.memref<4x8xf32, dn>, %out: !pto.memref<4x8xf32>) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32, valid=4x8, blayout=col_major>
+  pto.tload ins(%m : !pto.memref<4x8xf32, dn>) outs(%t : !pto.tile_buf<vec, 8x8xf32, valid=4x8, blayout=col_major>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32, valid=4x8, blayout=col_major>) outs(%out : !pto.memref<4x8xf32>)
+  return
+}
+"""
+    mem = np.arange(32, dtype=np.float32).reshape(4, 8)
+    for given in (mem, np.asfortranarray(mem), mem.T.reshape(-1)):
+        assert np.array_equal(run(ptoas.parse(text), {"m": given}, "a5", force=True).outputs["out"], mem)
+
+
+def test_which_function() -> None:
+    text = "func.func @a() {\n  return\n}\nfunc.func @b() {\n  return\n}\n"
+    with error("PTO-R607"):
+        run(ptoas.parse(text), {}, "a5")
+    assert run(ptoas.parse(text), {}, "a5", entry="b").entry == "b"
+    with error("PTO-R607"):
+        run(ptoas.parse(text), {}, "a5", entry="c")
+
+
+# --- values as text ------------------------------------------------------------------------------
+
+
+def test_values(lookup, tmp_path: Path) -> None:
+    table = np.random.default_rng(0).random((64, 8), dtype=np.float32)
+    np.save(tmp_path / "t.npy", table)
+    np.savez(tmp_path / "t.npz", a=table, b=table + 1)
+    table.tofile(tmp_path / "t.bin")
+    kernel = compile(lookup, "a5")
+
+    def read(value: str) -> np.ndarray:
+        return np.asarray(read_arguments(kernel, [f"table={value}"])["table"])
+
+    for value in (f"{tmp_path}/t.npy", f"{tmp_path}/t.npz:a", f"{tmp_path}/t.bin"):
+        assert np.array_equal(read(value), table)
+    assert np.array_equal(read(f"{tmp_path}/t.npz:b"), table + 1)
+    assert not read("zeros").any() and (read("full:3") == 3).all() and (read("2.5") == 2.5).all()
+    assert np.array_equal(read("arange"), np.arange(512, dtype=np.float32).reshape(64, 8))
+    bounded = read("random:5:6")
+    assert bounded.min() >= 5 and bounded.max() <= 6 and len(np.unique(bounded)) > 100
+    idx = read_arguments(kernel, ["idx=random"])["idx"]
+    assert 0 <= idx.min() and idx.max() < 64
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("PTO-R609", "table"),
+        ("PTO-R609", "table=sideways"),
+        ("PTO-R609", "table=full"),
+        ("PTO-R609", "table=random:1"),
+        ("PTO-R601", "tables=zeros"),
+        ("PTO-R604", "table=missing.npy"),
+        ("PTO-R604", "table=missing.npz:a"),
+        ("PTO-R604", "table=missing.bin"),
+        ("PTO-R605", "idx=1.5"),
+        ("PTO-R605", "idx=full:nan"),
+        ("PTO-R605", "idx=full:3000000000"),
+        ("PTO-R609", "idx=random:0:inf"),
+        ("PTO-R609", "table=random:2:1"),
+    ],
+)
+def test_values_that_can_not_be_read(lookup, code: str, text: str) -> None:
+    with error(code):
+        read_arguments(compile(lookup, "a5"), [text])
+
+
+def test_files_that_are_not_what_they_say(lookup, tmp_path: Path) -> None:
+    kernel = compile(lookup, "a5")
+    (tmp_path / "bad.npy").write_bytes(b"nonsense")
+    (tmp_path / "bad.npz").write_bytes(b"nonsense")
+    (tmp_path / "odd.bin").write_bytes(b"12345")
+    np.save(tmp_path / "pickle.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    np.savez(tmp_path / "t.npz", a=np.zeros(3))
+    for name, code in (
+        ("bad.npy", "R604"),
+        ("bad.npz:a", "R604"),
+        ("odd.bin", "R603"),
+        ("pickle.npy", "R604"),
+        ("t.npz:b", "R604"),
+    ):
+        with error(code):
+            read_arguments(kernel, [f"table={tmp_path}/{name}"])
+
+
+def test_memory_is_refused_before_it_is_taken(lookup) -> None:
+    kernel = compile(lookup, "a5")
+    read_arguments(kernel, [], max_memory=64 * 8 * 4 + 32 + 256)
+    with error("PTO-R606"):
+        read_arguments(kernel, [], max_memory=64 * 8 * 4 + 32 + 255)
+    huge = ptoas.parse(
+        "func.func @main(%m: !pto.memref<1000000x1000000xf32>) {\n  pto.tprint ins(%m : !pto.memref<1000000x1000000xf32>)\n  return\n}\n"
+    )
+    with error("PTO-R606"):
+        run(huge, {}, "a5", force=True)
+
+
+def test_scalars_say_how_large_the_rest_is() -> None:
+    text = """
+func.func @main(%p: !pto.ptr<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %c1] : !pto.tensor_view<?x?xf32>
+  pto.tprint ins(%v : !pto.tensor_view<?x?xf32>)
+  return
+}
+"""
+    kernel = compile(ptoas.parse(text), "a5", force=True)
+    assert read_arguments(kernel, ["n=6"])["p"].shape == (6, 6)
+    assert read_arguments(kernel, ["n=3", "p=arange"])["p"].tolist() == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+
+
+# --- what is shown -------------------------------------------------------------------------------
+
+
+def test_the_report_names_shape_type_and_elements(lookup) -> None:
+    text = format_result(run(lookup, {}, "a5", trace=True, stats=True))
+    assert text.startswith("out: 8x8xfloat32\n")
+    assert "5: %i = tload %idx" in text and "| reads %idx 1x8xi32 | writes %i 1x8xi32" in text
+    assert "kRowWarps 8, kWarpsPerRow 1, kLaunchWarps 8, threads 256, idle_threads 192" in text
+
+
+def test_stats_of_a_scalar_driven_gather(lookup) -> None:
+    stats = run(lookup, {}, "a2a3", stats=True).stats
+    assert stats is not None
+    found = stats.as_dict()
+    assert (
+        found["gather_dma_calls"] == 8 and found["scalar_index_reads"] == 8 and found["gather_bytes"] == 256
+    )
+    assert found["instructions"] == {"tload": 1, "mgather": 1, "tstore": 1} and found["pipe_flags"] > 0
+
+
+def test_json(lookup) -> None:
+    data = json.loads(
+        json.dumps(result_json(run(lookup, {"table": np.full((64, 8), np.nan, np.float32)}, "a5")))
+    )
+    assert data["outputs"]["out"]["shape"] == [8, 8] and data["outputs"]["out"]["values"][0] == "nan"
+    assert data["target"] == "a5" and data["warnings"] == []
+
+
+def test_printing_a_tile_after_it_was_written(lookup) -> None:
+    table = np.arange(512, dtype=np.float32).reshape(64, 8)
+    idx = np.arange(8, dtype=np.int32).reshape(1, 8)
+    result = run(lookup, {"table": table, "idx": idx}, "a5", prints=["%d[0:2, :3]", "out[7]"])
+    assert result.printed[0] == "%d after line 6:\n[[ 0.  1.  2.]\n [ 8.  9. 10.]]"
+    assert result.printed[1] == "%out at the end:\n[56. 57. 58. 59. 60. 61. 62. 63.]"
+    with error("PTO-R601"):
+        run(lookup, {}, "a5", prints=["e"])
+    for bad in ("", "d[0", "d[x]", "d[1:2:3:4]"):
+        with error("PTO-R609"):
+            parse_print(bad)
+
+
+def test_expected_files(lookup, tmp_path: Path) -> None:
+    result = run(lookup, {}, "a5")
+    write_output(result, f"out={tmp_path}/out.npy")
+    write_output(result, f"out={tmp_path}/out.bin")
+    check_expected(result, f"out={tmp_path}/out.npy")
+    check_expected(result, f"out={tmp_path}/out.bin")
+    changed = np.load(tmp_path / "out.npy")
+    changed[2, 3] += 0.5
+    np.save(tmp_path / "changed.npy", changed)
+    with pytest.raises(PtoasError) as caught:
+        check_expected(result, f"out={tmp_path}/changed.npy")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PTO-R701" and "1 of 64 elements differ" in found.notes[0].message
+    assert found.notes[1].message.startswith("[2, 3]")
+    check_expected(result, f"out={tmp_path}/changed.npy", atol=0.6)
+    for text, code in ((f"other={tmp_path}/out.npy", "R601"), ("out=none.npy", "R604"), ("out", "R609")):
+        with error(code):
+            check_expected(result, text)
+    with error("PTO-R604"):
+        write_output(result, f"out={tmp_path}/no/such/place.npy")
+
+
+# --- several targets -----------------------------------------------------------------------------
+
+
+def test_targets_that_agree(lookup) -> None:
+    comparison = run_all(lookup)
+    ran = [outcome.target for outcome in comparison.outcomes if outcome.result is not None]
+    assert ran == ["a2a3", "a5"] and comparison.equal
+    assert "a2a3, a5: equal results" in comparison.text()
+
+
+def test_targets_that_differ_in_capacity() -> None:
+    text = LOOKUP.replace("64x8xf32", "2x1x1x32x8xf32").replace("mgather.row ", "mgather.row.clamp ")
+    idx = np.array([[0, 31, 32, 63, 64, 1, 2, 3]], np.int32)
+    comparison = run_all(ptoas.parse(text, "lookup.pto"), {"idx": idx}, targets=("a2a3", "a5"), force=True)
+    (difference,) = comparison.differences
+    assert difference.output == "out" and difference.place[0] == 2
+    assert any("capacity (D15): 64 on a2a3, 32 on a5" in reason for reason in difference.reasons)
+    assert not comparison.equal and "different results" in comparison.text()
+
+
+# --- assertions ----------------------------------------------------------------------------------
+
+
+def checks(lines: str) -> int:
+    module = ptoas.parse(LOOKUP, "lookup.pto")
+    table = np.repeat(np.arange(64, dtype=np.float32), 8).reshape(64, 8)
+    idx = np.arange(8, dtype=np.int32).reshape(1, 8)
+    result = run(module, {"table": table, "idx": idx}, "a5")
+    return check_file(Source(LOOKUP + lines, "lookup.pto"), result)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sum(out) == 8 * 28",
+        "%out[3, :2] == [3, 3]",
+        "out[:, 0] == [0, 1, 2, 3, 4, 5, 6, 7]",
+        "0 <= min(out) and max(out) < 8",
+        "not any(isnan(out))",
+        "close(mean(out), 3.5)",
+        "shape(out) == [8, 8]",
+        "out == table[:8]",
+        "idx[0] == out[:, 1]",
+        "-2 ** 2 + 10 // 3 % 2 == -3",
+        "count(out[0]) == 0 or false",
+    ],
+)
+def test_assertions_that_hold(text: str) -> None:
+    assert checks(f"// RUN-CHECK: {text}\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["sum(out) == 1", "out == 3", "out[0] == [0, 0]", "min(out) > 0", "not true"]
+)
+def test_assertions_that_do_not_hold(text: str) -> None:
+    with pytest.raises(PtoasError) as caught:
+        checks(f"// RUN-CHECK: {text}\n")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PTO-R702" and found.span.line == 8 and text in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "out.tofile('x')",
+        "(lambda: 1)()",
+        "[x for x in out] == 1",
+        "nothing == 1",
+        "sum(out",
+        "'a' == 'a'",
+        "2 ** 10000 > 1",
+        "open('x')",
+        "sum(out, out)",
+        "out[100] == 1",
+        "close(out, 1, key=2)",
+        "",
+    ],
+)
+def test_assertions_outside_the_language(text: str) -> None:
+    with error("PTO-R703"):
+        checks(f"// RUN-CHECK: {text}\n")
+
+
+def test_assertions_for_some_targets_only() -> None:
+    assert checks("// RUN-CHECK[cpu, a2a3]: false\n# RUN-CHECK[a5]: true\n") == 1
