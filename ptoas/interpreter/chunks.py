@@ -1,9 +1,9 @@
 """How a collective walks through data that is larger than a staging tile (document 003, Large Tile Support).
 
-A rank's data is (D0, D1, D2, H, W). If D0 * D1 * D2 * H rows of W columns fit the tile's valid region, a rank is one
-chunk. Otherwise each of the D0 * D1 * D2 planes of H x W is covered by a window of the tile's valid size that slides
-along the columns, then along the rows; the last window of a direction is smaller where the size does not divide it.
-With two tiles, chunks go to ping and pong in turns.
+A rank's data is (D0, D1, D2, H, W). If D0 * D1 * D2 * H rows of W columns fit the tile's valid region, a
+rank is one chunk. Otherwise each of the D0 * D1 * D2 planes of H x W is covered by a window of the tile's
+valid size that slides along the columns, then along the rows; the last window of a direction is smaller
+where the size does not divide it. With two tiles, chunks go to ping and pong in turns.
 
 >>> walk = Walk(ranks=2, shape=(1, 1, 1, 5, 3), size=(4, 2), tiles=2)
 >>> [(c.rank, c.row, c.col, c.rows, c.cols, c.tile) for c in walk][:5]

@@ -1,8 +1,8 @@
 """Collectives: the root moves data between its own memory and that of every rank (document 003).
 
-What is moved is one large copy for each rank. The chunks of `chunks.py` matter for what they leave in the staging
-tiles and for what they could get wrong: a tile that does not divide the data, ping and pong on common bytes, a source
-that the collective itself overwrites. Those are checked before anything is moved.
+What is moved is one large copy for each rank. The chunks of `chunks.py` matter for what they leave in the
+staging tiles and for what they could get wrong: a tile that does not divide the data, ping and pong on
+common bytes, a source that the collective itself overwrites. Those are checked before anything is moved.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Pair = tuple[Array, Array]
 
 
 class Call:
-    """One collective on given memory and tiles: what all of them check, and what they leave in the staging tiles."""
+    """One collective on given memory and tiles: what all check, and what they leave in the staging tiles."""
 
     def __init__(self, op: dialect.CollectiveOp, m: Machine, group: Members, staging: tuple[Tile, ...]):
         self.op = op
@@ -124,8 +124,8 @@ class Call:
         if wrong is not None:
             word, extent, window = wrong
             raise self.wrong(
-                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of %{tiles[0].name}, "
-                f"which are static"
+                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of "
+                f"%{tiles[0].name}, which are static"
             )
         return walk
 
@@ -137,8 +137,8 @@ class Call:
             for other in tiles[:n]:
                 if tile.overlaps(other):
                     raise self.wrong(
-                        f"PIPE_MTE2 loads a chunk into {tile.describe()} while PIPE_MTE3 stores the one before from "
-                        f"{other.describe()}: they share bytes",
+                        f"PIPE_MTE2 loads a chunk into {tile.describe()} while PIPE_MTE3 stores the one "
+                        f"before from {other.describe()}: they share bytes",
                         "PTO-R301",
                     )
 
@@ -154,8 +154,8 @@ class Call:
                     continue
                 if np.may_share_memory(target, pairs[rank][0]) and _share(target, pairs[rank][0]):
                     raise self.wrong(
-                        f"the source of rank {rank} lies in the destination of rank {first}, which is written before it "
-                        f"has been read",
+                        f"the source of rank {rank} lies in the destination of rank {first}, which is "
+                        f"written before it has been read",
                         "PTO-R802",
                     )
 

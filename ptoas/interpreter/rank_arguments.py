@@ -1,14 +1,14 @@
 """Arguments of several ranks: which memory is shared, who owns it, and what each rank is given.
 
-- An integer argument named `my_rank` or `rank` is the number of the rank that runs, `nranks` or `num_ranks` how many
-  there are, unless values are given.
+- An integer argument named `my_rank` or `rank` is the number of the rank that runs, `nranks` or `num_ranks`
+  how many there are, unless values are given.
 - A `!pto.group` argument has one member in the memory of each rank, and every rank sees all of them.
 - An argument that stands at place r of `group(%a, %b, ...)` is memory of rank r, and every rank sees it.
 - Everything else is a rank's own.
 
-`NAME@R=VALUE` is for rank R alone, or for member R of a group. `NAME=VALUE` is for all ranks; an array with one more
-dimension in front, as long as there are ranks, is dealt out along it. `GROUP=@NAME` makes the group of the ranks' own
-memory arguments NAME.
+`NAME@R=VALUE` is for rank R alone, or for member R of a group. `NAME=VALUE` is for all ranks; an array with
+one more dimension in front, as long as there are ranks, is dealt out along it. `GROUP=@NAME` makes the group
+of the ranks' own memory arguments NAME.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Member:
 def normalise(arguments: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
     """Arguments by name, texts marked as such."""
     if isinstance(arguments, Mapping):
-        return dict(cast("Mapping[str, Any]", arguments))
+        return dict(arguments)
     return {name: Text(value) for name, value in (split_option("--arg", text) for text in arguments)}
 
 
@@ -160,7 +160,7 @@ class RankArguments:
             if other is None or other.kind not in ("memory", "pointer") or other.dtype != parameter.dtype:
                 raise failure(
                     "PTO-R601",
-                    f"{parameter.name}={text}: there is no memory argument {text[1:]!r} of the same element type",
+                    f"{parameter.name}={text}: no memory argument {text[1:]!r} has the same element type",
                     self.kernel.entry,
                 )
             found[parameter.name] = other.name
@@ -219,8 +219,8 @@ class RankArguments:
         if array.size != prod(parameter.shape if DYNAMIC not in parameter.shape else shape):
             raise failure(
                 "PTO-R603",
-                f"{parameter.name} of rank {owner} is a {'x'.join(map(str, parameter.shape))}; the array has shape "
-                f"{'x'.join(map(str, array.shape))}",
+                f"{parameter.name} of rank {owner} is a {'x'.join(map(str, parameter.shape))}; the array has "
+                f"shape {'x'.join(map(str, array.shape))}",
                 self.kernel.entry,
             )
         if DYNAMIC not in parameter.shape:
@@ -291,7 +291,7 @@ class RankArguments:
             return len(cast("Sequence[Any]", value)) == self.size
         if not isinstance(value, np.ndarray):
             return False
-        array: Array = value
+        array = cast("Any", value)
         if array.ndim == 0 or array.shape[0] != self.size:
             return False
         match parameter.kind:
@@ -302,7 +302,9 @@ class RankArguments:
                     array.ndim > 1 and parameter.elements is not None and array[0].size == parameter.elements
                 )
             case _:
-                fits = all(want in (DYNAMIC, n) for want, n in zip(parameter.shape, array.shape[1:], strict=False))
+                fits = all(
+                    want in (DYNAMIC, n) for want, n in zip(parameter.shape, array.shape[1:], strict=False)
+                )
                 return array.ndim == len(parameter.shape) + 1 and fits
 
     # --- one rank ---
@@ -325,7 +327,8 @@ class RankArguments:
                 continue
             family = members[self.aliases.get(parameter.name, parameter.name)]
             if parameter.kind == "group":
-                value: Any = Group(tuple(self._view(parameter, member) for member in family))
+                views = (self._view(parameter, member) for member in family)
+                value: Any = Group(tuple(view for view in views if isinstance(view, View)))
             else:
                 value = self._view(parameter, family[rank if len(family) > 1 else 0])
             found[parameter.name] = Bound(parameter, value, None)
@@ -338,9 +341,6 @@ class RankArguments:
             return Pointer(buffer)
         shape, strides = member.shape, member.strides
         if parameter.name != member.name:
-            if DYNAMIC in parameter.shape:
-                shape = member.shape
-            else:
-                shape = parameter.shape
+            shape = member.shape if DYNAMIC in parameter.shape else parameter.shape
             strides = self.strides(parameter, shape)
         return View.of(buffer, 0, shape, strides, parameter.layout)

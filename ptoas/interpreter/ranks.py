@@ -1,8 +1,8 @@
 """Several ranks in one process: isolated machines that share what the program makes them share.
 
-Every rank runs the program on a core of its own, with its own global memory, in a thread of its own; one thread at a
-time goes on (`world.Turns`), so a run is the same every time. `run_ranks` is the command's `--ranks`; `mpi.py` does the
-same with one process a rank.
+Every rank runs the program on a core of its own, with its own global memory, in a thread of its own; one
+thread at a time goes on (`world.Turns`), so a run is the same every time. `run_ranks` is the command's
+`--ranks`; `mpi.py` does the same with one process a rank.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from ptoas.interpreter.errors import finding
 from ptoas.interpreter.kernel import Kernel, Result
 from ptoas.interpreter.rank_arguments import Member, RankArguments
 from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance
-from ptoas.interpreter.world import Record, SharedMemory, Stopped, Turns, Waiting, World, conflicts, ranks_text
+from ptoas.interpreter.world import (
+    Record,
+    SharedMemory,
+    Stopped,
+    Turns,
+    Waiting,
+    World,
+    conflicts,
+    ranks_text,
+)
 from ptoas.targets import Target
 
 
@@ -76,8 +85,6 @@ def kernel_of_rank(kernel: Kernel, world: World) -> Kernel:
     own = kernel.for_rank(world)
     if say is not None:
         own.machine.on_print = lambda text: say(f"rank {world.rank}: {text}")
-        if own.observer is not None:
-            own.observer.sink = own.machine.on_print
     return own
 
 
@@ -193,7 +200,9 @@ def warnings_of(outcome: Outcome, outcomes: list[Outcome]) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for diagnostic in outcome.result.warnings if outcome.result else ():
         same = [
-            o.rank for o in outcomes if o.result and any(_key(d) == _key(diagnostic) for d in o.result.warnings)
+            o.rank
+            for o in outcomes
+            if o.result and any(_key(d) == _key(diagnostic) for d in o.result.warnings)
         ]
         found.append(replace(diagnostic, message=f"{ranks_text(same)}: {diagnostic.message}"))
     return found
@@ -269,9 +278,9 @@ def run_ranks(
 ) -> RanksResult | None:
     """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
 
-    `arguments` are arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
-    `ptoas.run.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is `None`,
-    and a failure an error without diagnostics.
+    `arguments` are arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are
+    those of `ptoas.run.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others
+    the result is `None`, and a failure an error without diagnostics.
     """
     from ptoas.run import compile
 

@@ -1,9 +1,10 @@
 """One rank among others: the memory it shares with them, its turns, and what happens before what.
 
-Ranks work at the same time, and no instruction orders one after another. The one thing that does is a scalar in
-shared memory: what a rank did before it stored the scalar has happened for a rank that loads it afterwards. Two
-accesses of different ranks to a common byte, one of them a write and not both of them scalars, must be ordered so;
-`conflicts` finds those that are not. That is the same in every interleaving, so it does not depend on a seed.
+Ranks work at the same time, and no instruction orders one after another. The one thing that does is a scalar
+in shared memory: what a rank did before it stored the scalar has happened for a rank that loads it
+afterwards. Two accesses of different ranks to a common byte, one of them a write and not both of them
+scalars, must be ordered so; `conflicts` finds those that are not. That is the same in every interleaving, so
+it does not depend on a seed.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class Waiting(PtoasError):
 
 
 class World:
-    """A rank's side of the world. `Common` is the other side, where all ranks are in one process."""
+    """A rank's side of the world; here all ranks are in one process, and `Turns` is what they have in common."""
 
     def __init__(self, rank: int, size: int, turns: Turns | None = None):
         self.rank = rank
@@ -159,6 +160,7 @@ class World:
         whole = isinstance(op, CollectiveOp | TStoreOp)
 
         def step(*scalars: float) -> None:
+            self.awake()
             self.turn(bool(uses))
             for use in uses:
                 if not (use.write and whole):
@@ -192,6 +194,8 @@ class World:
                 if stores:
                     self.wrote.add(pointer.buffer.name)
                 return function(*values)
+            if stores:
+                self.awake()
             self.turn(True)
             use = Use(memory, touched.array, stores)
             slot = memory.slot(touched.low - memory.low, touched.array.itemsize)
@@ -267,7 +271,7 @@ class World:
         assert self.turns is not None
         return self.turns.writes
 
-    def poll(self, op: LoadScalarOp, memory: SharedMemory, slot: int, value: object) -> None:
+    def poll(self, op: PtoOp, memory: SharedMemory, slot: int, value: object) -> None:
         """A rank that loads the same scalars again and again, while nobody writes, is waiting."""
         if self.writes() != self._last_writes:
             self._last_writes = self.writes()
@@ -282,10 +286,15 @@ class World:
         assert self.turns is not None
         return self.turns.all_wait(self.rank)
 
+    def awake(self) -> None:
+        """The rank does something else than looking at scalars."""
+        if self.turns is not None:
+            self.turns.waiting.pop(self.rank, None)
+
 
 class Turns:
-    """Who goes on, where all ranks are threads of one process: one at a time, in rounds, each round in an order
-    of its own that follows from the seed."""
+    """Who goes on, where all ranks are threads of one process: one at a time, in rounds, each round in an
+    order of its own that follows from the seed."""
 
     GRACE = 10_000
     """Turns that the others have to come to their own end when one rank has failed."""
@@ -300,7 +309,7 @@ class Turns:
         self._random = np.random.default_rng([seed, size])
         self._round: list[int] = []
         self._go = [Semaphore(0) for _ in range(size)]
-        self._waiting: dict[int, int] = {}
+        self.waiting: dict[int, int] = {}
         self._grace: int | None = None
 
     def start(self) -> None:
@@ -340,8 +349,8 @@ class Turns:
 
     def all_wait(self, rank: int) -> bool:
         """Whether every rank that has not come to its end is waiting, and nothing was written since."""
-        self._waiting[rank] = self.writes
-        return all(self._waiting.get(other) == self.writes for other in self.live)
+        self.waiting[rank] = self.writes
+        return all(self.waiting.get(other) == self.writes for other in self.live)
 
 
 def conflicts(records: Iterable[Record], memories: Sequence[SharedMemory], target: str) -> list[Diagnostic]:
@@ -380,8 +389,8 @@ def _conflict(writer: Record, other: Record, ranks: set[int], target: str) -> Di
     does = "writes" if other.write else "reads"
     return finding(
         "PTO-R802",
-        f"{who} {verb} %{writer.name} ({writer.what}), and nothing orders that before or after rank {other.rank}, which "
-        f"{does} it ({other.what})",
+        f"{who} {verb} %{writer.name} ({writer.what}), and nothing orders that before or after rank "
+        f"{other.rank}, which {does} it ({other.what})",
         span=writer.span,
         notes=(Note(f"rank {other.rank} {does} it here", other.span),),
         target=target,
