@@ -95,6 +95,25 @@ def _holds(value: Any) -> bool:
     return bool(np.all(value))
 
 
+def _take(a: Any, positions: Any) -> Any:
+    """The elements of `a`, laid out flat, at some positions."""
+    return _at(np.reshape(a, -1), positions)
+
+
+def _rows(a: Any, numbers: Any) -> Any:
+    """The rows of `a` with some numbers, one after the other."""
+    return _at(np.asarray(a), np.reshape(numbers, -1))
+
+
+def _at(a: Array, positions: Any) -> Any:
+    chosen = np.asarray(positions)
+    if chosen.dtype.kind not in "iu":
+        raise UnreadableError("a position is a whole number")
+    if chosen.size and not (0 <= chosen.min() and chosen.max() < len(a)):
+        raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
+    return a[chosen]
+
+
 def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
@@ -118,6 +137,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "any": _any,
     "count": _count,
     "shape": _shape,
+    "take": _take,
+    "rows": _rows,
     "isnan": _is_nan,
     "close": _close,
 }
