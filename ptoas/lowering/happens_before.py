@@ -104,16 +104,29 @@ class State:
                 if record.pipe != pipe and (write or record.write) and record.known[pipe] == NEVER:
                     yield record
 
-    def add(self, number: int, record: Record, certain: bool) -> None:
+    def add(self, number: int, record: Record, certain: bool, since: int) -> None:
+        """A new access, which stands for older ones: those that it replaces need not be remembered.
+
+        Only accesses since the block was entered are dropped. What came before may be known on one way through
+        the program and not on another, and must still be there when the ways meet.
+        """
         if record.write and certain:
             # Whatever conflicts with an earlier access here conflicts with this one too, which came after it.
             for inner in self.regions.contained(number):
-                self.records.pop(inner, None)
-        here = self.records.setdefault(number, {})
-        # A pipe works in order, so its latest access of a kind stands for those before.
-        for key in [key for key in here if key[:2] == (record.pipe, record.write)]:
-            del here[key]
-        here[record.pipe, record.write, record.op] = record
+                self._drop(inner, record.op, since, None)
+        else:
+            # A pipe works in order, so its latest access of a kind stands for those before.
+            self._drop(number, record.op, since, (record.pipe, record.write))
+        self.records.setdefault(number, {})[record.pipe, record.write, record.op] = record
+
+    def _drop(self, number: int, op: Operation, since: int, kind: tuple[int, bool] | None) -> None:
+        here = self.records.get(number)
+        if here is None:
+            return
+        # The pipes of one instruction do not replace each other.
+        for key, old in list(here.items()):
+            if old.time >= since and kind in (None, key[:2]) and old.op is not op:
+                del here[key]
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`."""

@@ -144,7 +144,7 @@ class Synchroniser:
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
         self.walk(self.function.body.block)
-        doubtful = [pair for pair in self.pairs if pair.crosses]
+        doubtful = list(self.pairs) if any(pair.crosses for pair in self.pairs) else []
         if len(doubtful) * self.time <= REDUNDANCY_BUDGET:
             for pair in doubtful:
                 self._remove(pair)
@@ -303,8 +303,10 @@ class Synchroniser:
                 raise _Unordered
             self.insert(needed)
             self.handshake(effects.before)
+        since = self.frames[-1].since
         for pipe, region, write, certain in accesses:
-            self.state.add(region, Record(op, pipe, write, self.time, new_known(pipe, self.time)), certain)
+            record = Record(op, pipe, write, self.time, new_known(pipe, self.time))
+            self.state.add(region, record, certain, since)
         self.handshake(effects.after)
 
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:

@@ -18,6 +18,12 @@ def _allocate_destinations() -> type[ModulePass]:
     return AllocateDestinations
 
 
+def _carry_tiles() -> type[ModulePass]:
+    from ptoas.lowering.carry_tiles import CarryTilesPass
+
+    return CarryTilesPass
+
+
 def _fold_constants() -> type[ModulePass]:
     from ptoas.lowering.fold_constants import FoldConstantsPass
 
@@ -56,6 +62,7 @@ def _insert_sync() -> type[ModulePass]:
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "allocate-destinations": _allocate_destinations,
+    "carry-tiles": _carry_tiles,
     "legalize-cpu": _legalize_cpu,
     "add-scratch": _add_scratch,
     "fold-constants": _fold_constants,

@@ -93,7 +93,7 @@ def _assign(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequen
 
 def _call(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, func.CallOp)
-    arguments = ", ".join(emit.argument(value) for value in op.arguments)
+    arguments = ", ".join(text for value in op.arguments for text in emit.passed(value))
     call = f"{emit.function_name(op.callee.string_value())}({arguments})"
     if len(op.results) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")

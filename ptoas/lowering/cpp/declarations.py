@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
@@ -128,7 +129,7 @@ def argument_view(emit: FunctionEmitter, type: ViewType, name: str, pointer: str
 def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
     """Keep the view for those that look into it; a variable only where an instruction takes it."""
     emit.views[value] = view
-    if all(isinstance(use.operation, PartitionViewOp) for use in value.uses):
+    if all(isinstance(use.operation, PartitionViewOp | func.CallOp) for use in value.uses):
         return
     name = emit.tensor_name(value)
     arguments = [view.pointer]

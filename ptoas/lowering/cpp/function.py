@@ -9,7 +9,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp
 from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.cpp.control import CONTROL
@@ -95,6 +95,17 @@ class FunctionEmitter:
     def argument(self, value: SSAValue) -> str:
         """A value as an argument of a call: memory by its tensor, everything else by its name."""
         return self._tensors[value] if isinstance(value.type, ViewType) else self.text(value)
+
+    def passed(self, value: SSAValue) -> list[str]:
+        """A value as the parameters of one of our own functions: memory by its pointer and open extents."""
+        type = value.type
+        if not isinstance(type, ViewType):
+            return [self.text(value)]
+        view = self.view(value)
+        extents = [e for e, known in zip(view.shape, type.shape, strict=True) if known == DYNAMIC]
+        strides = zip(view.strides, type.strides or (), strict=bool(type.strides))
+        steps = [stride for stride, known in strides if known == DYNAMIC]
+        return [view.pointer, *(str(each) for each in (*extents, *steps))]
 
     def address(self, value: SSAValue | None) -> str:
         assert value is not None

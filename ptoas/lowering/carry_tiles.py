@@ -1,0 +1,205 @@
+"""Tiles that a loop hands from one iteration to the next get one buffer that outlives the iteration.
+
+Before, in SSA form with destinations allocated:
+
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %start) -> (T) {
+      %sum = pto.alloc_tile : T
+      pto.tadd ins(%acc, %x : T, T) outs(%sum : T)
+      scf.yield %sum : T
+    }
+
+After:
+
+    scf.for %k = %c0 to %n step %c1 {
+      pto.tadd ins(%start, %x : T, T) outs(%start : T)
+    }
+
+A tile that is allocated in the body has one address in every iteration, so the old value and the new one would
+share their bytes. Where the new value can't be written in place, it is copied at the end of the iteration, and
+where the first value is needed elsewhere, it is copied before the loop. Loops that only exchange tiles
+allocated outside, as double buffering does, stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.elementwise import TColExpandOp, TMovOp, TRowExpandOp
+from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+from ptoas.lowering.memory_map import TileRoots
+from ptoas.lowering.structure import LOOPS, ancestor_in
+
+_OPERANDS = "operandSegmentSizes"
+
+
+@dataclass(frozen=True)
+class CarryTilesPass(ModulePass):
+    """One buffer for each tile that loops carry."""
+
+    name = "carry-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        # Inner loops first: what they hand out is a buffer of the loop around them by then.
+        for loop in [inner for inner in op.walk(reverse=True) if isinstance(inner, LOOPS)]:
+            if any(isinstance(value.type, TileType) for value in loop.operands) and _carries_own(loop):
+                if not isinstance(loop, scf.ForOp):
+                    message = "this loop hands on tiles that it allocates itself; write it as scf.for"
+                    raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop))])
+                _rewrite(loop)
+
+
+def _carries_own(loop: Operation) -> bool:
+    """Whether a tile that the body allocates is handed to the next iteration."""
+    roots = TileRoots()
+    last = loop.regions[-1].block.last_op
+    assert last is not None
+    return any(
+        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in roots.of(value))
+        for value in last.operands
+    )
+
+
+def _is_inside(value: SSAValue, loop: Operation) -> bool:
+    at = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    while at is not None:
+        if at is loop:
+            return True
+        at = at.parent_op()
+    return False
+
+
+def _rewrite(loop: scf.ForOp) -> None:
+    body = loop.body.block
+    terminator = body.last_op
+    assert terminator is not None
+    tiles = [n for n, value in enumerate(loop.iter_args) if isinstance(value.type, TileType)]
+    buffers = {n: _buffer(loop, loop.iter_args[n]) for n in tiles}
+    moves: list[tuple[SSAValue, SSAValue]] = []
+    for n in tiles:
+        argument, new = body.args[n + 1], terminator.operands[n]
+        in_place = _can_be_written_in_place(argument, new, body)
+        argument.replace_all_uses_with(buffers[n])
+        new = terminator.operands[n]
+        if in_place:
+            owner = new.owner
+            new.replace_all_uses_with(buffers[n])
+            assert isinstance(owner, AllocTileOp)
+            owner.detach()
+            owner.erase()
+        elif new is not buffers[n]:
+            moves.append((buffers[n], new))
+    _copy_all(moves, terminator)
+    for n in tiles:
+        loop.results[n].replace_all_uses_with(buffers[n])
+    _drop(loop, terminator, tiles)
+
+
+def _buffer(loop: scf.ForOp, first: SSAValue) -> SSAValue:
+    """The first value's own tile if nobody else needs it, else a copy of it."""
+    owner = first.owner
+    if isinstance(owner, AllocTileOp) and owner.parent is loop.parent and loop.parent is not None:
+        users = {ancestor_in(loop.parent, use.operation) for use in first.uses}
+        used_once = sum(value is first for value in loop.operands) == 1
+        if used_once and all(user is loop or user.is_before_in_block(loop) for user in users):
+            inner = [use.operation for use in first.uses if use.operation is not loop]
+            if not any(_is_in(operation, loop) for operation in inner):
+                return first
+    tile = _allocate_like(first, loop)
+    _insert_before(TMovOp.create(operands=[first, tile], location=loop.location), loop)
+    return tile
+
+
+def _is_in(op: Operation, loop: Operation) -> bool:
+    at: Operation | None = op
+    while at is not None:
+        if at is loop:
+            return True
+        at = at.parent_op()
+    return False
+
+
+def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
+    """Whether the instruction that first writes the new value reads the old one element by element, as the last."""
+    owner = new.owner
+    if not isinstance(owner, AllocTileOp) or owner.parent is not body or owner.tile_type != old.type:
+        return False
+    if owner.valid_row is not None or owner.valid_col is not None:
+        return False
+    users = [use.operation for use in new.uses]
+    if any(user.parent is not body for user in users):
+        return False
+    first = next((op for op in body.ops if op in users), None)
+    elementwise = isinstance(first, BinaryOp | ScalarOp | UnaryOp) and not isinstance(
+        first, TRowExpandOp | TColExpandOp
+    )
+    if not elementwise or not isinstance(first, Instruction) or first.dst is not new:
+        return False
+    readers = {ancestor_in(body, use.operation) for use in old.uses}
+    return all(reader is first or reader.is_before_in_block(first) for reader in readers)
+
+
+def _copy_all(moves: list[tuple[SSAValue, SSAValue]], before: Operation) -> None:
+    """All at once: a buffer that another copy still reads is kept aside first."""
+    targets = {target for target, _ in moves}
+    kept: dict[SSAValue, SSAValue] = {}
+    for n, (_, source) in enumerate(moves):
+        if source in targets and source not in kept and any(source is target for target, _ in moves[:n]):
+            aside = _allocate_like(source, before)
+            _insert_before(TMovOp.create(operands=[source, aside], location=before.location), before)
+            kept[source] = aside
+    for target, source in moves:
+        copy = TMovOp.create(operands=[kept.get(source, source), target], location=before.location)
+        _insert_before(copy, before)
+
+
+def _allocate_like(tile: SSAValue, before: Operation) -> SSAValue:
+    owner = tile.owner
+    extents: list[SSAValue] = []
+    sizes = [0, 0, 0]
+    if isinstance(owner, AllocTileOp):
+        extents = [value for value in (owner.valid_row, owner.valid_col) if value is not None]
+        sizes = [0, int(owner.valid_row is not None), int(owner.valid_col is not None)]
+    new = AllocTileOp.create(
+        operands=extents,
+        result_types=[tile.type],
+        properties={_OPERANDS: DenseArrayBase.from_list(i32, sizes)},
+        location=before.location,
+    )
+    _insert_before(new, before)
+    new.result.name_hint = tile.name_hint
+    return new.result
+
+
+def _insert_before(op: Operation, before: Operation) -> None:
+    assert before.parent is not None
+    before.parent.insert_op_before(op, before)
+
+
+def _drop(loop: scf.ForOp, terminator: Operation, places: list[int]) -> None:
+    """The loop without the values it no longer carries."""
+    kept = [n for n in range(len(loop.iter_args)) if n not in places]
+    terminator.operands = [terminator.operands[n] for n in kept]
+    body = loop.body.block
+    for n in reversed(places):
+        body.erase_arg(body.args[n + 1])
+    new = scf.ForOp.create(
+        operands=[loop.lb, loop.ub, loop.step, *(loop.iter_args[n] for n in kept)],
+        result_types=[loop.results[n].type for n in kept],
+        regions=[loop.detach_region(loop.body)],
+        location=loop.location,
+    )
+    _insert_before(new, loop)
+    for result, n in zip(new.results, kept, strict=True):
+        loop.results[n].replace_all_uses_with(result)
+    loop.detach()
+    loop.erase()
