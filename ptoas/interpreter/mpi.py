@@ -56,7 +56,7 @@ def speaks() -> bool:
 
 
 class Board:
-    """A few numbers of rank 0 that everyone reads and writes: who waits, how much was written, whether one failed."""
+    """A few numbers of rank 0 for everyone: who waits, how much was written, whether one failed."""
 
     RUNNING, ENDED = -1, -2
 

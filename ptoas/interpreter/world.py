@@ -106,7 +106,7 @@ class Waiting(PtoasError):
 
 
 class World:
-    """A rank's side of the world; here all ranks are in one process, and `Turns` is what they have in common."""
+    """A rank's side of the world; all ranks are in one process, and `Turns` is what they have in common."""
 
     def __init__(self, rank: int, size: int, turns: Turns | None = None):
         self.rank = rank
