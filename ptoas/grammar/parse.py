@@ -185,11 +185,15 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     function = FuncOp(name, ([a.type for a in block.args], []), Region(block))
     if statements:
         function.location = SourceLocation.at(builder.source, statements[0].start, statements[0].end)
-    return ModuleOp([function], builder.module_attributes)
+    module = ModuleOp([function], builder.module_attributes)
+    where = next((raw for raw in statements if raw.text.startswith(".target")), None)
+    if where is not None:
+        module.location = SourceLocation.at(builder.source, where.start, where.end)
+    return module
 
 
 def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:
-    if raw.broken:
+    if raw.broken or builder.has_nameless(raw):
         builder.poison_by_text(raw)
         return
     try:
