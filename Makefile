@@ -20,9 +20,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 demo: $(VENV)/.installed
-	$(BIN)/ptoas verify --target all $(DEMO)
-	$(BIN)/ptoas run --target a5 $(DEMO)
-	$(BIN)/ptoas lower --target a5 $(DEMO)
+	@# Two of the four targets refuse it, and say why; that is part of the demonstration.
+	$(BIN)/ptoas verify --target all $(DEMO) || true
+	$(BIN)/ptoas run --check-file $(DEMO)
+	$(BIN)/ptoas lower $(DEMO)
 
 test: lint types unit
 
