@@ -22,7 +22,7 @@ from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType, dim_text
-from ptoas.targets.pipes import slot_places
+from ptoas.targets.pipes import slot_places, slot_value
 
 if TYPE_CHECKING:
     from ptoas.targets.target import Target
@@ -321,7 +321,7 @@ class Knowledge:
         given: tuple[SSAValue | None, SSAValue | None] = (None, None)
         match op:
             case views.AllocTileOp():
-                given = (op.valid_row, op.valid_col)
+                given = (slot_value(op, "valid_row"), slot_value(op, "valid_col"))
             case views.SubviewOp() if len(op.valid) == 2:
                 given = (op.valid[0], op.valid[1])
             case views.TAssignOp():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
@@ -18,7 +18,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.pipes import NOTHING, Effects, int_values
+from ptoas.targets.pipes import NOTHING, Effects, int_values, slot_value
 from ptoas.targets.target import Target
 
 ALIGNMENT = 32
@@ -72,16 +72,26 @@ class LiveTile:
         return self.first <= other.last and other.first <= self.last
 
 
+@cache
+def _makes_tiles(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, AllocTileOp | Instruction)
+
+
 class FunctionFacts:
     """Facts of one function; whatever depends on a target is asked for with it."""
 
-    def __init__(self, func: FuncOp, knowledge: Knowledge, ops: list[Operation] | None = None):
+    def __init__(
+        self,
+        func: FuncOp,
+        knowledge: Knowledge,
+        effects: dict[tuple[str, Operation], Effects] | None = None,
+    ):
         self.func = func
         self.knowledge = knowledge
-        self.ops: list[Operation] = list(func.walk())[1:] if ops is None else ops
+        self.ops: list[Operation] = list(func.walk())[1:]
         self.sync_override: bool | None = None
         """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
-        self.effects_of: dict[tuple[str, Operation], Effects] = {}
+        self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
 
@@ -99,9 +109,17 @@ class FunctionFacts:
         """Tiles with memory of their own: allocated ones, and results of instructions (SSA form)."""
         found: list[SSAValue] = []
         for op in self.ops:
-            if isinstance(op, AllocTileOp | Instruction):
+            if op.results and _makes_tiles(op.__class__):
                 found += [result for result in op.results if isinstance(result.type, TileType)]
         return tuple(found)
+
+    @cached_property
+    def by_class(self) -> dict[type[Operation], list[Operation]]:
+        """The function's operations, sorted by what they are."""
+        found: dict[type[Operation], list[Operation]] = {}
+        for op in self.ops:
+            found.setdefault(op.__class__, []).append(op)
+        return found
 
     def root(self, value: SSAValue) -> SSAValue:
         """The tile whose memory a value names, behind windows and bindings."""
@@ -128,24 +146,27 @@ class FunctionFacts:
         """Whether there is one flag; then all are the programmer's (D21)."""
         if self.sync_override is not None:
             return self.sync_override
-        return any(isinstance(op, SetFlagOp | WaitFlagOp) for op in self.ops)
+        return SetFlagOp in self.by_class or WaitFlagOp in self.by_class
 
     @cached_property
     def has_simt(self) -> bool:
-        return any(isinstance(op, MGatherOp | MScatterOp) for op in self.ops)
+        return MGatherOp in self.by_class or MScatterOp in self.by_class
 
     @cached_property
     def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:
         """For each root tile, the operations that bind it to an address, and the address if known."""
         found: dict[SSAValue, list[tuple[Operation, int | None]]] = {}
-        for op in self.ops:
-            if isinstance(op, AllocTileOp) and op.addr is not None:
-                found.setdefault(op.result, []).append((op, self.knowledge.constant(op.addr)))
-            elif isinstance(op, TAssignOp):
-                at = op.address.value.data if op.address is not None else None
-                if op.addr is not None:
-                    at = self.knowledge.constant(op.addr)
-                found.setdefault(self.root(op.tile), []).append((op, at))
+        for op in self.by_class.get(AllocTileOp, ()):
+            assert isinstance(op, AllocTileOp)
+            address = slot_value(op, "addr")
+            if address is not None:
+                found.setdefault(op.results[0], []).append((op, self.knowledge.constant(address)))
+        for op in self.by_class.get(TAssignOp, ()):
+            assert isinstance(op, TAssignOp)
+            at = op.address.value.data if op.address is not None else None
+            if op.addr is not None:
+                at = self.knowledge.constant(op.addr)
+            found.setdefault(self.root(op.tile), []).append((op, at))
         return found
 
     def address(self, root: SSAValue) -> int | None:
@@ -200,11 +221,10 @@ class FunctionFacts:
     def loops(self) -> list[tuple[int, int]]:
         """First and last position of every loop's body."""
         found: list[tuple[int, int]] = []
-        for op in self.ops:
-            if isinstance(op, scf.ForOp | scf.WhileOp):
-                inside = [self.positions[inner] for region in op.regions for inner in region.walk()]
-                if inside:
-                    found.append((min(inside), max(inside)))
+        for op in (*self.by_class.get(scf.ForOp, ()), *self.by_class.get(scf.WhileOp, ())):
+            inside = [self.positions[inner] for region in op.regions for inner in region.walk()]
+            if inside:
+                found.append((min(inside), max(inside)))
         return found
 
     def uses(self, root: SSAValue) -> Iterator[Operation]:
@@ -258,11 +278,11 @@ class FunctionFacts:
     # --- effects ---------------------------------------------------------------------------------
 
     def effects(self, op: Operation, target: Target) -> Effects:
-        if not isinstance(op, PtoOp):
-            return NOTHING
         key = (target.name, op)
         known = self.effects_of.get(key)
         if known is None:
+            if not isinstance(op, PtoOp):
+                return NOTHING
             known = self.effects_of[key] = target.effects(op)
         return known
 

@@ -11,12 +11,14 @@ Pipes run in order within themselves.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Attribute, SSAValue
 
 from ptoas.dialects.pto import comm, elementwise, gather, memory
 from ptoas.dialects.pto.element_types import BY_TYPE
@@ -317,10 +319,12 @@ def _mov_pipe(op: elementwise.TMovOp) -> Pipe:
 
 
 @lru_cache(maxsize=4096)
-def _slots(op_class: type[PtoOp], operand_count: int, segments: tuple[int, ...] | None) -> dict[str, range]:
-    """Which operands fill each slot."""
+def _slots(op_class: type[PtoOp], operand_count: int, sizes: bytes | None) -> dict[str, range]:
+    """Which operands fill each slot; `sizes` are the 32-bit segment sizes where the operation keeps them."""
     slots = op_class.signature().slots
-    if segments is None:
+    if sizes is not None:
+        segments = struct.unpack(f"<{len(sizes) // 4}i", sizes)
+    else:
         fixed = sum(1 for slot in slots if not (slot.optional or slot.variadic))
         rest = operand_count - fixed
         segments = tuple(rest if slot.optional or slot.variadic else 1 for slot in slots)
@@ -341,8 +345,14 @@ def int_values(array: Attribute) -> tuple[int, ...]:
 def slot_places(op: PtoOp) -> dict[str, range]:
     """For each operand slot, the indices of the operands that fill it."""
     sizes = op.properties.get("operandSegmentSizes")
-    segments = None if sizes is None else int_values(sizes)
-    return _slots(type(op), len(op.operands), segments)
+    data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
+    return _slots(op.__class__, len(op.operands), data)
+
+
+def slot_value(op: PtoOp, slot: str) -> SSAValue | None:
+    """The operand in a slot, quickly; `None` when the slot is empty."""
+    places = slot_places(op)[slot]
+    return op.operands[places[0]] if places else None
 
 
 def _accesses(op: PtoOp, slots: str, pipe: Pipe, write: bool, places: dict[str, range]) -> list[Access]:

@@ -182,7 +182,7 @@ class SyncFlow(Flow[_State]):
             self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
 
     def _assume_flags(self, latest: dict[Pipe, tuple[int, int]], bit: int, state: _State) -> None:
-        """Take the missing flags as added, right after the first accesses, so that one mistake is one report."""
+        """Take the missing flags as added after the first accesses, so that one mistake is one report."""
         for pipe, (last, _) in latest.items():
             end = self._numbers[self.touches[last].op][-1]
             for number, mask in state.pending.items():

@@ -57,7 +57,8 @@ def every_tile_is_placed(facts: FunctionFacts, target: Target) -> Violations:
     """A function in which one tile has an address is placed by hand: every local tile has one."""
     if not facts.is_placed_by_hand:
         return
-    first = next(iter(facts.addresses.values()))[0][0]
+    bound = [op for ops in facts.addresses.values() for op, _ in ops]
+    first = min(bound, key=lambda op: facts.positions[op])
     for root in facts.local_tiles:
         if root not in facts.addresses:
             yield Violation(
@@ -249,26 +250,23 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> V
     if not facts.is_placed_by_hand:
         return
     placed = [(tile, facts.storage(tile.root)) for tile in facts.live_tiles]
-    placed = sorted(
-        ((tile, at) for tile, at in placed if at.start is not None), key=lambda pair: pair[1].start or 0
-    )
-    for n, (tile, at) in enumerate(placed):
-        for other, there in placed[n + 1 :]:
-            assert at.start is not None and there.start is not None
-            if there.start >= at.start + at.size:
-                # Sorted by address; but a tile of another memory may lie between.
+    known = [(tile, at, at.start) for tile, at in placed if at.start is not None]
+    known.sort(key=lambda entry: (entry[1].loc.value, entry[2]))
+    for n, (tile, at, start) in enumerate(known):
+        for other, there, behind in known[n + 1 :]:
+            # Sorted by memory and address: the first tile beyond the end ends the search.
+            if there.loc is not at.loc or behind >= start + at.size:
+                break
+            if behind == start or not tile.lives_with(other):
                 continue
-            apart = there.loc is not at.loc or there.start == at.start or not tile.lives_with(other)
-            if not apart:
-                yield Violation(
-                    f"{_bytes(there)}: found an overlap in part with {_bytes(at)}, required one address or "
-                    "disjoint bytes",
-                    op=facts.addresses[other.root][0][0],
-                    part="statement",
-                    related=(
-                        Related(f"{value_name(tile.root)} is placed here", facts.addresses[tile.root][0][0]),
-                    ),
-                )
+            first = facts.addresses[tile.root][0][0]
+            yield Violation(
+                f"{_bytes(there)}: found an overlap in part with {_bytes(at)}, required one address or "
+                "disjoint bytes",
+                op=facts.addresses[other.root][0][0],
+                part="statement",
+                related=(Related(f"{value_name(tile.root)} is placed here", first),),
+            )
 
 
 # --- unwritten tiles -----------------------------------------------------------------------------

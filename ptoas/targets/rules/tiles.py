@@ -95,7 +95,7 @@ def _says_itself(use: Use) -> bool:
 )
 def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     """The tile's memory exists on the target."""
-    loc = op.tile_type.loc.data
+    loc = know.knowledge.tile(op.results[0]).loc
     if loc not in know.target.memories:
         legal = ", ".join(memory.value for memory in know.target.memories)
         yield mismatch("memory", loc.value, f"one of {legal}", part="statement")
@@ -111,11 +111,10 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
 )
 def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
     """An address is a multiple of 32 bytes and not negative."""
+    known = know.constants("addr")
+    address = known[0] if known else None
     if isinstance(op, TAssignOp) and op.address is not None:
-        address: int | None = op.address.value.data
-    else:
-        known = know.constants("addr")
-        address = known[0] if known else None
+        address = op.address.value.data
     if address is not None and (address % C0_BYTES or address < 0):
         below = max(0, address // C0_BYTES * C0_BYTES)
         fix = f"use {below} or {below + C0_BYTES}"
@@ -133,12 +132,13 @@ def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -
 def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
     """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
     set_validshape."""
-    if any(isinstance(use.operation, SetValidShapeOp) for use in op.result.uses):
+    tile = know.knowledge.tile(op.results[0]).type
+    if DYNAMIC not in tile.valid:
         return
-    tile = op.tile_type
-    pairs = (("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols))
-    for (word, extent), operand in zip(pairs, (op.valid_row, op.valid_col), strict=True):
-        if extent == DYNAMIC and operand is None:
+    if any(isinstance(use.operation, SetValidShapeOp) for use in op.results[0].uses):
+        return
+    for word, extent in (("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols)):
+        if extent == DYNAMIC and not know.has(word):
             fix = f"add {word} = %n"
             yield Violation(
                 f"{word}: found none, required because the type says ?", part="statement", fix=fix
@@ -156,7 +156,7 @@ def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
 def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
     """A valid extent is at least 0 and at most the tile's physical extent."""
     if isinstance(op, AllocTileOp):
-        tile, slots = op.tile_type, ("valid_row", "valid_col")
+        tile, slots = know.knowledge.tile(op.results[0]).type, ("valid_row", "valid_col")
     else:
         tile, slots = know.tile("tile").type, ("row", "col")
     for slot, physical in zip(slots, tile.shape, strict=True):
