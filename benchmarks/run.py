@@ -174,31 +174,34 @@ def scalars(quick: bool) -> list[Row]:
 # --- embedding -----------------------------------------------------------------------------------
 
 EMBEDDING = """
+!table = !pto.partition_tensor_view<{rows}x{width}xf32>
+!rows = !pto.partition_tensor_view<16x{width}xf32>
+!part = !pto.partition_tensor_view<1x16xi32>
+!data = !pto.tile_buf<vec, 16x{width}xf32>
+!index = !pto.tile_buf<vec, 1x16xi32>
 module attributes {{pto.target_arch = "a5"}} {{
   func.func @embed(%table: !pto.ptr<f32>, %idx: !pto.ptr<i32>, %out: !pto.ptr<f32>) {{
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c16 = arith.constant 16 : index
     %rows = arith.constant {rows} : index
-    %width = arith.constant {width} : index
+    %w = arith.constant {width} : index
     %n = arith.constant {n} : index
-    %tv = pto.make_tensor_view %table, shape = [%rows, %width], strides = [%width, %c1] :
-    !pto.tensor_view<?x?xf32> %tp = pto.partition_view %tv, offsets = [%c0, %c0], sizes = [%rows, %width]
-        : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<{rows}x{width}xf32>
+    %tv = pto.make_tensor_view %table, shape = [%rows, %w], strides = [%w, %c1] : !pto.tensor_view<?x?xf32>
+    %tp = pto.partition_view %tv, offsets = [%c0, %c0], sizes = [%rows, %w]
+        : !pto.tensor_view<?x?xf32> -> !table
     %iv = pto.make_tensor_view %idx, shape = [%c1, %n], strides = [%n, %c1] : !pto.tensor_view<?x?xi32>
-    %ov = pto.make_tensor_view %out, shape = [%n, %width], strides = [%width, %c1] : !pto.tensor_view<?x?xf32>
-    %i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>
-    %d = pto.alloc_tile : !pto.tile_buf<vec, 16x{width}xf32>
+    %ov = pto.make_tensor_view %out, shape = [%n, %w], strides = [%w, %c1] : !pto.tensor_view<?x?xf32>
+    %i = pto.alloc_tile : !index
+    %d = pto.alloc_tile : !data
     scf.for %k = %c0 to %n step %c16 {{
       %ip = pto.partition_view %iv, offsets = [%c0, %k], sizes = [%c1, %c16]
-          : !pto.tensor_view<?x?xi32> -> !pto.partition_tensor_view<1x16xi32>
-      pto.tload ins(%ip : !pto.partition_tensor_view<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)
-      pto.mgather ins(%tp, %i : !pto.partition_tensor_view<{rows}x{width}xf32>, !pto.tile_buf<vec, 1x16xi32>)
-          outs(%d : !pto.tile_buf<vec, 16x{width}xf32>) {{coalesce = #pto<coalesce row>}}
-      %op = pto.partition_view %ov, offsets = [%k, %c0], sizes = [%c16, %width]
-          : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x{width}xf32>
-      pto.tstore ins(%d : !pto.tile_buf<vec, 16x{width}xf32>) outs(%op :
-      !pto.partition_tensor_view<16x{width}xf32>)
+          : !pto.tensor_view<?x?xi32> -> !part
+      pto.tload ins(%ip : !part) outs(%i : !index)
+      pto.mgather ins(%tp, %i : !table, !index) outs(%d : !data) {{coalesce = #pto<coalesce row>}}
+      %op = pto.partition_view %ov, offsets = [%k, %c0], sizes = [%c16, %w]
+          : !pto.tensor_view<?x?xf32> -> !rows
+      pto.tstore ins(%d : !data) outs(%op : !rows)
     }}
     return
   }}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from xdsl.ir import Operation
 
@@ -46,8 +47,12 @@ def _first_element(region: Region) -> tuple[int, int]:
 def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
     """The step with its reads checked before and its writes marked after."""
     run, reads, writes = step.run, step.reads, step.writes
+    if not reads and len(writes) == 1:
+        return _marking(op, run, writes[0])
+    if len(reads) == 1 and not writes:
+        return _reading(op, m, run, reads[0])
 
-    def checked(*scalars: float) -> None:
+    def checked(*scalars: Any) -> None:
         for region in reads:
             if region.ready != region.bits.epoch:
                 check_region(op, m, region)
@@ -55,16 +60,27 @@ def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
         for region in writes:
             region.mark(op)
 
-    if len(writes) != 1:
-        return checked
-    (only,) = writes
-    mark = only.mark
+    return checked
 
-    def checked_single(*scalars: float) -> None:
-        for region in reads:
-            if region.ready != region.bits.epoch:
-                check_region(op, m, region)
+
+def _marking(op: Operation, run: Callable[..., None], region: Region) -> Callable[..., None]:
+    """A load: nothing local is read."""
+    mark = region.mark
+
+    def checked(*scalars: Any) -> None:
         run(*scalars)
         mark(op)
 
-    return checked_single
+    return checked
+
+
+def _reading(op: Operation, m: Machine, run: Callable[..., None], region: Region) -> Callable[..., None]:
+    """A store: nothing local is written."""
+    bits = region.bits
+
+    def checked(*scalars: Any) -> None:
+        if region.ready != bits.epoch:
+            check_region(op, m, region)
+        run(*scalars)
+
+    return checked
