@@ -1,0 +1,243 @@
+# ruff: noqa: E501 - programs are text, and their lines are as long as they are
+"""Small passes: folding, dead code, scratch, carried tiles, and the pipeline as a list."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+
+import ptoas
+from ptoas.dialects.pto.comm import CommTGatherOp
+from ptoas.dialects.pto.elementwise import TAddOp, TMovOp, TRowSumOp
+from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp
+from ptoas.lowering import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
+from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
+from ptoas.lowering.fold_constants import FoldConstantsPass
+from ptoas.run import run
+
+
+def ops(module: ModuleOp, kind: type[Operation]) -> list[Operation]:
+    return [op for op in module.walk() if isinstance(op, kind)]
+
+
+def test_integer_arithmetic_on_constants_is_folded() -> None:
+    module = ptoas.parse("""
+func.func @f(%p: !pto.ptr<i32>) {
+  %a = arith.constant 4 : i32
+  %b = arith.constant 8 : i32
+  %c = arith.muli %a, %b : i32
+  %d = arith.subi %c, %a : i32
+  %i = arith.constant 0 : index
+  pto.store_scalar %d, %p[%i] : !pto.ptr<i32>, i32
+  return
+}
+""")
+    run_passes(module, [FoldConstantsPass(), EliminateDeadCodePass()])
+    values = [op.value for op in ops(module, arith.ConstantOp)]  # pyright: ignore
+    assert sorted(v.value.data for v in values if isinstance(v, IntegerAttr)) == [0, 28]
+    assert not ops(module, arith.MuliOp)
+
+
+def test_a_branch_on_a_constant_is_taken() -> None:
+    module = ptoas.parse("""
+func.func @f(%p: !pto.ptr<i32>) {
+  %a = arith.constant 4 : i32
+  %b = arith.constant 8 : i32
+  %i = arith.constant 0 : index
+  %less = arith.cmpi slt, %a, %b : i32
+  %x = scf.if %less -> (i32) {
+    scf.yield %a : i32
+  } else {
+    scf.yield %b : i32
+  }
+  pto.store_scalar %x, %p[%i] : !pto.ptr<i32>, i32
+  return
+}
+""")
+    FoldConstantsPass().apply(Context(), module)
+    module.verify()
+    assert not ops(module, scf.IfOp)
+    result = run(module, {"p": np.zeros(1, np.int32)}, target="a5")
+    assert result.outputs["p"][0] == 4
+
+
+def test_unused_views_and_tiles_disappear_but_stores_stay() -> None:
+    module = ptoas.parse("""
+func.func @f(%p: !pto.ptr<f32>, %m: !pto.memref<8x8xf32>) {
+  %c8 = arith.constant 8 : index
+  %c1 = arith.constant 1 : index
+  %v = pto.make_tensor_view %p, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<8x8xf32>
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  %u = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.tload ins(%m : !pto.memref<8x8xf32>) outs(%u : !pto.tile_buf<vec, 8x8xf32>)
+  return
+}
+""")
+    EliminateDeadCodePass().apply(Context(), module)
+    assert not ops(module, MakeTensorViewOp)
+    assert not ops(module, arith.ConstantOp)
+    assert [op.results[0].name_hint for op in ops(module, AllocTileOp)] == ["u"]
+
+
+TILE_GATHER = """
+.arg %a : !pto.memref<16x16xf32>
+.arg %b : !pto.memref<8x16xi32>
+.arg %out : !pto.memref<8x16xf32>
+%x = tload %a : (!pto.memref<16x16xf32>) -> !pto.tile<16x16xf32>
+%i = tload %b : (!pto.memref<8x16xi32>) -> !pto.tile<8x16xi32>
+%d = tgather %x, %i : (!pto.tile<16x16xf32>, !pto.tile<8x16xi32>) -> !pto.tile<8x16xf32>
+tstore %d, %out
+"""
+
+
+def test_scratch_of_a_tile_gather_is_as_large_as_the_target_uses_it() -> None:
+    sizes = {}
+    for target in ("a2a3", "a5"):
+        (gather,) = ops(prepare(ptoas.parse(TILE_GATHER), target), TGatherOp)
+        assert isinstance(gather, TGatherOp) and gather.tmp is not None
+        sizes[target] = gather.tmp.type.size_bytes  # pyright: ignore
+    assert sizes == {"a2a3": 8 * 16 * 4, "a5": 32}
+
+
+def test_the_documents_revision_takes_no_scratch() -> None:
+    (gather,) = ops(prepare(ptoas.parse(TILE_GATHER), "a5", isa="doc"), TGatherOp)
+    assert isinstance(gather, TGatherOp) and gather.tmp is None
+
+
+def test_scratch_of_the_program_is_kept() -> None:
+    text = """
+func.func @f(%a: !pto.memref<16x16xf32>, %o: !pto.memref<16x1xf32, dn>) {
+  %x = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %mine = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %s = pto.alloc_tile : !pto.tile_buf<vec, 16x1xf32>
+  pto.tload ins(%a : !pto.memref<16x16xf32>) outs(%x : !pto.tile_buf<vec, 16x16xf32>)
+  pto.trowsum ins(%x, %mine : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) outs(%s : !pto.tile_buf<vec, 16x1xf32>)
+  pto.tstore ins(%s : !pto.tile_buf<vec, 16x1xf32>) outs(%o : !pto.memref<16x1xf32, dn>)
+  return
+}
+"""
+    (reduce,) = ops(prepare(ptoas.parse(text), "a2a3"), TRowSumOp)
+    assert isinstance(reduce, TRowSumOp) and reduce.tmp is not None
+    assert reduce.tmp.name_hint == "mine"
+
+
+def test_a_collective_gets_staging_that_fits() -> None:
+    text = """
+.arg %g : !pto.group<2 x !pto.memref<4096x300xf32>>
+.arg %out : !pto.memref<8192x300xf32>
+tgather %g, %out : (!pto.group<2 x !pto.memref<4096x300xf32>>, !pto.memref<8192x300xf32>)
+"""
+    (gather,) = ops(prepare(ptoas.parse(text), "a5"), CommTGatherOp)
+    assert isinstance(gather, CommTGatherOp)
+    (stage,) = gather.staging
+    tile = stage.type
+    assert tile.cols == 304 and tile.size_bytes <= 32 * 1024  # pyright: ignore
+
+
+ACCUMULATE = """
+func.func @f(%a: !pto.ptr<f32>, %out: !pto.ptr<f32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %z = arith.constant 1.0 : f32
+  %vo = pto.make_tensor_view %out, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<8x8xf32>
+  %va = pto.make_tensor_view %a, shape = [%c64, %c8], strides = [%c8, %c1] : !pto.tensor_view<64x8xf32>
+  %s = pto.texpands %z : f32 -> !pto.tile<8x8xf32>
+  %p = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %s) -> (!pto.tile<8x8xf32>) {
+    %r = arith.muli %k, %c8 : index
+    %pv = pto.partition_view %va, offsets = [%r, %c0], sizes = [%c8, %c8] : !pto.tensor_view<64x8xf32> -> !pto.partition_tensor_view<8x8xf32>
+    %x = pto.tload %pv : !pto.partition_tensor_view<8x8xf32> -> !pto.tile<8x8xf32>
+    BODY
+  }
+  pto.tstore %p, %vo : (!pto.tile<8x8xf32>, !pto.tensor_view<8x8xf32>) -> ()
+  return
+}
+"""
+T = "!pto.tile<8x8xf32>"
+
+
+@pytest.mark.parametrize(
+    ("body", "step", "copies"),
+    [
+        (f"%q = pto.tadd %acc, %x : ({T}, {T}) -> {T}\n scf.yield %q : {T}", lambda acc, x: acc + x, 0),
+        (
+            # The old value is read after the new one is made: it can't be written in place.
+            f"%q = pto.tadd %acc, %x : ({T}, {T}) -> {T}\n %w = pto.tmul %q, %acc : ({T}, {T}) -> {T}\n"
+            f" %v = pto.tadd %w, %q : ({T}, {T}) -> {T}\n %u = pto.tsub %v, %acc : ({T}, {T}) -> {T}\n"
+            f" scf.yield %v : {T}",
+            lambda acc, x: (acc + x) * acc + (acc + x),
+            1,
+        ),
+    ],
+)
+@pytest.mark.parametrize("turns", [0, 1, 3])
+def test_a_carried_tile_has_the_value_of_the_iteration_before(
+    body: str, step: object, copies: int, turns: int
+) -> None:
+    module = ptoas.parse(ACCUMULATE.replace("BODY", body))
+    ready = prepare(module, "a5")
+    ready.verify()
+    assert len(ops(ready, TMovOp)) == copies
+    data = np.arange(512, dtype=np.float32) % 5 - 2
+    result = run(module, {"a": data.copy(), "out": np.zeros(64, np.float32), "n": turns}, target="a5")
+    acc = np.ones(64, np.float32)
+    for turn in range(turns):
+        acc = step(acc, data[64 * turn : 64 * turn + 64])  # type: ignore[operator]
+    assert np.array_equal(np.asarray(result.arguments["out"]).reshape(-1), acc)
+
+
+def test_exchanged_tiles_are_not_copied() -> None:
+    text = """
+func.func @f(%a: !pto.memref<8x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  %u = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.tload ins(%a : !pto.memref<8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  pto.tload ins(%a : !pto.memref<8x8xf32>) outs(%u : !pto.tile_buf<vec, 8x8xf32>)
+  %x, %y = scf.for %k = %c0 to %n step %c1 iter_args(%p = %t, %q = %u) -> (!pto.tile_buf<vec, 8x8xf32>, !pto.tile_buf<vec, 8x8xf32>) {
+    pto.tadd ins(%p, %q : !pto.tile_buf<vec, 8x8xf32>, !pto.tile_buf<vec, 8x8xf32>) outs(%p : !pto.tile_buf<vec, 8x8xf32>)
+    scf.yield %q, %p : !pto.tile_buf<vec, 8x8xf32>, !pto.tile_buf<vec, 8x8xf32>
+  }
+  pto.tstore ins(%x : !pto.tile_buf<vec, 8x8xf32>) outs(%a : !pto.memref<8x8xf32>)
+  return
+}
+"""
+    ready = prepare(ptoas.parse(text), "a5")
+    assert not ops(ready, TMovOp)
+    assert len(ops(ready, TAddOp)) == 1
+
+
+def test_the_pipeline_is_a_list_of_passes() -> None:
+    names = [each.name for each in build_pipeline("a5")]
+    assert names == [name for name in PASSES if name != "legalize-cpu"]
+    assert [p.name for p in build_pipeline("cpu", legalize=True, until="legalize-cpu")][-1] == "legalize-cpu"
+
+
+def test_an_unknown_pass_is_named_with_the_known_ones() -> None:
+    with pytest.raises(UnknownPassError, match=r"'fuse'.*plan-memory"):
+        build_pipeline("a5", until="fuse")
+
+
+def test_every_pass_leaves_a_module_that_verifies() -> None:
+    seen: list[str] = []
+
+    def after(name: str, module: ModuleOp) -> None:
+        module.verify()
+        seen.append(name)
+
+    prepare(ptoas.parse(TILE_GATHER), "a5", after=after)
+    assert seen == [each.name for each in build_pipeline("a5")]
+
+
+def test_the_module_itself_is_left_alone() -> None:
+    module = ptoas.parse(TILE_GATHER)
+    before = str(module)
+    prepare(module, "a2a3")
+    assert str(module) == before
