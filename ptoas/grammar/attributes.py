@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    Signedness,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
@@ -32,6 +33,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.syntax import whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 
 _ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}
@@ -115,20 +117,30 @@ class Resolver:
         hexadecimal = text.lower().lstrip("+-").startswith("0x")
         looks_whole = hexadecimal or text.lstrip("+-").isdigit()
         if type is None:
-            return IntegerAttr(int(text, 0), i64) if looks_whole else FloatAttr(float(text), Float64Type())
+            type = cast(Attribute, i64) if looks_whole else Float64Type()
+        if isinstance(type, IntegerType | IndexType):
+            if not looks_whole:
+                raise StatementProblem("PTO-P022", f"{type} needs a whole number, found `{text}`", node)
+            return self._integer(node, whole_number(text), cast("IntegerType | IndexType", type))
         try:
-            if isinstance(type, IntegerType | IndexType):
-                if not looks_whole:
-                    raise StatementProblem("PTO-P022", f"{type} needs a whole number, found `{text}`", node)
-                return IntegerAttr(int(text, 0), cast(IndexType, type), truncate_bits=hexadecimal)
             if isinstance(type, AnyFloat):
                 if not hexadecimal:
                     return FloatAttr(float(text), type)
-                raw = int(text, 0).to_bytes(type.size, "little")
+                raw = whole_number(text).to_bytes(type.size, "little")
                 return FloatAttr(next(iter(type.iter_unpack(raw))), type)
         except (VerifyException, OverflowError, ValueError) as error:
             raise StatementProblem("PTO-P022", f"`{text}` does not fit {type}: {error}", node) from None
         raise StatementProblem("PTO-P022", f"a number can't be of type {type}", node)
+
+    def _integer(self, node: t.Number, value: int, type: IntegerType | IndexType) -> Attribute:
+        width = type.width.data if isinstance(type, IntegerType) else 64
+        lowest, highest = -(1 << width >> 1), (1 << width) - 1  # the bits may be meant as signed or unsigned
+        if isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED:
+            lowest = 0
+        if not lowest <= value <= highest:
+            message = f"`{node.text}` does not fit {type}, which goes from {lowest} to {highest}"
+            raise StatementProblem("PTO-P022", message, node)
+        return IntegerAttr(value, cast(IndexType, type), truncate_bits=isinstance(type, IntegerType))
 
     def _member(self, node: t.Node, text: str, enum: type[PtoEnumAttr[Any]]) -> Attribute:
         found = enum.member(text)
@@ -185,7 +197,7 @@ class Resolver:
 def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribute:
     try:
         found = _xdsl_attribute(text)
-    except (ParseError, VerifyException, ValueError, OverflowError) as error:
+    except Exception as error:  # xDSL's parser has no one exception for a wrong text
         message = error.msg if isinstance(error, ParseError) else str(error)
         raise StatementProblem("PTO-P022", f"`{text}` is not an attribute: {message}", node) from None
     if isinstance(found, UnregisteredAttr) and not allow_unregistered:

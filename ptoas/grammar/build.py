@@ -22,20 +22,23 @@ from ptoas.grammar.instructions import InstructionReader, opcode_class, unknown_
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names
+from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names, value_offsets
 from ptoas.location import SourceLocation, field_span, result_type_span, span_of
 
-_SPLIT = re.compile(r"%([\w$.-]+(?:#\d+)?)")
+_SPLIT = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
+_LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
 _TREES: dict[str, t.Statement] = {}
 """Statements by their text without names; a text of one shape is parsed once in the life of the process."""
 
-_PLANS: dict[tuple[str, tuple[int, ...]], Plan] = {}
-"""Plans by statement and the identity of its values' types. The plan keeps the types alive."""
+_PLANS: tuple[dict[tuple[str, tuple[int, ...]], Plan], ...] = ({}, {})
+"""Plans by statement and the identity of its values' types, without and with unregistered instructions."""
 
 _KEPT_TYPES: list[tuple[Attribute | None, ...]] = []
+"""The types whose identities are keys above, kept alive."""
+
 _MOST_KEPT = 200_000
 
 POISON = object()
@@ -53,7 +56,8 @@ class TooManyProblems(Exception):
 def forget_statements() -> None:
     """Throw away the statements and plans kept so far."""
     _TREES.clear()
-    _PLANS.clear()
+    for plans in _PLANS:
+        plans.clear()
     _KEPT_TYPES.clear()
 
 
@@ -69,7 +73,7 @@ class Builder:
         self.places: dict[str, int] = {}
         self.hints: list[tuple[SSAValue, str]] = []
         self.blocks: dict[str, Block] = {}
-        self.plans = _PLANS
+        self.plans = _PLANS[allow_unregistered]
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -159,11 +163,11 @@ class Builder:
         for name, value, offset in args:
             self.define(name, value, offset)
             self.name_value(value, name)
-        labels = [raw for raw in statements if raw.text.startswith("^")]
+        labels = [raw for raw in statements if _LABEL.match(raw.text)]
         self._declare_labels(labels, blocks, statements)
         ops: list[Operation] = []
         for raw in statements:
-            if raw.text.startswith("^"):
+            if raw.text[0] == "^" and _LABEL.match(raw.text):
                 current.add_ops(ops)
                 ops = []
                 current = self._enter_label(raw)
@@ -176,8 +180,12 @@ class Builder:
         return blocks
 
     def _declare_labels(self, labels: list[RawStatement], blocks: list[Block], statements: Region) -> None:
+        declared: set[str] = set()
         for raw in labels:
-            name = cast(re.Match[str], re.match(r"\^[\w$.-]+", raw.text)).group()
+            name = cast(re.Match[str], _LABEL.match(raw.text)).group()
+            if name in declared:
+                self.report("PTO-P031", f"the block `{name}` is defined already", raw.start, len(name))
+            declared.add(name)
             first_is_entry = raw is statements[0] and not blocks[0].ops and not blocks[0].args
             block = blocks[0] if first_is_entry else Block()
             if not first_is_entry:
@@ -185,8 +193,9 @@ class Builder:
             self.blocks[name] = block
 
     def _enter_label(self, raw: RawStatement) -> Block:
-        name = cast(re.Match[str], re.match(r"\^[\w$.-]+", raw.text)).group()
-        block = self.blocks[name]
+        block = self.blocks[cast(re.Match[str], _LABEL.match(raw.text)).group()]
+        if self.has_nameless(raw):
+            return block
         try:
             label = cast(t.Label, parse_statement(raw.text).body)
             names = value_names(raw.text)
@@ -214,6 +223,15 @@ class Builder:
         if raw.regions and (raw.broken or len(self.diagnostics) > problems):
             self._look_inside(raw)
 
+    def has_nameless(self, raw: RawStatement) -> bool:
+        """Whether a `%` of the statement has no name, which is then reported."""
+        for offset, name in zip(value_offsets(raw.text), value_names(raw.text), strict=True):
+            if not name:
+                self.report("PTO-P010", "a value needs a name: `%name`", raw.source_offset(offset), 1)
+                self.poison_by_text(raw)
+                return True
+        return False
+
     def _look_inside(self, raw: RawStatement) -> None:
         """Find what else is wrong inside a statement that is wrong; what its head names counts as defined."""
         outer, waiting = self.values, len(self.deferred)
@@ -233,6 +251,8 @@ class Builder:
         else:
             pieces = _SPLIT.split(text)
             names, blank = pieces[1::2], "%".join(pieces[::2])
+        if "" in names and self.has_nameless(raw):
+            return
         tree = _TREES.get(blank)
         if tree is None:
             tree = self._tree(raw, blank, names)
@@ -384,7 +404,10 @@ class Builder:
         try:
             return self._analyse(tree, types)
         except StatementProblem as blanked:
-            exact = parse_statement(raw.text)
+            try:
+                exact = parse_statement(raw.text)
+            except SyntaxProblem:
+                exact = tree
             problem = self._problem_with_names(exact, types) or blanked
             if problem.code == "PTO-P030":
                 self._report_undefined(raw, exact, types, names, problem)
@@ -417,7 +440,9 @@ class Builder:
             return reader.plan(*found)
         try:
             return reader.plan(*found)
-        except StatementProblem:
+        except StatementProblem as problem:
+            if problem.code not in _NEW_PARTS:
+                raise
             # A later revision of the language may give a known instruction new parts.
             return InstructionReader(tree, types, self.resolver).unregistered()
 
@@ -542,6 +567,20 @@ class Builder:
             return False
         plan.checked = True
         return True
+
+
+_NEW_PARTS = (
+    "PTO-P010",
+    "PTO-P021",
+    "PTO-P022",
+    "PTO-P040",
+    "PTO-P041",
+    "PTO-P043",
+    "PTO-P052",
+    "PTO-P053",
+    "PTO-P061",
+)
+"""What a form that the dialect does not have yet looks like; anything else is wrong in every form."""
 
 
 def _is_known(body: t.Instruction) -> bool:

@@ -35,7 +35,8 @@ from ptoas.dialects.pto.types import (
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
-from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
+from ptoas.grammar.syntax import whole_number
 from ptoas.grammar.types import unregistered_op
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
@@ -95,6 +96,17 @@ def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
     if near:
         fix = f"did you mean `{near[0] if near[0] in others else prefix + near[0]}`?"
     return StatementProblem("PTO-P020", f"unknown instruction `{node.text}`", node, fix)
+
+
+def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
+    """Refuse a key that resembles an attribute of the instruction; any other is kept as it is."""
+    fields = cls.signature().fields
+    if entry.key in fields or "." in entry.key:
+        return
+    near = difflib.get_close_matches(entry.key, fields, 1, 0.8)
+    if near:
+        message = f"`{cls.mnemonic()}` has no attribute `{entry.key}`"
+        raise StatementProblem("PTO-P053", message, entry, f"did you mean `{near[0]}`?")
 
 
 class InstructionReader:
@@ -252,7 +264,7 @@ class InstructionReader:
                 raise StatementProblem("PTO-P010", f"`{name} [...]` takes values", item)
             parts.named[name] = values
             return
-        numbers = [int(n.text, 0) for n in item.items if isinstance(n, t.Number)]
+        numbers = [whole_number(n.text) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
         self._set_field(parts, name, DenseArrayBase.from_list(i64, numbers), item)
@@ -261,15 +273,7 @@ class InstructionReader:
         fields = cls.signature().fields
         found = self.resolver.dictionary(node, {name: f.enum for name, f in fields.items()})
         for entry in node.entries:
-            if entry.key not in fields and "." not in entry.key:
-                near = difflib.get_close_matches(entry.key, fields, 1, 0.8)
-                if near:
-                    raise StatementProblem(
-                        "PTO-P053",
-                        f"`{cls.mnemonic()}` has no attribute `{entry.key}`",
-                        entry,
-                        f"did you mean `{near[0]}`?",
-                    )
+            check_key(cls, entry)
             self._set_field(parts, entry.key, found[entry.key], entry)
 
     def _set_field(self, parts: Parts, name: str, value: Attribute, node: t.Node) -> None:
@@ -493,7 +497,7 @@ class InstructionReader:
         source = parts.positional[0].type if parts.positional else None
         if not isinstance(source, ViewType) or "sizes" not in parts.named:
             return None
-        sizes = [int(o.literal.text, 0) if o.literal else DYNAMIC for o in parts.named["sizes"]]
+        sizes = [whole_number(o.literal.text) if o.literal else DYNAMIC for o in parts.named["sizes"]]
         self.result_from_sizes = DYNAMIC in sizes
         return PartitionTensorViewType.of(sizes, source.element_type, source.layout)
 
@@ -674,6 +678,7 @@ class InstructionReader:
                         before = len(operands)
                         dps = dps or name == "ins"
                         walk(item.items, key if name in ("ins", "outs") else name or key)
+                        self._check_declared(operands[before:], item.types)
                         if name == "outs":
                             outs, dps = len(operands) - before, True
                     case t.Keyed(key=name, value=value):
@@ -704,6 +709,20 @@ class InstructionReader:
         results = self._unregistered_results(operands)
         nodes = tuple(o.node for o in operands)
         return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, True)
+
+    def _check_declared(self, operands: list[Operand], nodes: tuple[t.TypeText, ...]) -> None:
+        """Types beside operands are the operands', whatever the instruction is."""
+        if len(nodes) != len(operands):
+            return
+        try:
+            types = self.resolver.types(nodes)
+        except TypePlaceProblem:
+            return  # a type of a later revision
+        for operand, type, node in zip(operands, types, nodes, strict=True):
+            if operand.type is not None and operand.type != type:
+                raise StatementProblem(
+                    "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
+                )
 
     def _full_name(self) -> str:
         name = self.body.opcode.text

@@ -116,6 +116,9 @@ class _Reader:
         declared = self.resolver.type(typing.inputs[0])
         first = 1 if cls.name == "arith.select" and len(typing.inputs) == 1 else 0
         declared_types = [self.resolver.type(n) for n in typing.inputs]
+        self._declared(self.values, None)
+        if cls.name == "arith.select":
+            self._check(self.values[0], i1, typing.inputs[0])
         for at, value in enumerate(self.values[first:]):
             expected = declared_types[at] if len(declared_types) == len(self.values) else declared
             self._check(value, expected, typing.inputs[0])

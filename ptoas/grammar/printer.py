@@ -29,6 +29,7 @@ from ptoas.grammar.structure import TARGET
 FORMS = ("asm", "ssa", "dps", "generic")
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+_OPCODE = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+")
 _TEMPLATE = re.compile(
     r"\((?P<group>(?:[^()]|\([^()]*\))*)\)\?|\$(?P<value>\w+)|\^(?P<type>\w+)|#(?P<field>\w+)|(?P<attrs>\s*\{attrs\})"
 )
@@ -94,6 +95,8 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
     if function.body.blocks and not function.body.block.args and len(function.body.block.ops) < 2:
         return None  # a program has at least one statement
     plain = not function.function_type.outputs.data and len(function.body.blocks) == 1
+    # Only such a name is a file's, too.
+    plain = plain and re.fullmatch(r"[A-Za-z_]\w*", function.sym_name.data, re.ASCII) is not None
     return function if plain else None
 
 
@@ -375,6 +378,8 @@ def _ins_and_outs(op: UnregisteredOp) -> tuple[int, int] | None:
     sizes = op.attributes.get(_SEGMENTS[0])
     special = any(key in op.attributes for key in ("pto.operand_keys", "pto.extra_operands"))
     if not isinstance(sizes, DenseArrayBase) or special or op.regions or op.properties:
+        return None
+    if not _OPCODE.fullmatch(op.op_name.data):
         return None
     values = [int(v) for v in sizes.get_values()]
     if len(values) != 2 or sum(values) != len(op.operands):

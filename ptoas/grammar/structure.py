@@ -23,8 +23,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.instructions import check_key, unknown_opcode
+from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.location import SourceLocation
 
@@ -72,11 +74,11 @@ def build(
         case _:
             raise StatementProblem("PTO-P061", "this can't stand here")
     op.location = SourceLocation.at(builder.source, raw.start, raw.end)
-    ops.append(op)
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
-    elif not isinstance(op, ModuleOp | FuncOp):
+    elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
         _verify(op)
+    ops.append(op)
     if tree.results:
         builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
     elif op.results and isinstance(tree.body, t.For | t.If | t.While):
@@ -104,6 +106,8 @@ def verify_terminators(builder: Builder) -> None:
 def _check_return(op: Operation) -> None:
     function = op.parent_op()
     if not isinstance(op, ReturnOp) or not isinstance(function, FuncOp):
+        return
+    if "function_type" not in function.properties:
         return
     given, wanted = list(op.operand_types), list(function.function_type.outputs)
     if given != wanted:
@@ -139,6 +143,9 @@ def _verify(op: Operation) -> None:
         raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None
     except AssertionError:
         raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
+    except (IndexError, KeyError, ValueError):
+        # xDSL reads operands and attributes before it has checked that they are there.
+        raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
 
 
 def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
@@ -169,7 +176,8 @@ def _attributes(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
 def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
     attributes = _attributes(builder, node.attributes)
     block = Block()
-    builder.region(raw.regions[0], block)
+    if len(builder.region(raw.regions[0], block)) > 1:
+        raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
     name = StringAttr(node.name.text) if node.name else None
     return ModuleOp(Region(block), attributes, sym_name=name)
 
@@ -305,14 +313,16 @@ def _generic(
     name = node.name.text
     known = xdsl_context(False).get_optional_op(name)
     if known is None and not builder.allow_unregistered:
-        from ptoas.grammar.instructions import unknown_opcode
-
         raise unknown_opcode(t.Word(node.name.start, node.name.end, name), [])
     cls = known or unregistered_op(name)
+    if known is not None and not builder.allow_unregistered:
+        _check_keys(known, node)
     operands = [_value(builder, v, names) for v in node.operands]
     inputs = builder.resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
-        raise StatementProblem("PTO-P041", f"{len(operands)} operands, but {len(inputs)} types", node.type)
+        raise StatementProblem(
+            "PTO-P041", f"{counted(len(operands), 'operand')}, but {counted(len(inputs), 'type')}", node.type
+        )
     for value, type, operand in zip(node.operands, inputs, operands, strict=True):
         if operand.type != type:
             raise StatementProblem(
@@ -350,12 +360,14 @@ def _generic(
         successors=successors,
         regions=regions,
     )
-    if known is None or not builder.allow_unregistered or regions or name in TERMINATORS:
+    if known is None or not builder.allow_unregistered or name in TERMINATORS:
         return op
     try:
-        op.verify(verify_nested_ops=False)
-    except VerifyException:
+        _check_keys(known, node)
+        _verify(op)
+    except StatementProblem:
         # A form of a known operation that the dialect does not have yet.
+        regions = [op.detach_region(region) for region in tuple(op.regions)]
         op.drop_all_references()
         given = _attributes(builder, node.properties)
         return unregistered_op(name).create(
@@ -364,8 +376,15 @@ def _generic(
             properties=given,
             attributes=written,
             successors=successors,
+            regions=regions,
         )
     return op
+
+
+def _check_keys(cls: type[Operation], node: t.Generic) -> None:
+    if issubclass(cls, PtoOp):
+        for entry in (e for given in (node.properties, node.attributes) if given for e in given.entries):
+            check_key(cls, entry)
 
 
 def _block(builder: Builder, label: t.Word) -> Block:

@@ -366,6 +366,11 @@ class _Successors:
         self.labels = labels
 
 
+def whole_number(text: str) -> int:
+    """The value of a decimal or hexadecimal literal; zeros may lead it."""
+    return int(text, 16 if "x" in text.lower() else 10)
+
+
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.S)
 _SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
@@ -398,7 +403,7 @@ def grammar() -> Lark:
     return load_parser()
 
 
-_NAME_OR_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|%[\w$.-]*')
+_NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}(?!\w))?')
 
 
 def value_offsets(text: str) -> dict[int, int]:
@@ -411,7 +416,7 @@ def value_offsets(text: str) -> dict[int, int]:
 
 
 def value_names(text: str) -> list[str]:
-    """The value names of a statement, in order, without `%`."""
+    """The value names of a statement, in order, without `%`; `x#1` is a name too."""
     return [m[1:] for m in _NAME_OR_STRING.findall(text) if m[0] == "%"]
 
 

@@ -53,7 +53,7 @@ from ptoas.dialects.pto.types import (
     TileType,
     ViewType,
 )
-from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
+from ptoas.grammar.syntax import SyntaxProblem, parse_type_body, whole_number
 
 _LARGEST_EXTENT = 2**31 - 1
 
@@ -74,6 +74,12 @@ def xdsl_context(allow_unregistered: bool = False) -> Context:
     for dialect in (Builtin, Func, Arith, Scf, PTO):
         context.load_dialect(dialect)
     return context
+
+
+@cache
+def _unregistered_type(name: str) -> type[UnregisteredAttr]:
+    """The class of a type that is kept as it is written; one for each name, so that equal types are equal."""
+    return UnregisteredAttr.with_name_and_type(name, True)
 
 
 @cache
@@ -137,7 +143,7 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
         parser.parse_optional_punctuation(",")
     except ParseError as error:
         raise TypeProblem(f"`{text}` is not a type: {error.msg}") from None
-    except (VerifyException, ValueError) as error:
+    except Exception as error:  # xDSL's parser has no one exception for a wrong text
         raise TypeProblem(f"`{text}` is not a type: {error}") from None
     if isinstance(found, UnregisteredAttr) and not allow_unregistered:
         raise TypeProblem(f"unknown type `{text}`")
@@ -148,7 +154,7 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
     reader = _READERS.get(name)
     if reader is None:
         if allow_unregistered:
-            unregistered = UnregisteredAttr.with_name_and_type(name, True)
+            unregistered = _unregistered_type(name)
             return unregistered(name, True, False, body or "")
         near = difflib.get_close_matches(name, _READERS, 1)
         problem = TypeProblem(
@@ -214,7 +220,7 @@ class Parameter:
 
     def _extent(self, text: str) -> int:
         try:
-            extent = DYNAMIC if text == "?" else int(text, 0)
+            extent = DYNAMIC if text == "?" else whole_number(text)
         except ValueError:
             raise self.problem(f"`{self.name}` needs a whole number, found `{text}`") from None
         if extent > _LARGEST_EXTENT:
