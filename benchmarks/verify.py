@@ -42,14 +42,20 @@ def best(
     return min(times)
 
 
+BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
+
+
 def with_flags(text: str) -> str:
-    """The program synchronised by hand: a pair after every load, so that the flags have to be followed."""
+    """The program synchronised by hand, so that flags have to be followed: a pair after every load, and a
+    barrier where the generated program would need flags of other kinds."""
     lines: list[str] = []
     for line in text.splitlines():
         lines.append(line)
+        indent = line[: len(line) - len(line.lstrip())]
         if "pto.tload" in line:
-            indent = line[: len(line) - len(line.lstrip())]
             lines += [indent + flag for flag in FLAGS]
+        if " outs(" in line:
+            lines.append(indent + BARRIER)
     return "\n".join(lines) + "\n"
 
 

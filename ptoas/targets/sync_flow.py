@@ -6,7 +6,7 @@ after it. Raising a flag takes along what its pipe comes after; awaiting it hand
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects.func import CallOp
@@ -79,10 +79,15 @@ class SyncFlow(Flow[_State]):
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._numbers: dict[Operation, list[int]] = {}
+        self._conflicts: list[list[int]] = []
+        """For each access, those on other pipes that it must not meet."""
+        self._superseded: list[list[int]] = []
+        """For each access, those that need no order of their own once it comes after them."""
         self._flag_bits: dict[Flag, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 
     def run(self) -> None:
+        self._number_touches()
         state = self.region(self.facts.func.body, _State())
         for flag, status in state.flags.items():
             if status & UP:
@@ -127,26 +132,49 @@ class SyncFlow(Flow[_State]):
                     self._misuse("reserved", op, flag, self._set_at.get(flag))
         for pair in effects.before:
             self._handshake(pair, state)
-        numbers = self._touches_of(op)
+        numbers = self._numbers.get(op, [])
         for number in numbers:
-            self._check(number, state, effects.before)
+            if self._conflicts[number]:
+                self._check(number, state, effects.before)
         for number in numbers:
-            state.pending[number] = _BIT[self.touches[number].pipe]
+            self._begin(number, state.pending)
         for pair in effects.after:
             self._handshake(pair, state)
 
-    def _touches_of(self, op: Operation) -> list[int]:
-        known = self._numbers.get(op)
-        if known is not None:
-            return known
-        numbers: list[int] = []
-        for access in self.facts.effects(op, self.target).accesses:
-            value = touched(op, access.operand)
-            for place in self._places(value):
-                numbers.append(len(self.touches))
-                self.touches.append(Touch(op, access.pipe, value, access.write, place))
-        self._numbers[op] = numbers
-        return numbers
+    def _number_touches(self) -> None:
+        """Give every access a number, and find out which ones can meet."""
+        for op in self.facts.ops:
+            accesses = self.facts.effects(op, self.target).accesses
+            if not accesses:
+                continue
+            numbers = self._numbers[op] = []
+            for access in accesses:
+                value = touched(op, access.operand)
+                for place in self._places(value):
+                    numbers.append(len(self.touches))
+                    self.touches.append(Touch(op, access.pipe, value, access.write, place))
+        self._conflicts = [[] for _ in self.touches]
+        self._superseded = [[] for _ in self.touches]
+        by_root: dict[SSAValue, list[int]] = {}
+        for number, touch in enumerate(self.touches):
+            by_root.setdefault(touch.place.root, []).append(number)
+        for group in by_root.values():
+            self._relate(group, group)
+        for one, other in _overlapping_roots([self.touches[group[0]].place for group in by_root.values()]):
+            self._relate(by_root[one], by_root[other])
+            self._relate(by_root[other], by_root[one])
+
+    def _relate(self, group: list[int], others: list[int]) -> None:
+        for number in group:
+            touch = self.touches[number]
+            for other in others:
+                first = self.touches[other]
+                if touch.place == first.place and (touch.write or not first.write) and other != number:
+                    self._superseded[number].append(other)
+                if touch.pipe is first.pipe or not (touch.write or first.write):
+                    continue
+                if _overlap(touch.place, first.place):
+                    self._conflicts[number].append(other)
 
     def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
         if isinstance(value.type, TileType):
@@ -156,15 +184,24 @@ class SyncFlow(Flow[_State]):
         elif isinstance(value.type, GroupType):
             yield Window(value, None, None)
 
+    def _begin(self, number: int, pending: dict[int, int]) -> None:
+        """The access is under way; what comes before it anyway is not looked at any more."""
+        bit = _BIT[self.touches[number].pipe]
+        for other in self._superseded[number]:
+            if pending.get(other, 0) & bit:
+                del pending[other]
+        pending[number] = bit
+
     def _check(self, number: int, state: _State, before: tuple[Pair, ...]) -> None:
         second = self.touches[number]
         bit = _BIT[second.pipe]
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[int, int]] = {}
-        for other, mask in state.pending.items():
-            first = self.touches[other]
-            if mask & bit or not (first.write or second.write) or not _overlap(first.place, second.place):
+        for other in self._conflicts[number]:
+            mask = state.pending.get(other)
+            if mask is None or mask & bit:
                 continue
+            first = self.touches[other]
             if first.pipe not in latest or latest[first.pipe][0] < other:
                 latest[first.pipe] = (other, mask)
         if not latest:
@@ -250,6 +287,17 @@ def _overlap(a: Storage | Window, b: Storage | Window) -> bool:
     if isinstance(a, Window) and isinstance(b, Window):
         return a.overlaps(b)
     return False
+
+
+def _overlapping_roots(places: Iterable[Storage | Window]) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """Different tiles that share bytes because they are placed so."""
+    placed = [place for place in places if isinstance(place, Storage) and place.start is not None]
+    placed.sort(key=lambda place: (place.loc.value, place.start))
+    for n, place in enumerate(placed):
+        for other in placed[n + 1 :]:
+            if not place.overlaps(other):
+                break
+            yield place.root, other.root
 
 
 def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
