@@ -23,10 +23,11 @@ from ptoas.interpreter.errors import failure
 from ptoas.interpreter.machine import Checks, Machine
 from ptoas.interpreter.memory import Bits, LocalMemory
 from ptoas.interpreter.observe import Observer, Printing
-from ptoas.interpreter.parameters import Parameter, analyse, parameters_of
+from ptoas.interpreter.parameters import Parameter, parameters_of
 from ptoas.interpreter.race import RaceDetector
 from ptoas.interpreter.stats import Stats
 from ptoas.interpreter.tiles import Tile
+from ptoas.interpreter.usage import analyse
 from ptoas.interpreter.values import Allowance, generate
 from ptoas.interpreter.world import World
 from ptoas.lowering.memory_map import tile_argument_addresses

@@ -28,8 +28,9 @@ from ptoas.interpreter.comm import Group
 from ptoas.interpreter.errors import command_line_span, failure
 from ptoas.interpreter.kernel import Kernel
 from ptoas.interpreter.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
-from ptoas.interpreter.parameters import Parameter, flow_of
+from ptoas.interpreter.parameters import Parameter
 from ptoas.interpreter.report import split_option
+from ptoas.interpreter.usage import flow_of
 from ptoas.interpreter.values import Allowance, generate, read_value
 from ptoas.lowering.structure import functions
 
