@@ -168,13 +168,13 @@ class Call:
     def move(self, pairs: Sequence[Pair]) -> Step:
         """Every rank's data from its source to its destination."""
         if self.idle:
-            return Step(lambda: None)
+            return Step(lambda *_: None)
         walk = self.walk(self.ranks, self.staging) if self.staging else None
         self.check_sources_stay(pairs, walk.per_rank if walk else 1)
         if walk is not None:
             self.check_apart(self.staging, len(walk))
 
-        def run() -> None:
+        def run(*_: float) -> None:
             for source, target in pairs:
                 target[...] = source
             if walk is not None:
@@ -209,7 +209,7 @@ def _share(a: Array, b: Array) -> bool:
 
 @instruction(dialect.CommTGatherOp)
 def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
-    def bind(dst: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         return call.move(list(zip(call.members, call.rows_of_each(dst), strict=True)))
 
@@ -218,7 +218,7 @@ def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
 
 @instruction(dialect.CommTScatterOp)
 def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
 
@@ -227,7 +227,7 @@ def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
 
 @instruction(dialect.CommTBroadcastOp)
 def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: None = None) -> Step:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         source = call.one_rank(src)
         return call.move([(source, member) for member in call.members])
@@ -251,7 +251,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         dst: View,
         group: Members,
         staging: tuple[Tile, ...] = (),
-        context: None = None,
+        context: object = (),
         acc: Tile | None = None,
     ) -> Step:
         call = Call(op, m, group, staging)
@@ -259,7 +259,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         if dst.dtype.coded:
             raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
         if call.idle:
-            return Step(lambda: None)
+            return Step(lambda *_: None)
         number = dst.dtype.number
         root = call.members[call.root]
         others = [member for rank, member in enumerate(call.members) if rank != call.root]
@@ -272,7 +272,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         if receiving is not None:
             call.check_apart(staging if acc is None else (acc, *staging), len(receiving))
 
-        def run() -> None:
+        def run(*_: float) -> None:
             total = root.view(number).copy()
             for other in others:
                 combine(total, other.view(number), out=total)

@@ -15,30 +15,24 @@ Document 003 says the same of collectives: lowering introduces the staging tiles
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp, ReductionOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets import Target
-from ptoas.targets.facts import Knowledge
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
-
-STAGING_BYTES = 32 * 1024
-"""A staging tile is at most this large; what does not fit is moved in chunks (document 003)."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +46,15 @@ class AddScratchPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
         with_scratch = get_isa(self.isa).gather_takes_scratch
-        knowledge = Knowledge()
         for inner in list(op.walk()):
             match inner:
                 case ReductionOp() if inner.tmp is None:
                     _fill(inner, "tmp", [_allocate(inner, _reduction_scratch(inner, target), "tmp")])
                 case TGatherOp() if with_scratch and inner.form == "index" and inner.tmp is None:
                     _fill(inner, "tmp", [_allocate(inner, _gather_scratch(inner, target), "tmp")])
-                case CollectiveOp() if len(inner.staging) < _staging_count(inner):
-                    _stage(inner, knowledge)
                 case _:
                     pass
+        stage_collectives(op, target, _allocate, _fill)
 
 
 def _reduction_scratch(op: ReductionOp, target: Target) -> TileType:
@@ -89,41 +81,6 @@ def _writes(op: PtoOp, slots: str, target: Target) -> bool:
     return row is not None and any("tmp" in written.split() for written in row.writes.values())
 
 
-def _staging_count(op: CollectiveOp) -> int:
-    """A reduction needs an accumulator and a buffer to receive into, the others one, or two to overlap."""
-    return 2 if isinstance(op, CommTReduceOp) or op.pingpong is not None else 1
-
-
-def _stage(op: CollectiveOp, knowledge: Knowledge) -> None:
-    member = op.member_types[0]
-    assert isinstance(member, ViewType)
-    rows_total, cols_total = prod(member.shape5[:4]), member.shape5[4]
-    unit = element_size(member.element_type)
-    if DYNAMIC in member.shape5:
-        rows_total, cols_total = 64, BLOCK * 4 // unit
-    per_block = BLOCK // unit
-    most = STAGING_BYTES // unit
-    cols = min(-(-cols_total // per_block) * per_block, most // per_block * per_block)
-    rows = max(1, min(rows_total, most // cols))
-    tile = TileType.of(member.element_type, rows, cols, valid=(DYNAMIC, DYNAMIC))
-    extents = [_constant(op, rows), _constant(op, min(cols, cols_total))]
-    missing = _staging_count(op) - len(op.staging)
-    names = ("stage", "recv") if isinstance(op, CommTReduceOp) else ("ping", "pong")
-    new = [_allocate(op, tile, name, extents) for name in names[:missing]]
-    _fill(op, "staging", [*op.staging, *new])
-
-
-def _constant(before: Operation, value: int) -> SSAValue:
-    op = arith.ConstantOp.create(
-        result_types=[IndexType()],
-        properties={"value": IntegerAttr(value, IndexType())},
-        location=before.location,
-    )
-    assert before.parent is not None
-    before.parent.insert_op_before(op, before)
-    return op.results[0]
-
-
 def _allocate(
     before: Operation, type: TileType, name: str, extents: list[SSAValue] | None = None
 ) -> SSAValue:
@@ -134,15 +91,19 @@ def _allocate(
     tile = AllocTileOp.create(
         operands=given,
         result_types=[type],
-        properties={
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [0, *([1, 1] if given else [0, 0])])
-        },
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, *map(int, _open(type, given))])},
         location=before.location,
     )
     tile.result.name_hint = name
     assert before.parent is not None
     before.parent.insert_op_before(tile, before)
     return tile.result
+
+
+def _open(type: TileType, given: list[SSAValue]) -> tuple[bool, bool]:
+    """Which valid extents are given as values."""
+    rows, cols = type.valid
+    return (rows == DYNAMIC, cols == DYNAMIC) if given else (False, False)
 
 
 def _fill(op: PtoOp, slot: str, values: list[SSAValue]) -> None:

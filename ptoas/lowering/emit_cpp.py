@@ -25,6 +25,7 @@ from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
+from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.function import FunctionEmitter
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.isa import SPELLINGS
@@ -124,12 +125,19 @@ def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, target
     size = "nullptr" if dynamic is None else str(dynamic)
     return "\n".join(
         [
+            *_host_notes(function),
             f"void launch_{name}({head})",
             "{",
             f"    {name}<<<numBlocks, {size}, stream>>>({arguments});",
             "}",
         ]
     )
+
+
+def _host_notes(function: func.FuncOp) -> list[str]:
+    """What the host has to do besides launching."""
+    ccu = any(isinstance(op, CollectiveOp) and on_ccu(op) for op in function.walk())
+    return [f"// {line}" for line in HOST_NOTE] if ccu else []
 
 
 def dynamic_ub_bytes(function: func.FuncOp, target: Target) -> int | None:

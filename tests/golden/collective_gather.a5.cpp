@@ -9,18 +9,18 @@ using namespace pto;
 AICORE void collective_gather(__gm__ float *group_addrs[4], __gm__ float *result)
 {
     using ResultTensor = GlobalTensor<float, Shape<1, 1, 1, 256, 32>, Stride<8192, 8192, 8192, 32, 1>>;
-    using PingTile = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, -1, -1>;
+    using StagingTile = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, -1, -1>;
     using GroupAddrsTensor = GlobalTensor<float, Shape<1, 1, 1, 64, 32>, Stride<2048, 2048, 2048, 32, 1>>;
 
     ResultTensor resultGM(result);
-    PingTile ping(64, 32);
-    TASSIGN(ping, 0x0);
-    GroupAddrsTensor ranks[4] = {
+    StagingTile staging(64, 32);
+    TASSIGN(staging, 0x0);
+    GroupAddrsTensor tensors[4] = {
         GroupAddrsTensor(group_addrs[0]),
         GroupAddrsTensor(group_addrs[1]),
         GroupAddrsTensor(group_addrs[2]),
         GroupAddrsTensor(group_addrs[3]),
     };
-    comm::ParallelGroup<GroupAddrsTensor> group(ranks, 4, 0);
-    comm::TGATHER(group, resultGM, ping);
+    comm::ParallelGroup<GroupAddrsTensor> group(tensors, 4, 0);
+    comm::TGATHER(group, resultGM, staging);
 }

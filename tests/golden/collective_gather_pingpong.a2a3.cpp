@@ -17,12 +17,12 @@ AICORE void collective_gather_pingpong(__gm__ float *group_addrs[4], __gm__ floa
     TASSIGN(ping, 0x0);
     PingTile pong(64, 32);
     TASSIGN(pong, 0x2000);
-    GroupAddrsTensor ranks[4] = {
+    GroupAddrsTensor tensors[4] = {
         GroupAddrsTensor(group_addrs[0]),
         GroupAddrsTensor(group_addrs[1]),
         GroupAddrsTensor(group_addrs[2]),
         GroupAddrsTensor(group_addrs[3]),
     };
-    comm::ParallelGroup<GroupAddrsTensor> group(ranks, 4, 0);
+    comm::ParallelGroup<GroupAddrsTensor> group(tensors, 4, 0);
     comm::TGATHER(group, resultGM, ping, pong);
 }

@@ -22,14 +22,17 @@ from ptoas.dialects.pto.types import GroupType
 
 
 class CollectiveOp(PtoOp, ABC):
-    """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory."""
+    """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory.
+
+    `context` is what the CCU is triggered with: the address of its CKE slot and the gate mask.
+    """
 
     CLAUSES: ClassVar = {"recv": "staging", "group": "group", "context": "context"}
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))
     staging = var_operand_def(Tile("T"))
-    context = opt_operand_def(Scalar())
+    context = var_operand_def(Scalar())
     root = opt_prop_def(IntegerAttr)
     engine = opt_prop_def(CollEngineAttr)
     pingpong = opt_prop_def(UnitAttr)

@@ -12,9 +12,10 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
-from ptoas.lowering.cpp.instructions import SYNC, emit_call, emit_collective
+from ptoas.lowering.cpp.instructions import SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, identifier
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.elementwise import TCIOp, TCvtOp
 from ptoas.dialects.pto.enums import (
     AtomicType,
-    CollEngine,
     GatherOOB,
-    ReduceOp,
     RoundMode,
     ScatterAtomicOp,
     ScatterOOB,
@@ -22,7 +19,6 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
-from ptoas.dialects.pto.types import GroupType, ViewType
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import scalar_cpp
 
@@ -136,54 +132,6 @@ def _round_mode(emit: FunctionEmitter, op: Operation) -> list[str]:
 
 
 EXTRA: dict[type[PtoOp], Template] = {TCvtOp: _round_mode}
-
-
-# --- collectives ---------------------------------------------------------------------------------
-
-
-def emit_collective(emit: FunctionEmitter, op: CollectiveOp) -> None:
-    """`comm::TGATHER(group, dst, ping, pong)`, after the group itself (document 003)."""
-    members, tensor = _members(emit, op)
-    ranks = emit.fresh("ranks")
-    group = emit.fresh("group")
-    root = 0 if op.root is None else op.root.value.data
-    emit.items(f"{tensor} {ranks}[{len(members)}]", members)
-    emit.line(f"comm::ParallelGroup<{tensor}> {group}({ranks}, {len(members)}, {root});")
-    arguments = [group, emit.argument(_local(op)), *(emit.argument(tile) for tile in op.staging)]
-    if isinstance(op, CommTReduceOp):
-        reduce = ReduceOp.Sum if op.op is None else op.op.data
-        arguments.append(f"comm::ReduceOp::{reduce.name}")
-    if op.context is not None:
-        arguments.append(emit.argument(op.context))
-    on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
-    template = ["comm::CollEngine::CCU"] if on_ccu else []
-    name = op.mnemonic().removeprefix("comm.").upper()
-    emit.line(f"comm::{name}{_angle(template)}({', '.join(arguments)});")
-
-
-def _local(op: CollectiveOp) -> SSAValue:
-    slot = "dst" if "dst" in op.OUTS else "src"
-    return op.operands_of(slot)[0]
-
-
-def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
-    """One tensor a rank, and their common C++ type."""
-    members: list[str] = []
-    types: list[str] = []
-    for value in op.group:
-        if isinstance(value.type, GroupType):
-            assert isinstance(value.type.member, ViewType)
-            tensor = emit.member_type(value)
-            pointer = emit.text(value)
-            members += [f"{tensor}({pointer}[{rank}])" for rank in range(value.type.size)]
-            types.append(tensor)
-        else:
-            members.append(emit.argument(value))
-            types.append(emit.tensor_type(value))
-    if len(set(types)) > 1:
-        why = "the ranks of a group have one C++ type: the same shape, strides and layout"
-        raise emit.unsupported(op, why)
-    return members, types[0]
 
 
 # --- synchronisation -----------------------------------------------------------------------------

@@ -3,10 +3,19 @@
 
 #include "../pto-inst.hpp"
 
+#include <tuple>
+#include <type_traits>
+
 namespace pto::comm {
 
 enum class CollEngine { AIV, CCU };
 enum class ReduceOp { Sum, Max, Min };
+
+// What the CCU is triggered with: the CKE slot's address and the gate mask.
+struct CcuTriggerContext {
+    uint64_t ckeSlotVA{0};
+    uint32_t mask{0};
+};
 
 template <typename Tensor>
 struct ParallelGroup {
@@ -20,9 +29,23 @@ struct ParallelGroup {
 
 namespace reference {
 
-template <typename Group, typename Local, typename TileData>
+// The CCU takes its trigger context first; the other engine takes nothing more.
+template <CollEngine engine, typename... Args>
+constexpr bool triggered()
+{
+    if constexpr (engine == CollEngine::AIV) {
+        return sizeof...(Args) == 0;
+    } else if constexpr (sizeof...(Args) == 0) {
+        return false;
+    } else {
+        return std::is_same_v<std::tuple_element_t<0, std::tuple<Args...>>, CcuTriggerContext>;
+    }
+}
+
+template <CollEngine engine, typename Group, typename Local, typename TileData, typename... Args>
 constexpr void check()
 {
+    static_assert(triggered<engine, Args...>(), "CcuTriggerContext comes with the CCU, and only with it");
     using T = typename Local::RawDType;
     static_assert(std::is_same_v<typename Group::value_type::RawDType, T>, "group and tensor have one element type");
     static_assert(std::is_same_v<typename TileData::DType, T>, "staging has the tensors' element type");
@@ -53,48 +76,48 @@ void in_blocks(Group &group, Local &local, bool stacked, F f)
 
 } // namespace reference
 
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TGATHER(Group &group, Local &dst, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TGATHER(Group &group, Local &dst, TileData &, Args &...)
 {
-    reference::check<Group, Local, TileData>();
+    reference::check<engine, Group, Local, TileData, Args...>();
     reference::in_blocks(group, dst, true, [](int, auto &theirs, auto &ours) { ours = theirs; });
 }
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TGATHER(Group &group, Local &dst, TileData &ping, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TGATHER(Group &group, Local &dst, TileData &ping, TileData &, Args &...args)
 {
-    TGATHER(group, dst, ping);
+    TGATHER<engine>(group, dst, ping, args...);
 }
 
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TSCATTER(Group &group, Local &src, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TSCATTER(Group &group, Local &src, TileData &, Args &...)
 {
-    reference::check<Group, Local, TileData>();
+    reference::check<engine, Group, Local, TileData, Args...>();
     reference::in_blocks(group, src, true, [](int, auto &theirs, auto &ours) { theirs = ours; });
 }
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TSCATTER(Group &group, Local &src, TileData &ping, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TSCATTER(Group &group, Local &src, TileData &ping, TileData &, Args &...args)
 {
-    TSCATTER(group, src, ping);
+    TSCATTER<engine>(group, src, ping, args...);
 }
 
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TBROADCAST(Group &group, Local &src, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TBROADCAST(Group &group, Local &src, TileData &, Args &...)
 {
-    reference::check<Group, Local, TileData>();
+    reference::check<engine, Group, Local, TileData, Args...>();
     reference::in_blocks(group, src, false, [](int, auto &theirs, auto &ours) { theirs = ours; });
 }
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TBROADCAST(Group &group, Local &src, TileData &ping, TileData &)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TBROADCAST(Group &group, Local &src, TileData &ping, TileData &, Args &...args)
 {
-    TBROADCAST(group, src, ping);
+    TBROADCAST<engine>(group, src, ping, args...);
 }
 
 // The root's own data first, then the other ranks in order.
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TREDUCE(Group &group, Local &dst, TileData &, TileData &, ReduceOp op)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TREDUCE(Group &group, Local &dst, TileData &, TileData &, ReduceOp op, Args &...)
 {
     using T = typename Local::RawDType;
-    reference::check<Group, Local, TileData>();
+    reference::check<engine, Group, Local, TileData, Args...>();
     const auto pass = [&](bool roots) {
         reference::in_blocks(group, dst, false, [&](int rank, auto &theirs, auto &ours) {
             if ((rank == group.root) != roots) {
@@ -114,10 +137,11 @@ PTO_INST void TREDUCE(Group &group, Local &dst, TileData &, TileData &, ReduceOp
     pass(true);
     pass(false);
 }
-template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData>
-PTO_INST void TREDUCE(Group &group, Local &dst, TileData &acc, TileData &ping, TileData &, ReduceOp op)
+template <CollEngine engine = CollEngine::AIV, typename Group, typename Local, typename TileData, typename... Args>
+PTO_INST void TREDUCE(Group &group, Local &dst, TileData &acc, TileData &ping, TileData &, ReduceOp op,
+                      Args &...args)
 {
-    TREDUCE(group, dst, acc, ping, op);
+    TREDUCE<engine>(group, dst, acc, ping, op, args...);
 }
 
 } // namespace pto::comm
