@@ -246,7 +246,7 @@ class _Checker:
             self.effects[target.name, op] = effects
         facts = Facts(sample, target, self.knowledge, self.aicore, self.targets)
         for rule in row:
-            if rule.code.startswith("PTO-W") and not several:
+            if rule.is_about_portability and not several:
                 continue
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op) for op in group)

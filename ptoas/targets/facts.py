@@ -6,15 +6,15 @@ valid extent, a shape or a size; what stays unknown is `DYNAMIC`, and rules leav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 
 from ptoas.dialects.pto import memory, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
@@ -22,64 +22,11 @@ from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType, dim_text
+from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
 
 if TYPE_CHECKING:
     from ptoas.targets.target import Target
-
-Fold = Callable[[Sequence[int]], int | None]
-
-
-def _quotient(a: int, b: int) -> int | None:
-    """Division that rounds towards zero, as `divsi` does."""
-    return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def _remainder(a: int, b: int) -> int | None:
-    quotient = _quotient(a, b)
-    return None if quotient is None else a - b * quotient
-
-
-_FOLDS: dict[type[Operation], Fold] = {
-    arith.AddiOp: lambda v: v[0] + v[1],
-    arith.SubiOp: lambda v: v[0] - v[1],
-    arith.MuliOp: lambda v: v[0] * v[1],
-    arith.DivSIOp: lambda v: _quotient(v[0], v[1]),
-    arith.DivUIOp: lambda v: _quotient(v[0], v[1]) if min(v) >= 0 else None,
-    arith.FloorDivSIOp: lambda v: v[0] // v[1] if v[1] else None,
-    arith.CeilDivSIOp: lambda v: -(-v[0] // v[1]) if v[1] else None,
-    arith.CeilDivUIOp: lambda v: -(-v[0] // v[1]) if v[1] > 0 and v[0] >= 0 else None,
-    arith.RemSIOp: lambda v: _remainder(v[0], v[1]),
-    arith.RemUIOp: lambda v: _remainder(v[0], v[1]) if min(v) >= 0 else None,
-    arith.MinSIOp: lambda v: min(v),
-    arith.MaxSIOp: lambda v: max(v),
-    arith.MinUIOp: lambda v: min(v) if min(v) >= 0 else None,
-    arith.MaxUIOp: lambda v: max(v) if min(v) >= 0 else None,
-    arith.AndIOp: lambda v: v[0] & v[1],
-    arith.OrIOp: lambda v: v[0] | v[1],
-    arith.XOrIOp: lambda v: v[0] ^ v[1],
-    arith.ShLIOp: lambda v: v[0] << v[1] if 0 <= v[1] < 64 else None,
-    arith.ShRSIOp: lambda v: v[0] >> v[1] if 0 <= v[1] < 64 else None,
-    arith.ShRUIOp: lambda v: v[0] >> v[1] if 0 <= v[1] < 64 and v[0] >= 0 else None,
-    arith.IndexCastOp: lambda v: v[0],
-    arith.ExtSIOp: lambda v: v[0],
-    arith.ExtUIOp: lambda v: v[0] if v[0] >= 0 else None,
-    arith.TruncIOp: lambda v: v[0],
-    arith.SelectOp: lambda v: v[1] if v[0] else v[2],
-}
-
-
-def _wrap(value: int, type: Attribute) -> int:
-    """The value in the width of its type, signed."""
-    width: int = cast(IntegerType, type).width.data if isinstance(type, IntegerType) else 64
-    half = 1 << (width - 1)
-    if width == 1:
-        return value & 1
-    return (value + half) % (1 << width) - half
-
-
-def _is_integer(type: Attribute) -> bool:
-    return isinstance(type, IntegerType | IndexType)
 
 
 def shape_str(shape: Iterable[int]) -> str:
@@ -265,8 +212,7 @@ class Knowledge:
                 literal = op.value
                 known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
                 continue
-            fold = _FOLDS.get(type(op)) if op is not None else None
-            if op is None or fold is None:
+            if op is None or not is_foldable(op):
                 known[top] = None
                 continue
             unseen = [operand for operand in op.operands if operand not in known]
@@ -274,18 +220,8 @@ class Knowledge:
                 stack += unseen
                 continue
             values = [known[operand] for operand in op.operands]
-            known[top] = self._fold(fold, values, top.type)
+            known[top] = fold(op, values, top.type)
         return known[value]
-
-    @staticmethod
-    def _fold(fold: Fold, values: Sequence[int | None], type: Attribute) -> int | None:
-        if not _is_integer(type):
-            return None
-        given = [value for value in values if value is not None]
-        if len(given) != len(values):
-            return None
-        result = fold(given)
-        return None if result is None else _wrap(result, type)
 
     def extent(self, value: SSAValue) -> int:
         """An extent: its constant, or `DYNAMIC`."""

@@ -17,6 +17,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.location import span_of
+from ptoas.targets.aliases import handed_from, passed_on
 from ptoas.targets.facts import Knowledge
 from ptoas.targets.pipes import NOTHING, Effects, int_values, slot_value
 from ptoas.targets.target import Target
@@ -133,6 +134,23 @@ class FunctionFacts:
                 break
         return value
 
+    def roots(self, value: SSAValue) -> tuple[SSAValue, ...]:
+        """Every tile whose memory a value may name: a loop hands one on, a branch picks one."""
+        found: dict[SSAValue, None] = {}
+        seen: set[SSAValue] = set()
+        work = [value]
+        while work:
+            root = self.root(work.pop())
+            if root in seen:
+                continue
+            seen.add(root)
+            sources = handed_from(root)
+            if sources:
+                work += sources
+            else:
+                found[root] = None
+        return tuple(found)
+
     @cached_property
     def is_placed_by_hand(self) -> bool:
         """Whether one tile has an address; then all have to (D21)."""
@@ -175,7 +193,14 @@ class FunctionFacts:
         return next(iter(bound)) if len(bound) == 1 else None
 
     def storage(self, value: SSAValue) -> Storage:
-        root = self.root(value)
+        """Where a value lies, when it names one tile."""
+        return self._storage(value, self.root(value))
+
+    def storages(self, value: SSAValue) -> tuple[Storage, ...]:
+        """Every place where a value may lie."""
+        return tuple(self._storage(value, root) for root in self.roots(value))
+
+    def _storage(self, value: SSAValue, root: SSAValue) -> Storage:
         type = root.type
         assert isinstance(type, TileType)
         rows, cols = self._window(value)
@@ -228,14 +253,18 @@ class FunctionFacts:
         return found
 
     def uses(self, root: SSAValue) -> Iterator[Operation]:
-        """Operations that work on a tile, directly or through a window."""
-        for use in root.uses:
-            op = use.operation
-            if isinstance(op, SubviewOp | TAssignOp):
-                for result in op.results:
-                    yield from self.uses(result)
-            if not isinstance(op, SubviewOp | TAssignOp):
-                yield op
+        """Operations that work on a tile: directly, through a window, or under the name that a loop or a
+        branch gives it."""
+        seen = {root}
+        work = [root]
+        while work:
+            for use in work.pop().uses:
+                if not isinstance(use.operation, SubviewOp | TAssignOp):
+                    yield use.operation
+                for value in passed_on(use):
+                    if value not in seen:
+                        seen.add(value)
+                        work.append(value)
 
     def live(self, root: SSAValue) -> LiveTile | None:
         """When a tile is needed; `None` when nothing uses it."""

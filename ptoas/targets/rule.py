@@ -74,6 +74,11 @@ class Rule:
     def title(self) -> str:
         return self.name.replace("_", " ")
 
+    @property
+    def is_about_portability(self) -> bool:
+        """Whether the rule speaks only when several targets are checked together."""
+        return self.code[4] == "W"
+
     def __repr__(self) -> str:
         return f"Rule({self.code} {self.name})"
 

@@ -178,7 +178,7 @@ class SyncFlow(Flow[_State]):
 
     def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
         if isinstance(value.type, TileType):
-            yield self.facts.storage(value)
+            yield from self.facts.storages(value)
         elif isinstance(value.type, ViewType | PtrType):
             yield self.facts.knowledge.window(value)
         elif isinstance(value.type, GroupType):
