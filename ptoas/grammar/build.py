@@ -73,6 +73,8 @@ class Builder:
         self.places: dict[str, int] = {}
         self.hints: list[tuple[SSAValue, str]] = []
         self.blocks: dict[str, Block] = {}
+        self.labelled: dict[int, Block] = {}
+        """The block of each label by the label's place."""
         self.plans = _PLANS[allow_unregistered]
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
@@ -190,10 +192,10 @@ class Builder:
             block = blocks[0] if first_is_entry else Block()
             if not first_is_entry:
                 blocks.append(block)
-            self.blocks[name] = block
+            self.blocks[name] = self.labelled[raw.start] = block
 
     def _enter_label(self, raw: RawStatement) -> Block:
-        block = self.blocks[cast(re.Match[str], _LABEL.match(raw.text)).group()]
+        block = self.labelled[raw.start]
         if self.has_nameless(raw):
             return block
         try:
@@ -470,14 +472,24 @@ class Builder:
 
     def _report_name(self, raw: RawStatement, name: str, node: t.Node) -> None:
         offset = raw.source_offset(node.start)
-        later = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)").search(
-            self.source.text, raw.end
-        )
+        text = self.source.text
+        definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
+        # Only the function that the statement stands in counts.
+        first, last = max(text.rfind("func.func", 0, raw.start), 0), text.find("func.func", raw.end)
+        later = definition.search(text, raw.end, last if last >= 0 else len(text))
         if later is not None:
             note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
             self.report(
                 "PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,)
             )
+            return
+        earlier = definition.search(text, first, raw.start)
+        if earlier is not None:
+            note = Note(
+                "it is defined here, inside a body", Span(self.source, earlier.start(), len(name) + 1)
+            )
+            message = f"`%{name}` is not known here, outside the body that defines it"
+            self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
             return
         near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
         fix = f"did you mean `%{near[0]}`?" if near else None

@@ -98,6 +98,15 @@ def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
     return StatementProblem("PTO-P020", f"unknown instruction `{node.text}`", node, fix)
 
 
+def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:
+    """The opcode with its suffixes in their order, if each says something else."""
+    enums = [cls.signature().fields[name].enum for name in cls.SUFFIXES]
+    found = {at: word for word in suffixes for at, enum in enumerate(enums) if enum and enum.member(word)}
+    if len(found) != len(suffixes):
+        return None
+    return f"write `{'.'.join([cls.mnemonic(), *(found[at] for at in sorted(found))])}`"
+
+
 def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
     """Refuse a key that resembles an attribute of the instruction; any other is kept as it is."""
     fields = cls.signature().fields
@@ -302,6 +311,7 @@ class InstructionReader:
                         f"`.{word}` can't stand here: the suffixes of `{cls.mnemonic()}` come in the order "
                         + ", ".join(cls.SUFFIXES),
                         node,
+                        _in_order(cls, suffixes),
                     )
                 near = difflib.get_close_matches(word, words, 1)
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
@@ -468,7 +478,7 @@ class InstructionReader:
                 "PTO-P043",
                 "this destination is not defined before, and no type says what it is",
                 operand.node,
-                f"add the types: `{cls.mnemonic()} %dst, ... : (!pto.tile<...>, ...)`",
+                f"add the types: `{self.body.opcode.text} %dst, ... : (!pto.tile<...>, ...)`",
             )
         raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, Arith
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, i1, i64
@@ -91,7 +91,9 @@ class _Reader:
                 )
         if len(self.others) > 1:
             raise StatementProblem("PTO-P010", "a constant has one value", self.others[1])
-        result_type = type or cast(Any, value).type
+        result_type = type or getattr(value, "type", None)
+        if result_type is None:
+            raise StatementProblem("PTO-P022", "a constant is a number, a truth value or a dense list", node)
         return Plan(_ARITH["arith.constant"], (), (result_type,), {"value": value}, self.attributes)
 
     def arithmetic(self, cls: type[IRDLOperation]) -> Plan:

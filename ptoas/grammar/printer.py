@@ -95,6 +95,7 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
     if function.body.blocks and not function.body.block.args and len(function.body.block.ops) < 2:
         return None  # a program has at least one statement
     plain = not function.function_type.outputs.data and len(function.body.blocks) == 1
+    plain = plain and not any(isinstance(op, ModuleOp | FuncOp) for op in function.body.block.ops)
     # Only such a name is a file's, too.
     plain = plain and re.fullmatch(r"[A-Za-z_]\w*", function.sym_name.data, re.ASCII) is not None
     return function if plain else None

@@ -271,7 +271,8 @@ class ViewType(PtoType):
         if any(dim != DYNAMIC and dim < 0 for dim in self.shape):
             raise VerifyException("an extent is negative")
         if self.strides is not None and len(self.strides) != len(self.shape):
-            raise VerifyException(f"{len(self.strides)} strides for {len(self.shape)} dimensions")
+            found = f"the shape has {len(self.shape)} dimensions, strides {len(self.strides)}"
+            raise VerifyException(f"one stride for each dimension; {found}")
         if self.element_type not in BY_TYPE:
             raise VerifyException(f"{element_text(self.element_type)} is not an element type of memory")
 
