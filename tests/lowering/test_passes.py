@@ -136,7 +136,7 @@ tgather %g, %out : (!pto.group<2 x !pto.memref<4096x300xf32>>, !pto.memref<8192x
     assert isinstance(gather, CommTGatherOp)
     (stage,) = gather.staging
     tile = stage.type
-    assert tile.cols == 304 and tile.size_bytes <= 32 * 1024  # pyright: ignore
+    assert tile.cols == 304 and tile.size_bytes <= 248 * 1024  # pyright: ignore
 
 
 ACCUMULATE = """
