@@ -267,6 +267,7 @@ class Builder:
             structure.build(self, raw, tree, names, ops)
         except structure.Poisoned:
             self._poison(tree, names, raw)
+            self._look_inside(raw)
         except StatementProblem as problem:
             self._poison(tree, names, raw)
             if problem.at is None:

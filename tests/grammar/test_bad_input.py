@@ -1,0 +1,1013 @@
+"""What is wrong with a text, where, and what to do about it: every bad input with its exact diagnostics."""
+
+# ruff: noqa: E501  (programs have long lines)
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ptoas
+from ptoas.diagnostics import Diagnostic, render
+from ptoas.grammar.build import MOST_PROBLEMS
+
+HEAD = """.arg %table : !pto.memref<64x32xf32>
+.arg %idx : !pto.tile<1x16xi32>
+"""
+
+Expected = tuple[str, int, int, int, str, "str | None"]
+"""Code, line, column, length, message, fix."""
+
+CASES: dict[str, tuple[str, list[Expected]]] = {
+    # brackets and strings
+    "brackets and strings: parenthesis of a type list": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>\ntprint %d",
+        [("PTO-P012", 3, 33, 1, "this `(` is never closed", None)],
+    ),
+    "brackets and strings: parenthesis of ins": (
+        HEAD + "mgather.row.clamp ins(%table, %idx : !pto.memref<64x32xf32>\ntprint %idx",
+        [("PTO-P012", 3, 22, 1, "this `(` is never closed", None)],
+    ),
+    "brackets and strings: angle of a type": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P012", 3, 45, 1, "this `<` is never closed", None)],
+    ),
+    "brackets and strings: angle at the end of a line": (
+        ".arg %a : !pto.tile<16x32xf32\ntprint %a",
+        [("PTO-P012", 1, 20, 1, "this `<` is never closed", None)],
+    ),
+    "brackets and strings: brace of a dictionary": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #pto<coalesce row> : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>\ntprint %d",
+        [("PTO-P012", 3, 27, 1, "this `{` is never closed", None)],
+    ),
+    "brackets and strings: bracket of indices": (
+        HEAD + "%d = tload %table[0, 1 : !pto.tile<16x32xf32>\ntprint %d",
+        [("PTO-P012", 3, 18, 1, "this `[` is never closed", None)],
+    ),
+    "brackets and strings: region": (
+        "module {\n  func.func @f() {\n    return\n  }\n",
+        [("PTO-P012", 1, 8, 1, "this `{` is never closed", None)],
+    ),
+    "brackets and strings: brace too many": (
+        "func.func @f() {\n  return\n}\n}\n",
+        [("PTO-P013", 4, 1, 1, "this `}` closes nothing", None)],
+    ),
+    "brackets and strings: parenthesis too many": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>)\ntprint %d",
+        [("PTO-P013", 3, 102, 1, "this `)` closes nothing", None)],
+    ),
+    "brackets and strings: wrong bracket": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>] -> !pto.tile<16x32xf32>",
+        [("PTO-P013", 3, 77, 1, "this `]` does not close the `(` before it", None)],
+    ),
+    "brackets and strings: string": (
+        'module attributes {pto.target_arch = "a5} {\n  func.func @f() {\n    return\n  }\n}\n',
+        [("PTO-P011", 1, 38, 1, "this string is not closed on its line", None)],
+    ),
+    # instructions
+    "instructions: misspelt": (
+        HEAD
+        + "%d = mgathr.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P020", 3, 6, 10, "unknown instruction `mgathr.row`", "did you mean `mgather.row`?")],
+    ),
+    "instructions: misspelt in DPS": (
+        HEAD + "pto.tlaod ins(%table : !pto.memref<64x32xf32>) outs(%idx : !pto.tile<1x16xi32>)",
+        [("PTO-P020", 3, 1, 9, "unknown instruction `pto.tlaod`", "did you mean `pto.tload`?")],
+    ),
+    "instructions: like nothing": (
+        HEAD + "%x = frobnicate %table",
+        [("PTO-P020", 3, 6, 10, "unknown instruction `frobnicate`", None)],
+    ),
+    "instructions: of arith": (
+        "func.func @f(%a: index) {\n%b = arith.muli2 %a, %a : index\nreturn\n}",
+        [("PTO-P020", 2, 6, 11, "unknown instruction `arith.muli2`", "did you mean `arith.muli`?")],
+    ),
+    "instructions: generic": (
+        HEAD + '%d = "pto.mgathr"(%table) : (!pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>',
+        [("PTO-P020", 3, 6, 12, "unknown instruction `pto.mgathr`", "did you mean `pto.mgather`?")],
+    ),
+    "instructions: prose": (
+        "This is not a program.",
+        [("PTO-P020", 1, 1, 4, "unknown instruction `This`", None)],
+    ),
+    # types
+    "types: unknown": (
+        ".arg %a : !pto.tyle<16x32xf32>\ntprint %a",
+        [("PTO-P021", 1, 11, 9, "unknown type `!pto.tyle`", "did you mean `!pto.tile`?")],
+    ),
+    "types: unknown alias": (
+        ".arg %a : !mytile\ntprint %a",
+        [("PTO-P021", 1, 11, 7, "`!mytile` is not defined; an alias is defined by `!mytile = ...`", None)],
+    ),
+    "types: unknown scalar": (
+        ".arg %a : f33\ntprint %a",
+        [("PTO-P021", 1, 11, 3, "unknown type `f33`", "did you mean `f32`?")],
+    ),
+    "types: unknown element": (
+        ".arg %a : !pto.tile<16x32xf31>\ntprint %a",
+        [("PTO-P021", 1, 21, 9, "unknown element type `f31`", "did you mean `f32`?")],
+    ),
+    "types: three dimensions": (
+        ".arg %a : !pto.tile<2x16x32xf32>\ntprint %a",
+        [("PTO-P021", 1, 21, 11, "a tile has two dimensions, found 3", "write `16x32xf32`")],
+    ),
+    "types: open physical shape": (
+        ".arg %a : !pto.tile<?x32xf32>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                8,
+                "a tile's physical shape is fixed",
+                "put the open extent into `valid=...` and give a size here",
+            )
+        ],
+    ),
+    "types: no parameters": (
+        ".arg %a : !pto.tile<>\ntprint %a",
+        [("PTO-P021", 1, 21, 1, "a tile needs its element type and shape", "write `16x32xf32`")],
+    ),
+    "types: no brackets": (
+        ".arg %a : !pto.tile\ntprint %a",
+        [("PTO-P021", 1, 11, 9, "`!pto.tile` needs its parameters in `<...>`", None)],
+    ),
+    "types: no columns": (
+        ".arg %a : !pto.tile<loc=vec, dtype=f32, rows=16>\ntprint %a",
+        [("PTO-P021", 1, 21, 27, "a tile needs `cols`", "write `16x32xf32`")],
+    ),
+    "types: key twice": (
+        ".arg %a : !pto.tile<vec, 16x32xf32, pad=0, pad=1>\ntprint %a",
+        [("PTO-P021", 1, 44, 5, "`pad` is given twice", None)],
+    ),
+    "types: unknown key": (
+        ".arg %a : !pto.tile<vec, 16x32xf32, blayuot=row_major>\ntprint %a",
+        [("PTO-P021", 1, 37, 17, "a tile has no parameter `blayuot`", "did you mean `blayout`?")],
+    ),
+    "types: unknown word": (
+        ".arg %a : !pto.tile<vec, 16x32xf32, blayout=rowmajr>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                45,
+                7,
+                "`blayout` can't be `rowmajr`; it is one of row_major, col_major",
+                "did you mean `row_major`?",
+            )
+        ],
+    ),
+    "types: unknown location": (
+        ".arg %a : !pto.tile<vek, 16x32xf32>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                3,
+                "`loc` can't be `vek`; it is one of vec, mat, left, right, acc, bias, scaling, scale_left, scale_right",
+                "did you mean `vec`?",
+            )
+        ],
+    ),
+    "types: valid beyond the shape": (
+        ".arg %a : !pto.tile<vec, 16x32xf32, valid=17x32>\ntprint %a",
+        [("PTO-P021", 1, 21, 27, "v_row=17 is outside the tile's physical extent of 16", None)],
+    ),
+    "types: no rows": (
+        ".arg %a : !pto.tile<0x32xf32>\ntprint %a",
+        [("PTO-P021", 1, 21, 8, "a tile has at least one row and one column; found 0x32", None)],
+    ),
+    "types: pad out of range": (
+        ".arg %a : !pto.tile<vec, 16x32xf32, pad=9>\ntprint %a",
+        [("PTO-P021", 1, 41, 1, "`pad` goes from 0 to 3, found 9", None)],
+    ),
+    "types: rows that are no number": (
+        ".arg %a : !pto.tile<dtype=f32, rows=f32, cols=16>\ntprint %a",
+        [("PTO-P021", 1, 37, 3, "`rows` needs a whole number, found `f32`", None)],
+    ),
+    "types: huge extent": (
+        ".arg %a : !pto.tile<99999999999x32xf32>\ntprint %a",
+        [("PTO-P021", 1, 21, 15, "99999999999 is too large; the largest extent is 2147483647", None)],
+    ),
+    "types: six dimensions": (
+        ".arg %a : !pto.memref<1x1x1x1x1x1xf32>\ntprint %a",
+        [("PTO-P021", 1, 23, 15, "a view of memory has 1 to 5 dimensions; found 6", None)],
+    ),
+    "types: too few strides": (
+        ".arg %a : !pto.memref<4x4xf32, strides=[1]>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                23,
+                20,
+                "one stride for each dimension; the shape has 2 dimensions, strides 1",
+                None,
+            )
+        ],
+    ),
+    "types: no shape": (
+        ".arg %a : !pto.memref<f32>\ntprint %a",
+        [("PTO-P021", 1, 23, 3, "a view of memory starts with its shape", "write `64x32xf32`")],
+    ),
+    "types: group without a count": (
+        ".arg %a : !pto.group<!pto.memref<4x4xf32>>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                22,
+                20,
+                "a group is a count and a memory type",
+                "write `!pto.group<4 x !pto.memref<64x32xf32>>`",
+            )
+        ],
+    ),
+    "types: group of tiles": (
+        ".arg %a : !pto.group<4 x !pto.tile<4x8xf32>>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                22,
+                22,
+                "a group is made of memory, for example `4 x !pto.memref<64x32xf32>`",
+                None,
+            )
+        ],
+    ),
+    "types: pointer to a shape": (
+        ".arg %a : !pto.ptr<16x32xf32>\ntprint %a",
+        [("PTO-P021", 1, 20, 9, "a pointer needs its element type", "write `!pto.ptr<f32>`")],
+    ),
+    "types: prose": (
+        ".arg %a : !pto.tile<16 by 32 of f32>\ntprint %a",
+        [("PTO-P021", 1, 24, 2, "found `by`, expected the end of the type or `,`", None)],
+    ),
+    "types: missing": (
+        ".arg %a\ntprint %a",
+        [("PTO-P010", 1, 8, 1, "the statement ends, expected `:`", None)],
+    ),
+    # values
+    "values: used before its definition": (
+        HEAD
+        + "tprint %d\n%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P030", 3, 8, 2, "`%d` is used before it is defined", None)],
+    ),
+    "values: never defined": (
+        HEAD
+        + "%d = mgather.row %tabel, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P030", 3, 18, 6, "`%tabel` is not defined", "did you mean `%table`?")],
+    ),
+    "values: two never defined": (
+        HEAD
+        + "%d = mgather.row %tabel, %ixd : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            ("PTO-P030", 3, 18, 6, "`%tabel` is not defined", "did you mean `%table`?"),
+            ("PTO-P030", 3, 26, 4, "`%ixd` is not defined", "did you mean `%idx`?"),
+        ],
+    ),
+    "values: defined twice": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>\n%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>\n",
+        [("PTO-P031", 4, 1, 2, "`%d` is defined already", "give it another name")],
+    ),
+    "values: argument twice": (
+        HEAD + ".arg %idx : f32\ntprint %idx",
+        [("PTO-P031", 3, 6, 4, "`%idx` is defined already", "give it another name")],
+    ),
+    "values: out of its scope": (
+        "func.func @f(%c: i1) {\nscf.if %c {\n%x = arith.constant 1 : index\n}\n%y = arith.addi %x, %x : index\nreturn\n}",
+        [("PTO-P030", 5, 17, 2, "`%x` is not known here, outside the body that defines it", None)],
+    ),
+    "values: bound of a loop": (
+        "func.func @f(%a: index) {\nscf.for %i = %a to %b step %a {\n}\nreturn\n}",
+        [("PTO-P030", 2, 20, 2, "`%b` is not defined", None)],
+    ),
+    "values: nameless": (
+        HEAD + "tprint %",
+        [("PTO-P010", 3, 8, 1, "a value needs a name: `%name`", None)],
+    ),
+    "values: a result too many": (
+        "func.func @f(%a: index) {\n%b:2 = arith.addi %a, %a : index\nreturn\n}",
+        [("PTO-P041", 2, 1, 2, "`%b:2` asks for more results than there are", None)],
+    ),
+    "values: a result that is not there": (
+        "func.func @f(%a: index) {\n%b = arith.addi %a#1, %a : index\nreturn\n}",
+        [("PTO-P030", 2, 17, 4, "`%a#1` is not defined", None)],
+    ),
+    "values: two functions": (
+        "module {\nfunc.func @f() {\nreturn\n}\nfunc.func @f() {\nreturn\n}\n}",
+        [("PTO-P032", 5, 11, 2, "there are two functions `@f`", "give one another name")],
+    ),
+    "values: unknown function": (
+        "module {\nfunc.func private @go(i1)\nfunc.func @f(%a: i1) {\nfunc.call @gone(%a) : (i1) -> ()\nreturn\n}\n}",
+        [("PTO-P030", 4, 11, 5, "there is no function `@gone`", "did you mean `@go`?")],
+    ),
+    "values: block twice": (
+        "func.func @f() {\n^a:\nreturn\n^a:\nreturn\n}",
+        [("PTO-P031", 4, 1, 2, "the block `^a` is defined already", None)],
+    ),
+    # operands and types
+    "operands and types: too few": (
+        HEAD + "%d = mgather.row %table : !pto.memref<64x32xf32> -> !pto.tile<16x32xf32>",
+        [("PTO-P040", 3, 6, 11, "`mgather` needs `idx`: a tile of integer indices", None)],
+    ),
+    "operands and types: too many": (
+        HEAD + "%d = mgather.row %table, %idx, %idx -> !pto.tile<16x32xf32>",
+        [("PTO-P040", 3, 32, 4, "`mgather` takes no further operand", None)],
+    ),
+    "operands and types: no destination": (
+        HEAD + "mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>)",
+        [
+            (
+                "PTO-P040",
+                3,
+                13,
+                6,
+                "`mgather` needs a destination: a result (`%dst = ...`) or a tile as first operand",
+                None,
+            )
+        ],
+    ),
+    "operands and types: destination without a type": (
+        HEAD + "mgather.row %d, %table, %idx",
+        [
+            (
+                "PTO-P043",
+                3,
+                13,
+                2,
+                "this destination is not defined before, and no type says what it is",
+                "add the types: `mgather.row %dst, ... : (!pto.tile<...>, ...)`",
+            )
+        ],
+    ),
+    "operands and types: result without a type": (
+        HEAD + "%d = mgather.row %table, %idx",
+        [
+            (
+                "PTO-P043",
+                3,
+                6,
+                11,
+                "nothing tells the type of the result",
+                "add it after the operands: `: (types) -> type`",
+            )
+        ],
+    ),
+    "operands and types: an index of floats": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xf32>\n%d = mgather.row %table, %idx -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P040",
+                3,
+                26,
+                4,
+                "found !pto.tile_buf<vec, 1x16xf32>; what is missing here is `idx` (a tile of integer indices)",
+                None,
+            )
+        ],
+    ),
+    "operands and types: another element type": (
+        HEAD + "%d = mgather.row %table, %idx -> !pto.tile<16x32xf16>",
+        [
+            (
+                "PTO-P060",
+                3,
+                34,
+                20,
+                "`mgather`: result: expected element type f32, the same as the operands before it, found f16",
+                None,
+            )
+        ],
+    ),
+    "operands and types: another element type in DPS": (
+        HEAD
+        + ".arg %d : !pto.tile<16x32xf16>\npto.mgather ins(%table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32>) outs(%d : !pto.tile<16x32xf16>)",
+        [
+            (
+                "PTO-P060",
+                4,
+                82,
+                2,
+                "`mgather`: operand `dst`: expected element type f32, the same as the operands before it, found f16",
+                None,
+            )
+        ],
+    ),
+    "operands and types: a type too many": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>, f32) -> !pto.tile<16x32xf32>",
+        [("PTO-P041", 3, 34, 48, "2 operands, but 3 types", None)],
+    ),
+    "operands and types: a type too few in DPS": (
+        HEAD
+        + ".arg %d : !pto.tile<16x32xf32>\npto.mgather ins(%table, %idx : !pto.memref<64x32xf32>) outs(%d : !pto.tile<16x32xf32>)",
+        [("PTO-P041", 4, 32, 22, "2 operands, but 1 type", None)],
+    ),
+    "operands and types: a type too few, generic": (
+        HEAD + '%d = "pto.mgather"(%table, %idx) : (!pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>',
+        [("PTO-P041", 3, 37, 47, "2 operands, but 1 type", None)],
+    ),
+    "operands and types: another type than the value has": (
+        HEAD
+        + "%d = mgather.row %table, %idx : (!pto.memref<64x16xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P042",
+                3,
+                34,
+                22,
+                "the operand's type is !pto.memref<64x32xf32>, here it is called !pto.memref<64x16xf32>",
+                None,
+            )
+        ],
+    ),
+    "operands and types: another type, generic": (
+        HEAD + '%d = "pto.mgather"(%table, %idx) : (!pto.memref<64x32xf32>, f32) -> !pto.tile<16x32xf32>',
+        [
+            (
+                "PTO-P042",
+                3,
+                28,
+                4,
+                "the operand's type is !pto.tile_buf<vec, 1x16xi32>, here it is called f32",
+                None,
+            )
+        ],
+    ),
+    "operands and types: two result types": (
+        HEAD + "%d = mgather.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> (f32, f32)",
+        [("PTO-P041", 3, 34, 57, "1 result, but 2 result types", None)],
+    ),
+    "operands and types: arithmetic of another type": (
+        "func.func @f(%a: index) {\n%b = arith.addi %a, %a : i32\nreturn\n}",
+        [("PTO-P042", 2, 17, 2, "the operand's type is index, the statement says i32", None)],
+    ),
+    "operands and types: arithmetic with one operand": (
+        "func.func @f(%a: index) {\n%b = arith.addi %a : index\nreturn\n}",
+        [("PTO-P040", 2, 6, 10, "`arith.addi` takes 2 operands, found 1", None)],
+    ),
+    "operands and types: arithmetic without a type": (
+        "func.func @f(%a: index) {\n%b = arith.addi %a, %a\nreturn\n}",
+        [("PTO-P043", 2, 6, 10, "`arith.addi` needs its type after `:`", None)],
+    ),
+    "operands and types: integer arithmetic on floats": (
+        "func.func @f(%a: f32) {\n%b = arith.addi %a, %a : f32\nreturn\n}",
+        [("PTO-P060", 2, 1, 28, "`arith.addi`: it does not take f32", None)],
+    ),
+    "operands and types: condition": (
+        "func.func @f(%a: index) {\nscf.if %a {\n}\nreturn\n}",
+        [("PTO-P042", 2, 8, 2, "a condition is an i1, found index", None)],
+    ),
+    "operands and types: return": (
+        "func.func @f() -> index {\nreturn\n}",
+        [("PTO-P042", 2, 1, 6, "returns nothing, but `@f` gives index", None)],
+    ),
+    "operands and types: no return": (
+        "func.func @f() -> index {\n}",
+        [("PTO-P060", 1, 1, 25, "the function ends without `return`; it gives index", None)],
+    ),
+    "operands and types: result without else": (
+        "func.func @f(%a: i1, %c: index) {\n%r = scf.if %a -> (index) {\nscf.yield %c : index\n}\nreturn\n}",
+        [("PTO-P060", 2, 20, 5, "`scf.if` gives a result, so that it needs an `else`", None)],
+    ),
+    # attributes
+    "attributes: suffix against dictionary": (
+        HEAD
+        + "%d = mgather.row %table, %idx {coalesce = #pto<coalesce elem>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P050",
+                3,
+                32,
+                30,
+                "the suffix says coalesce = row, the attribute says #pto.coalesce<elem>",
+                "keep one of the two",
+            )
+        ],
+    ),
+    "attributes: suffix against key": (
+        HEAD
+        + "%d = mgather.row.clamp %table, %idx #gatherOob=zero : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P050",
+                3,
+                37,
+                15,
+                "the suffix says gatherOob = clamp, the attribute says #pto.gather_oob<zero>",
+                "keep one of the two",
+            )
+        ],
+    ),
+    "attributes: unknown suffix": (
+        HEAD
+        + "%d = mgather.row.clmp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P052",
+                3,
+                18,
+                4,
+                "`mgather` has no suffix `.clmp`; it has .row, .elem, .undefined, .clamp, .wrap, .zero",
+                "did you mean `.clamp`?",
+            )
+        ],
+    ),
+    "attributes: suffixes in the wrong order": (
+        HEAD
+        + "%d = mgather.clamp.row %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P052",
+                3,
+                20,
+                3,
+                "`.row` can't stand here: the suffixes of `mgather` come in the order coalesce, gatherOob",
+                "write `mgather.row.clamp`",
+            )
+        ],
+    ),
+    "attributes: suffix where there is none": (
+        ".arg %a : !pto.tile<8x16xf32>\n%b = tadd.row %a, %a",
+        [("PTO-P052", 2, 11, 3, "`tadd` has no suffix `.row`", None)],
+    ),
+    "attributes: key twice": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #pto<coalesce row>, coalesce = #pto<coalesce row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P051", 3, 59, 29, "`coalesce` is given twice", None)],
+    ),
+    "attributes: key twice in a module": (
+        "module attributes {a = 1, a = 2} {\n}",
+        [("PTO-P051", 1, 27, 5, "`a` is given twice", None)],
+    ),
+    "attributes: unknown key": (
+        HEAD
+        + "%d = mgather %table, %idx {coalese = #pto<coalesce row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 28, 28, "`mgather` has no attribute `coalese`", "did you mean `coalesce`?")],
+    ),
+    "attributes: unknown key, generic": (
+        HEAD
+        + '%d = "pto.mgather"(%table, %idx) {coalese = #pto.coalesce<row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>',
+        [("PTO-P053", 3, 35, 28, "`mgather` has no attribute `coalese`", "did you mean `coalesce`?")],
+    ),
+    "attributes: unknown value": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #pto<coalesce rows>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P022",
+                3,
+                39,
+                19,
+                "`rows` is not a value of coalesce; it is one of row, elem",
+                "did you mean `row`?",
+            )
+        ],
+    ),
+    "attributes: value of another kind": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #pto<gather_oob clamp>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P022", 3, 39, 22, "expected #pto.coalesce<...>, found `#pto<gather_oob clamp>`", None)],
+    ),
+    "attributes: number for a word": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = 1} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P022", 3, 39, 1, "`1` is not a value of coalesce; it is one of row, elem", None)],
+    ),
+    "attributes: unknown enumeration": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #pto.coalesc<row>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P022", 3, 39, 17, "unknown attribute `#pto.coalesc`", "did you mean `#pto.coalesce<row>`?")],
+    ),
+    "attributes: undefined alias": (
+        HEAD
+        + "%d = mgather %table, %idx {coalesce = #rows} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>",
+        [("PTO-P022", 3, 39, 5, "`#rows` is not defined", "define it before: `#rows = ...`")],
+    ),
+    "attributes: constant too large": (
+        ".const %a = 300 : i8",
+        [("PTO-P022", 1, 13, 3, "`300` does not fit i8, which goes from -128 to 255", None)],
+    ),
+    "attributes: hexadecimal too large": (
+        ".const %a = 0x1FFFFFFFF : i32",
+        [
+            (
+                "PTO-P022",
+                1,
+                13,
+                11,
+                "`0x1FFFFFFFF` does not fit i32, which goes from -2147483648 to 4294967295",
+                None,
+            )
+        ],
+    ),
+    "attributes: fraction for an integer": (
+        ".const %a = 1.5 : i32",
+        [("PTO-P022", 1, 13, 3, "i32 needs a whole number, found `1.5`", None)],
+    ),
+    "attributes: constant of a tile": (
+        ".const %a = 1 : !pto.tile<8x8xf32>",
+        [("PTO-P022", 1, 13, 1, "a number can't be of type !pto.tile_buf<vec, 8x8xf32>", None)],
+    ),
+    "attributes: unknown comparison": (
+        "func.func @f(%a: index) {\n%b = arith.cmpi lt, %a, %a : index\nreturn\n}",
+        [
+            (
+                "PTO-P022",
+                2,
+                17,
+                2,
+                "`arith.cmpi` compares by one of eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge; found `lt`",
+                None,
+            )
+        ],
+    ),
+    # structure
+    "structure: no step": (
+        "func.func @f(%a: index) {\nscf.for %i = %a to %a {\n}\nreturn\n}",
+        [("PTO-P010", 2, 23, 1, "found `{`, expected `step`", None)],
+    ),
+    "structure: functions and a bare program": (
+        "func.func @f() {\nreturn\n}\n%x = arith.constant 1 : index",
+        [("PTO-P061", 1, 1, 16, "a file holds either a bare program or functions, not both", None)],
+    ),
+    "structure: argument inside a function": (
+        "func.func @f() {\n.arg %a : index\nreturn\n}",
+        [("PTO-P061", 2, 1, 15, "`.arg` stands at the top of a program, outside any function", None)],
+    ),
+    "structure: constant without a value": (
+        "func.func @f() {\n%a = arith.constant : index\nreturn\n}",
+        [("PTO-P010", 2, 1, 27, "a constant needs its value: `arith.constant 16 : index`", None)],
+    ),
+    "structure: nothing": (
+        "",
+        [("PTO-P002", 1, 1, 1, "the program is empty", "write at least one instruction")],
+    ),
+    "structure: comments only": (
+        "# nothing\n// here\n\n",
+        [("PTO-P002", 1, 1, 1, "the program is empty", "write at least one instruction")],
+    ),
+    "structure: zero byte": (
+        "tprint %a\n\x00",
+        [("PTO-P001", 2, 1, 1, "this is not text: it holds a zero byte", None)],
+    ),
+    "structure: a number of ten thousand digits": (
+        ".const %a = " + "1" * 10000 + " : index",
+        [
+            (
+                "PTO-P010",
+                1,
+                13,
+                10000,
+                "found `1111111111111111111111111111111111111...`, which can't stand here",
+                None,
+            )
+        ],
+    ),
+}
+
+
+def diagnostics(text: str, **options: bool) -> tuple[Diagnostic, ...]:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text, "k.pto", **options)
+    return caught.value.diagnostics
+
+
+def facts(diagnostic: Diagnostic) -> Expected:
+    span = diagnostic.span
+    return diagnostic.code, span.line, span.column, span.length, diagnostic.message, diagnostic.fix
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_input(name: str) -> None:
+    text, expected = CASES[name]
+    found = diagnostics(text)
+    assert [facts(d) for d in found] == expected
+    assert all(d.is_error and d.span.file == "k.pto" for d in found)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_carets_stand_under_the_span(name: str) -> None:
+    text, _ = CASES[name]
+    for diagnostic in diagnostics(text):
+        lines = render(diagnostic).splitlines()
+        shown, carets = lines[3], lines[4]
+        assert lines[1] == f"  --> k.pto:{diagnostic.span.line}:{diagnostic.span.column}"
+        assert set(carets.split("|", 1)[1].strip()) == {"^"}
+        if len(shown) < 150:
+            line = text.split("\n")[diagnostic.span.line - 1]
+            assert shown.split("| ", 1)[1].rstrip() == line.replace("\x00", " ").rstrip()
+            assert carets.split("| ", 1)[1].index("^") == diagnostic.span.column - 1
+
+
+def test_notes_show_the_other_place() -> None:
+    text = HEAD + "tprint %d\n%d = texp %idx"
+    (note,) = diagnostics(text)[0].notes
+    assert note.span is not None and (note.span.line, note.span.column) == (4, 1)
+    (note,) = diagnostics(HEAD + ".arg %idx : f32\ntprint %idx")[0].notes
+    assert note.span is not None and (note.span.line, note.span.column) == (2, 6)
+
+
+# --- several errors, each once ---------------------------------------------------------------------
+
+SEVERAL = """.arg %a : !pto.tile<8x16xf32>
+%b = frob %a
+%c = tadd %a, %nope
+%d = tadd %b, %c
+%e = texp %a : !pto.tile<8x16xf33>
+%a = texp %a
+%f = tadd %e, %e
+tprint %a extra
+%g = texp.row %a
+.arg %z : !pto.til<4>
+tprint %z
+"""
+
+
+def test_independent_errors_are_all_reported() -> None:
+    """And what follows from one of them (%d, %f, %z) is not."""
+    assert [(d.code, d.span.line) for d in diagnostics(SEVERAL)] == [
+        ("PTO-P020", 2),
+        ("PTO-P030", 3),
+        ("PTO-P021", 5),
+        ("PTO-P031", 6),
+        ("PTO-P010", 8),
+        ("PTO-P052", 9),
+        ("PTO-P021", 10),
+    ]
+
+
+def test_errors_inside_regions_and_functions() -> None:
+    text = """module {
+  func.func @f(%a: index, %t: !pto.tyle<4>) {
+    frob %a
+    scf.for %i = %a to %a step %a {
+      frob2 %i
+    }
+    frob3 %t
+    return
+  }
+  func.func @g(%a: index) {
+    scf.for %i = %a to %nope step %a {
+      frob4 %i
+    }
+    return
+  }
+}"""
+    found = [(d.code, d.span.line) for d in diagnostics(text)]
+    assert found == [
+        ("PTO-P021", 2),
+        ("PTO-P020", 3),
+        ("PTO-P020", 5),
+        ("PTO-P020", 7),
+        ("PTO-P030", 11),
+        ("PTO-P020", 12),
+    ]
+
+
+def test_errors_around_an_unclosed_bracket() -> None:
+    text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd(%a, %a\n%c = frob %a\n%d = texp %b\n"
+    assert [(d.code, d.span.line, d.span.column) for d in diagnostics(text)] == [
+        ("PTO-P012", 2, 10),
+        ("PTO-P020", 3, 6),
+    ]
+
+
+def test_a_name_is_reported_once() -> None:
+    text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %x\n%c = tadd %x, %x\ntprint %x"
+    assert [(d.code, d.span.line) for d in diagnostics(text)] == [("PTO-P030", 2)]
+
+
+def test_destination_of_a_wrong_statement_is_not_missed() -> None:
+    text = (
+        HEAD
+        + "mgather.rwo %d, %table, %idx : (!pto.tile<16x32xf32>, !pto.memref<64x32xf32>, !pto.tile<1x16xi32>)\ntprint %d"
+    )
+    assert [(d.code, d.span.line) for d in diagnostics(text)] == [("PTO-P052", 3)]
+
+
+def test_a_file_that_is_no_program_is_given_up() -> None:
+    found = diagnostics("foo bar\n" * 5000)
+    assert len(found) == MOST_PROBLEMS + 1
+    assert found[-1].code == "PTO-P014"
+    assert found[-1].message == f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+def file_error(path: Path | str) -> Diagnostic:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse_file(path)
+    (diagnostic,) = caught.value.diagnostics
+    assert render(diagnostic)
+    return diagnostic
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    found = file_error(tmp_path / "no.pto")
+    assert (found.code, found.span.line, found.span.column) == ("PTO-P001", 1, 1)
+    assert found.message == f"can't read {tmp_path / 'no.pto'}: No such file or directory"
+
+
+def test_directory(tmp_path: Path) -> None:
+    assert file_error(tmp_path).message == f"can't read {tmp_path}: it is a directory"
+
+
+def test_device() -> None:
+    assert file_error("/dev/null").message == "can't read /dev/null: it is not a regular file"
+
+
+def test_invalid_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "k.pto"
+    path.write_bytes(b"# caf\xe9 \ntprint %a\n")
+    found = file_error(path)
+    assert facts(found)[:5] == ("PTO-P001", 1, 6, 1, "this is not UTF-8 text: byte 0xe9 can't stand here")
+
+
+def test_invalid_utf8_on_a_later_line(tmp_path: Path) -> None:
+    path = tmp_path / "k.pto"
+    path.write_bytes("# größe\n\ntprint ".encode() + b"\xff\n")
+    assert facts(file_error(path))[:4] == ("PTO-P001", 3, 8, 1)
+
+
+def test_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "k.pto"
+    path.write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00")
+    assert facts(file_error(path))[:5] == ("PTO-P001", 1, 8, 1, "this is not text: it holds a zero byte")
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "k.pto"
+    path.write_bytes(b"")
+    assert facts(file_error(path)) == (
+        "PTO-P002",
+        1,
+        1,
+        1,
+        "the program is empty",
+        "write at least one instruction",
+    )
+
+
+def test_windows_lines_have_the_same_columns() -> None:
+    unix = HEAD + "%d = mgather.row %tabel, %idx -> !pto.tile<16x32xf32>\n%e = frob %idx"
+    assert [facts(d) for d in diagnostics(unix)] == [
+        facts(d) for d in diagnostics(unix.replace("\n", "\r\n"))
+    ]
+
+
+# --- sizes and depths ------------------------------------------------------------------------------
+
+DEPTH = 10_000
+LINE = "a line of more than 1,048,576 characters; the longest that is read"
+REGIONS = "regions are nested more than 100 deep"
+BRACKETS = "brackets are nested more than 64 deep"
+
+HOSTILE = {
+    "a line of 50 MB": ("x" * 50_000_000, LINE),
+    "operands of 50 MB": ("%d = tadd " + "%a, " * 12_500_000, LINE),
+    "a string of 50 MB": ('module attributes {a = "' + "x" * 50_000_000 + '"} {}', LINE),
+    "regions": ("func.func @f(%c: i1) {\n" + "scf.if %c {\n" * DEPTH + "}\n" * DEPTH + "}\n", REGIONS),
+    "regions on one line": ("func.func @f(%c: i1) { " + "scf.if %c { " * DEPTH + "} " * DEPTH + "}", REGIONS),
+    "modules": ("module {" * DEPTH + "}" * DEPTH, REGIONS),
+    "generic regions": ('"a"() ({' * DEPTH + "}) : () -> ()" * DEPTH, REGIONS),
+    "parentheses": (HEAD + "%d = tadd " + "(" * DEPTH + "%idx" + ")" * DEPTH, BRACKETS),
+    "parentheses of types": (HEAD + "%d = tadd %idx : " + "(" * DEPTH + "f32" + ")" * DEPTH, BRACKETS),
+    "angle brackets": (".arg %a : !pto.tile" + "<" * DEPTH + ">" * DEPTH, BRACKETS),
+    "types in types": (".arg %a : " + "!pto.group<4 x " * DEPTH + "f32" + ">" * DEPTH, BRACKETS),
+    "attribute arrays": ("module attributes {a = " + "[" * DEPTH + "]" * DEPTH + "} {}", BRACKETS),
+    "attribute dictionaries": (
+        "module attributes {a = " + "{a = " * DEPTH + "1" + "}" * DEPTH + "} {}",
+        BRACKETS,
+    ),
+    "open brackets": ("(" * DEPTH, BRACKETS),
+    "open regions": ("{" * DEPTH, REGIONS),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_size(name: str) -> None:
+    text, message = HOSTILE[name]
+    start = time.perf_counter()
+    found = diagnostics(text)
+    assert time.perf_counter() - start < 5
+    assert [(d.code, d.message) for d in found] == [("PTO-P014", message)]
+    assert len(render(found[0])) < 1000
+
+
+def test_limits_leave_room() -> None:
+    """Half the depth is read, printed and read again."""
+    nested = "func.func @f(%c: i1) {\n" + "scf.if %c {\n" * 50 + "}\n" * 50 + "return\n}\n"
+    module = ptoas.parse(nested)
+    assert ptoas.parse(str(module)).is_structurally_equivalent(module)
+    ptoas.parse("module attributes {a = " + "[" * 60 + "]" * 60 + "} {}")
+
+
+SLOW = {
+    "open types": ".arg %a : !pto.tile<\n" * 20_000,
+    "results": "%a" + ", %a" * 20_000 + " tadd",
+    "dashes": ".arg %a : !x<" + "-" * 20_000,
+    "arrows": ".arg %a : !x<" + "<->" * 20_000,
+    "backslashes": 'module attributes {a = "' + "\\" * 200_000 + "} {}",
+    "quotes": '"' * 100_000,
+    "locations": "%a = tadd %b loc(" + '("' * 50_000,
+    "hashes": "#" * 200_000 + "\n#a" * 20_000,
+    "long names": ".arg %" + "a" * 300_000 + " : f32\ntprint %" + "b" * 300_000,
+    "undefined names": HEAD + "".join(f"%x{i} = texp %y{i}\n" for i in range(3_000)),
+    "unknown types": "".join(f".arg %x{i} : !pto.tile<{i + 1}x1xf99>\n" for i in range(3_000)),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_time_is_bounded(name: str) -> None:
+    start = time.perf_counter()
+    assert diagnostics(SLOW[name])
+    assert time.perf_counter() - start < 5
+
+
+# --- nothing but PtoasError ------------------------------------------------------------------------
+
+SEEDS = [text for text, _ in CASES.values() if 0 < len(text) < 1000] + [
+    HEAD
+    + "mgather.row.clamp %d, %table, %idx : (!pto.tile<16x32xf32>, !pto.memref<64x32xf32>, !pto.tile<1x16xi32>)\n",
+    'module attributes {pto.target_arch = "a5"} {\n  func.func @f(%p: !pto.ptr<f32>, %n: index) {\n'
+    "    %c = arith.constant 0 : index\n    %r:2 = scf.for %i = %c to %n step %n iter_args(%a = %c, %b = %n) -> (index, index) {\n"
+    "      scf.yield %b, %a : index, index\n    }\n    %v = pto.make_tensor_view %p, shape = [%n, %r#1], strides = [%n, %c] : !pto.tensor_view<?x?xf32>\n"
+    "    %t = pto.alloc_tile valid_row = %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>\n    return loc(unknown)\n  }\n}\n",
+]
+PIECES = [
+    *"%<>()[]{}:,=#!^@?\"';\n\r\t\\/-+.",
+    "->",
+    "//",
+    "x",
+    "0",
+    "0x",
+    "1e",
+    "loc(",
+    "pto.",
+    "%a",
+    "^bb0",
+    "dense<",
+    "\x00",
+    "\ufeff",
+    "é",
+    "true",
+]
+
+
+@st.composite
+def mutilated(draw: st.DrawFn) -> str:
+    """A program with some characters gone, doubled, moved or put in."""
+    text = draw(st.sampled_from(SEEDS))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        match draw(st.sampled_from(["cut", "insert", "copy", "swap"])):
+            case "cut":
+                text = text[:at] + text[at + draw(st.integers(1, 8)) :]
+            case "insert":
+                text = text[:at] + draw(st.sampled_from(PIECES)) + text[at:]
+            case "copy":
+                other = draw(st.integers(0, len(text)))
+                text = text[:at] + text[other : other + draw(st.integers(1, 30))] + text[at:]
+            case _:
+                lines = text.split("\n")
+                k = draw(st.integers(0, len(lines) - 1))
+                lines[k], lines[0] = lines[0], lines[k]
+                text = "\n".join(lines)
+    return text
+
+
+@settings(max_examples=400, deadline=2000)
+@given(mutilated(), st.booleans())
+def test_mutilated_programs(text: str, allow_unregistered: bool) -> None:
+    check_only_our_error(text, allow_unregistered)
+
+
+@settings(max_examples=150, deadline=2000)
+@given(st.lists(st.sampled_from([*PIECES, *"abcdefgh0123456789 "]), max_size=80), st.booleans())
+def test_random_text(pieces: list[str], allow_unregistered: bool) -> None:
+    check_only_our_error("".join(pieces), allow_unregistered)
+
+
+def check_only_our_error(text: str, allow_unregistered: bool) -> None:
+    try:
+        ptoas.parse(text, "k.pto", allow_unregistered=allow_unregistered)
+    except ptoas.PtoasError as error:
+        assert error.diagnostics
+        for diagnostic in error.diagnostics:
+            assert render(diagnostic)
+            assert 0 <= diagnostic.span.offset <= len(text)
