@@ -14,6 +14,7 @@ from ptoas.targets.neighbours import (
     FLAGS,
     MODULE,
     PLACEMENT,
+    RANKS,
     SCALARS,
     VIEWS,
     also,
@@ -174,7 +175,7 @@ A2A3 = Target(
     element_types=A2A3_TYPES,
     pipe_model=a2a3_pipes,
     instructions=INSTRUCTIONS,
-    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
+    program=(*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS),
     facts={
         "store from": (TileLoc.Vec, TileLoc.Mat, TileLoc.Acc),
         "integer compare is eq": True,

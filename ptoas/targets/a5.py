@@ -13,6 +13,7 @@ from ptoas.targets.neighbours import (
     FLAGS,
     MODULE,
     PLACEMENT,
+    RANKS,
     SCALARS,
     VIEWS,
     also,
@@ -198,6 +199,6 @@ A5 = Target(
     instructions=INSTRUCTIONS,
     gathers_into_columns=True,
     needs_packed_table=True,
-    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
+    program=(*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS),
     facts=FACTS,
 )

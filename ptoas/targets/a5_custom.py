@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.targets.a5 import FACTS, MEMORIES, NEIGHBOURS, UB
-from ptoas.targets.neighbours import BUDGETS, FLAGS, MODULE, PLACEMENT
+from ptoas.targets.neighbours import BUDGETS, FLAGS, MODULE, PLACEMENT, RANKS
 from ptoas.targets.pipes import a5_custom_pipes
 from ptoas.targets.rule import Table
 from ptoas.targets.rules import gather as a
@@ -52,6 +52,6 @@ A5_CUSTOM = Target(
     pipe_model=a5_custom_pipes,
     instructions=INSTRUCTIONS,
     gathers_into_columns=True,
-    program=(*MODULE, *PLACEMENT, *BUDGETS, *FLAGS),
+    program=(*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS),
     facts=FACTS,
 )

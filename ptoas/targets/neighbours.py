@@ -95,6 +95,7 @@ _COLLECTIVE = (
     c.ping_and_pong_have_one_type,
     c.ranks_have_one_shape,
     c.chunks_divide_the_data,
+    c.ccu_has_its_trigger,
 )
 
 COLLECTIVES: Table = {
@@ -122,6 +123,9 @@ PLACEMENT = (
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
 )
+
+RANKS = (c.the_root_alone_calls,)
+"""Who may call a collective."""
 
 BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
 """For targets whose memories end somewhere."""

@@ -5,30 +5,58 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
 from ptoas.dialects.pto.enums import CollEngine, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.function_facts import FunctionFacts
+from ptoas.targets.guards import stands_under
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.target import element_names
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target, element_names
 
 Violations = Iterator[Violation]
 
 
-def _gather(staging: str, dst: str = "256x32xf32", member: str = "64x32xf32", tail: str = "") -> str:
-    tiles = staging.split(" + ")
-    names = ", ".join(f"%t{i}" for i in range(len(tiles)))
-    types = ", ".join(f"!pto.tile_buf<{tile}>" for tile in tiles)
-    member, dst = f"!pto.memref<{member}>", f"!pto.memref<{dst}>"
-    lines = [f".arg %g{i} : {member}" for i in range(4)]
-    lines += [f".arg %dst : {dst}"]
-    lines += [f".arg %t{i} : !pto.tile_buf<{tile}>" for i, tile in enumerate(tiles)]
-    call = f"pto.comm.tgather(%dst, recv({names}), group(%g0, %g1, %g2, %g3) : {dst}, {types}"
-    return "\n".join([*lines, f"{call}, {', '.join([member] * 4)}){tail or ' {root = 0 : i32}'}"])
+def _call(
+    staging: str,
+    local: str = "256x32xf32",
+    member: str = "64x32xf32",
+    *,
+    last: str = "",
+    op: str = "tgather",
+    attrs: str = "",
+    root: int = 0,
+    guard: int | None = 0,
+    context: str = "",
+) -> str:
+    """A collective over four ranks, called by the root; `guard` is the rank that calls it, `None`: all."""
+    tiles = [f"!pto.tile_buf<{tile}>" for tile in staging.split(" + ") if tile]
+    members = [f"!pto.memref<{member}>"] * 3 + [f"!pto.memref<{last or member}>"]
+    own = f"!pto.memref<{local}>"
+    args = [f"%g{i}: {type}" for i, type in enumerate(members)]
+    args += [f"%own: {own}", *(f"%t{i}: {tile}" for i, tile in enumerate(tiles)), "%my_rank: i32"]
+    args += ["%slot: i64, %mask: i32"] if context else []
+    recv = f", recv({', '.join(f'%t{i}' for i in range(len(tiles)))})" if tiles else ""
+    trigger = ", context(%slot, %mask)" if context else ""
+    types = ", ".join([own, *tiles, *members, *(["i64", "i32"] if context else [])])
+    fields = ", ".join([f"root = {root} : i32", *([attrs] if attrs else [])])
+    call = f"pto.comm.{op}(%own{recv}, group(%g0, %g1, %g2, %g3){trigger} : {types}) {{{fields}}}"
+    if guard is None:
+        return kernel(call, args=", ".join(args))
+    lines = [
+        f"%root = arith.constant {guard} : i32",
+        "%is_root = arith.cmpi eq, %my_rank, %root : i32",
+        "scf.if %is_root {",
+        f"  {call}",
+        "}",
+    ]
+    return kernel(*lines, args=", ".join(args))
 
 
 _TILE = "vec, 16x32xf32"
-_GOOD = _gather(_TILE)
+_GOOD = _call(_TILE)
 _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
@@ -44,7 +72,7 @@ def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
     "PTO-C101",
     source="003, Memory constraints",
     reason="Data travels from global memory through the unified buffer to global memory.",
-    failing=_gather("mat, 16x32xf32"),
+    failing=_call("mat, 16x32xf32"),
     passing=_GOOD,
     on=_EVERYWHERE,
 )
@@ -59,8 +87,8 @@ def staging_is_vec(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C102",
     source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
     reason="Both tiles are one template parameter.",
-    failing=_gather("vec, 16x32xf32 + vec, 8x32xf32"),
-    passing=_gather("vec, 16x32xf32 + vec, 16x32xf32"),
+    failing=_call("vec, 16x32xf32 + vec, 8x32xf32"),
+    passing=_call("vec, 16x32xf32 + vec, 16x32xf32"),
     on=_EVERYWHERE,
 )
 def ping_and_pong_have_one_type(op: CollectiveOp, know: Facts) -> Violations:
@@ -75,8 +103,8 @@ def ping_and_pong_have_one_type(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C103",
     source="003, Memory constraints",
     reason="The ranks' rows are concatenated along DIM_3.",
-    failing=_gather(_TILE, dst="128x32xf32"),
-    passing=_gather(_TILE, dst="300x32xf32"),
+    failing=_call(_TILE, "128x32xf32"),
+    passing=_call(_TILE, "300x32xf32"),
     on=_EVERYWHERE,
 )
 def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
@@ -99,9 +127,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
     "PTO-C104",
     source="003, ParallelGroup constraints",
     reason="Shape and strides are read from one rank and used for all.",
-    failing=_gather(_TILE)
-    .replace("%g3 : !pto.memref<64x32xf32>", "%g3 : !pto.memref<32x32xf32>")
-    .replace("64x32xf32>)", "32x32xf32>)"),
+    failing=_call(_TILE, last="32x32xf32"),
     passing=_GOOD,
     on=_EVERYWHERE,
 )
@@ -121,8 +147,8 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C105",
     source="003, Chunked mode constraints",
     reason="A static valid extent can't shrink for the last chunk.",
-    failing=_gather("vec, 24x32xf32"),
-    passing=_gather("vec, 24x32xf32, valid=?x?"),
+    failing=_call("vec, 24x32xf32"),
+    passing=_call("vec, 24x32xf32, valid=?x?"),
     on=_EVERYWHERE,
 )
 def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
@@ -138,7 +164,7 @@ def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
         if fits_rows and fits_cols:
             continue
         for word, extent, whole in (("valid rows", rows, shape[3]), ("valid columns", cols, shape[4])):
-            if extent not in (DYNAMIC, 0) and whole % extent and whole > extent:
+            if extent not in (DYNAMIC, 0) and whole % extent:
                 fix = f"leave the {word} open (?) for a last chunk that is smaller"
                 required = f"a divisor of {whole}"
                 yield mismatch(f"{word} of the staging tile", extent, required, slot=("staging", at), fix=fix)
@@ -148,8 +174,8 @@ def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C106",
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
-    failing=_gather(_TILE, tail=" {root = 4 : i32}"),
-    passing=_gather(_TILE, tail=" {root = 3 : i32}"),
+    failing=_call(_TILE, root=4, guard=4),
+    passing=_call(_TILE, root=3, guard=3),
     on=_EVERYWHERE,
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
@@ -163,8 +189,8 @@ def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C107",
     source="003, Template Parameter",
     reason="The collective unit is part of Ascend950.",
-    failing=_gather(_TILE, tail=" {engine = #pto<coll_engine ccu>}"),
-    passing=_gather(_TILE, tail=" {engine = #pto<coll_engine aiv>}"),
+    failing=_call(_TILE, attrs="engine = #pto<coll_engine ccu>", context="yes"),
+    passing=_call(_TILE, attrs="engine = #pto<coll_engine aiv>"),
     on="a2a3",
 )
 def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
@@ -177,12 +203,8 @@ def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C108",
     source="public TREDUCE page",
     reason="The reduction is a tadd, tmax or tmin of the target.",
-    failing=_gather(_TILE, "64x32xf32", tail=" {op = #pto<reduce_op sum>}")
-    .replace("comm.tgather", "comm.treduce")
-    .replace("f32", "u8"),
-    passing=_gather(_TILE, "64x32xf32", tail=" {op = #pto<reduce_op sum>}").replace(
-        "comm.tgather", "comm.treduce"
-    ),
+    failing=_call("vec, 16x32xu8", "64x32xu8", "64x32xu8", op="treduce", attrs="op = #pto<reduce_op sum>"),
+    passing=_call(_TILE, "64x32xf32", op="treduce", attrs="op = #pto<reduce_op sum>"),
     on="a2a3",
 )
 def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts) -> Violations:
@@ -198,10 +220,8 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts) -> Violatio
     "PTO-C109",
     source="public TREDUCE and TBROADCAST pages",
     reason="Every rank's element has a place in the root's memory, and the other way round.",
-    failing=_gather(_TILE, "32x32xf32")
-    .replace("comm.tgather", "comm.treduce")
-    .replace(" {root = 0 : i32}", ""),
-    passing=_gather(_TILE, "64x32xf32").replace("comm.tgather", "comm.treduce"),
+    failing=_call(_TILE, "32x32xf32", op="treduce"),
+    passing=_call(_TILE, "64x32xf32", op="treduce"),
     on=_EVERYWHERE,
 )
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
@@ -213,3 +233,53 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
     ):
         found, required = shape_str(local.shape), f"{shape_str(member.shape)}, as a rank's"
         yield mismatch(f"shape of {slot}", found, required, slot=slot)
+
+
+_CCU = "engine = #pto<coll_engine ccu>"
+
+
+@rule(
+    "PTO-C110",
+    source="003, C++ Intrinsic: CcuTriggerContext",
+    reason="The kernel only opens the CCU's gate: it has to know which.",
+    failing=_call(_TILE, attrs=_CCU),
+    passing=_call(_TILE, attrs=_CCU, context="yes", guard=None),
+    on="a5 a5-custom",
+)
+def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
+    """The engine ccu is given context(%slot, %mask), the address of its CKE slot and the gate mask; the engine
+    aiv is given no context."""
+    on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
+    found, required = len(op.context), 2 if on_ccu else 0
+    if found != required:
+        fix = "context(%slot, %mask)" if on_ccu else "leave the context out, or choose the engine ccu"
+        where = {"slot": ("context", 0)} if found else {"field": "engine"} if on_ccu else {}
+        yield mismatch("scalars of the context", found, f"{required}", fix=fix, **where)
+
+
+@rule(
+    "PTO-C111",
+    source="003, Introduction: only the root needs to execute TGATHER",
+    reason="On any rank but the root the call is undefined behaviour.",
+    failing=_call(_TILE, guard=None),
+    passing=_GOOD,
+    on=_EVERYWHERE,
+    severity=Severity.WARNING,
+    scope="function",
+)
+def the_root_alone_calls(facts: FunctionFacts, target: Target) -> Violations:
+    """A collective of several ranks stands under a comparison of an argument with the root (scf.if), itself
+    or wherever its function is called; on the ccu every rank takes part."""
+    for op in facts.ops:
+        if not isinstance(op, CollectiveOp) or len(_members(op)) < 2:
+            continue
+        if op.engine is not None and op.engine.data is CollEngine.CCU:
+            continue
+        root = 0 if op.root is None else op.root.value.data
+        if not stands_under(op, root, facts.knowledge.constant):
+            yield Violation(
+                f"`{op.mnemonic()}` is called on every rank; only rank {root}, the root, may call it",
+                op=op,
+                part="statement",
+                fix=f"put it under scf.if of a comparison of the rank with {root}",
+            )

@@ -1,0 +1,63 @@
+"""Branches that only one rank takes: `scf.if` of a comparison of an argument with a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith, func, scf
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+EQUAL, NOT_EQUAL = 0, 1
+"""Predicates of `arith.cmpi`."""
+
+_CASTS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
+
+Constant = Callable[[SSAValue], int | None]
+
+
+def stands_under(op: Operation, number: int, constant: Constant) -> bool:
+    """Whether `op` is reached only where some argument equals `number`, here or at every call."""
+    return _guarded(op, number, constant, frozenset())
+
+
+def _guarded(op: Operation, number: int, constant: Constant, seen: frozenset[str]) -> bool:
+    inner, outer = op, op.parent_op()
+    while outer is not None and not isinstance(outer, func.FuncOp):
+        if isinstance(outer, scf.IfOp) and _chooses(outer, inner, number, constant):
+            return True
+        inner, outer = outer, outer.parent_op()
+    if outer is None or outer.sym_name.data in seen:
+        return False
+    calls = _calls(outer)
+    seen |= {outer.sym_name.data}
+    return bool(calls) and all(_guarded(call, number, constant, seen) for call in calls)
+
+
+def _chooses(branch: scf.IfOp, inner: Operation, number: int, constant: Constant) -> bool:
+    """Whether the side that holds `inner` is taken only for that number."""
+    wanted = EQUAL if inner.parent_region() is branch.true_region else NOT_EQUAL
+    return _compares(branch.cond, wanted, number, constant)
+
+
+def _compares(condition: SSAValue, wanted: int, number: int, constant: Constant) -> bool:
+    comparison = condition.owner
+    if isinstance(comparison, arith.AndIOp) and wanted == EQUAL:
+        return any(_compares(side, wanted, number, constant) for side in comparison.operands)
+    if not isinstance(comparison, arith.CmpiOp) or comparison.predicate.value.data != wanted:
+        return False
+    sides = (comparison.lhs, comparison.rhs)
+    return any(_is_argument(a) and constant(b) == number for a, b in (sides, sides[::-1]))
+
+
+def _is_argument(value: SSAValue) -> bool:
+    while isinstance(value.owner, _CASTS):
+        value = value.owner.operands[0]
+    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), func.FuncOp)
+
+
+def _calls(function: func.FuncOp) -> list[func.CallOp]:
+    module = function.parent_op()
+    name = function.sym_name.data
+    if module is None:
+        return []
+    return [op for op in module.walk() if isinstance(op, func.CallOp) and op.callee.string_value() == name]
