@@ -247,7 +247,7 @@ _CCU = "engine = #pto<coll_engine ccu>"
     on="a5 a5-custom",
 )
 def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
-    """The engine ccu is given context(%slot, %mask), the address of its CKE slot and the gate mask; the engine
+    """The engine ccu is given context(%slot, %mask), the address of its CKE slot and the gate mask; engine
     aiv is given no context."""
     on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
     found, required = len(op.context), 2 if on_ccu else 0
