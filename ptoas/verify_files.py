@@ -96,7 +96,7 @@ def known_codes() -> tuple[str, ...]:
 
 
 def find_files(paths: Sequence[str]) -> tuple[list[str], list[Diagnostic]]:
-    """The files to check: those named, `-`, all `.pto` below a directory; and what is wrong with the paths."""
+    """The files to check: those named, `-`, all `.pto` below a directory; and what the paths lack."""
     found: dict[str, None] = {}
     problems: list[Diagnostic] = []
     for path in paths:
