@@ -349,3 +349,42 @@ func.func @main(%p: !pto.ptr<i64>) {
     mem = np.full(4, -1, np.int64)
     execute(text, {"p": mem}, blocks=3)
     assert mem.tolist() == [0, 3, 6, -1]
+
+
+def test_blocks_that_go_to_one_another() -> None:
+    text = """
+func.func @main(%n: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  cf.br ^loop(%zero, %n : i32, i32)
+^loop(%sum: i32, %k: i32):
+  %more = arith.cmpi sgt, %k, %zero : i32
+  cf.cond_br %more, ^body, ^end(%sum : i32)
+^body:
+  %s = arith.addi %sum, %k : i32
+  %l = arith.subi %k, %one : i32
+  cf.br ^loop(%s, %l : i32, i32)
+^end(%r: i32):
+  return %r : i32
+}
+"""
+    try:
+        module = ptoas.parse(text)
+    except ptoas.PtoasError:
+        pytest.skip("the front end has no cf")
+    assert compile_program(module, "a5", force=True).function(10) == (55,)
+
+
+def nested(depth: int) -> str:
+    loops = "".join(f"  scf.for %i{n} = %c0 to %c1 step %c1 {{\n" for n in range(depth))
+    body = "  pto.store_scalar %x, %p[%c0] : !pto.ptr<i32>, i32\n"
+    return (
+        "func.func @main(%p: !pto.ptr<i32>, %x: i32) {\n  %c0 = arith.constant 0 : index\n"
+        "  %c1 = arith.constant 1 : index\n" + loops + body + "  }\n" * depth + "  return\n}\n"
+    )
+
+
+def test_loops_that_nest_too_deeply() -> None:
+    # The flags are left alone: this is about the depth alone.
+    assert execute(nested(15), {"x": 5}, sync="manual").outputs["p"].tolist() == [5]
+    failing("PTO-R505", nested(40), {"x": 5}, sync="manual")
