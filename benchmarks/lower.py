@@ -1,8 +1,8 @@
 """What lowering costs beside reading: passes and emission against the parse of the same text.
 
-Run `python benchmarks/lower.py`. Every figure is the best of several runs in one process. *Parse* is cold, a text of
-which nothing was seen before; *lower* is the passes and the emission together, on a copy of the module. The aim is a
-ratio of at most 2.5, and a time for an operation that does not grow with the size of the file.
+Run `python benchmarks/lower.py`. Every figure is the best of several runs in one process. *Parse* is cold, a
+text of which nothing was seen before; *lower* is the passes and the emission together, on a copy of the module. The
+aim is a ratio of at most 2.5, and a time for an operation that does not grow with the size of the file.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def measure(size: int, target: str, repeats: int) -> tuple[int, float, float, fl
     """Operations, seconds to parse, to run the passes, and to lower in all."""
     import ptoas
     from ptoas.grammar.parse import forget
-    from ptoas.lower import lower
     from ptoas.lowering import prepare
+    from ptoas.lowering.lower import lower
 
     text = program(size, seed=size)
     module = ptoas.parse(text)
@@ -51,7 +51,7 @@ def main() -> None:
     arguments.add_argument("--target", default="a5")
     arguments.add_argument("--repeats", type=int, default=5)
     options = arguments.parse_args()
-    print(f"{'bytes':>8} {'ops':>6} {'parse ms':>9} {'passes ms':>10} {'lower ms':>9} {'lower/parse':>12} {'us an op':>9}")
+    print("   bytes    ops  parse ms  passes ms  lower ms  lower/parse  us an op")
     for size in SIZES:
         operations, parse, passes, whole = measure(size, options.target, options.repeats)
         ratio = whole / parse

@@ -22,7 +22,7 @@ from xdsl.interpreter import Interpreter
 from xdsl.interpreters import register_implementations
 
 import ptoas
-from ptoas.run import compile as compile_program
+from ptoas.interpreter.run import compile as compile_program
 
 MiB = 1 << 20
 

@@ -63,7 +63,7 @@ def compare(repeats: int) -> float:
     """Print what checking costs beside parsing; the largest ratio for one target."""
     import ptoas
     from ptoas.targets import TARGETS
-    from ptoas.verify import verify, verify_targets
+    from ptoas.targets.verify import verify, verify_targets
 
     print("Verifying beside parsing the same text, microseconds an operation\n")
     print("| text | operations | parse | verify a5 | ratio | all four targets | with flags, a5 | ratio |")

@@ -1,29 +1,68 @@
-"""ptoas: reads, checks, runs and lowers PTO programs."""
+"""ptoas: reads, checks, runs and lowers PTO programs.
+
+The public names below are the library; each is imported when it is first used, so that `import ptoas` costs
+nothing.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Span
+    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
     from ptoas.grammar.parse import parse, parse_file
+    from ptoas.grammar.printer import print_module
+    from ptoas.interpreter.run import Kernel, Result, compile, run
+    from ptoas.lowering.lower import lower
+    from ptoas.lowering.pipeline import build_pipeline, run_passes
+    from ptoas.targets import TARGETS, Target, get_target
+    from ptoas.targets.rule import RULES, Rule
+    from ptoas.targets.verify import Report, verify
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Diagnostic": "ptoas.diagnostics",
-    "PtoasError": "ptoas.diagnostics",
-    "Severity": "ptoas.diagnostics",
-    "Span": "ptoas.diagnostics",
-    "parse": "ptoas.grammar.parse",
-    "parse_file": "ptoas.grammar.parse",
+    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
+    "ptoas.grammar.parse": ("parse", "parse_file"),
+    "ptoas.grammar.printer": ("print_module",),
+    "ptoas.interpreter.run": ("Kernel", "Result", "compile", "run"),
+    "ptoas.lowering.lower": ("lower",),
+    "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
+    "ptoas.targets": ("TARGETS", "Target", "get_target"),
+    "ptoas.targets.rule": ("RULES", "Rule"),
+    "ptoas.targets.verify": ("Report", "verify"),
 }
 
-__all__ = ["Diagnostic", "PtoasError", "Severity", "Span", "parse", "parse_file"]
+__all__ = [
+    "RULES",
+    "TARGETS",
+    "Diagnostic",
+    "Kernel",
+    "Note",
+    "PtoasError",
+    "Report",
+    "Result",
+    "Rule",
+    "Severity",
+    "Source",
+    "Span",
+    "Target",
+    "build_pipeline",
+    "compile",
+    "get_target",
+    "lower",
+    "parse",
+    "parse_file",
+    "print_module",
+    "run",
+    "run_passes",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on first use, so that `import ptoas` costs nothing."""
+    """Import a public name on first use."""
     from importlib import import_module
 
-    if name not in _HOMES:
-        raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'ptoas' has no attribute {name!r}")

@@ -309,9 +309,9 @@ def run(
     ctx.find_root().obj = color
     import json
 
-    from ptoas import run as machine
     from ptoas.diagnostics import Source
     from ptoas.grammar.parse import parse_file, read_text
+    from ptoas.interpreter import run as machine
 
     options |= {"checks": checks, "on_output": click.echo}
     options |= {"max_steps": max_steps} if max_steps else {}
@@ -359,7 +359,7 @@ def run(
 def lower(ctx: click.Context, file: str, output: str | None, color: str, **options: Any) -> None:
     """Lower FILE to C++ for a target: placed, synchronised, ready to build."""
     ctx.find_root().obj = color
-    from ptoas.lower import lower_file
+    from ptoas.lowering.lower import lower_file
 
     with _usage_errors():
         text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)

@@ -15,7 +15,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.rule import RULES
-from ptoas.verify import DECLARATION_CODE, UNSUPPORTED_CODE, Report, verify_targets
+from ptoas.targets.verify import DECLARATION_CODE, UNSUPPORTED_CODE, Report, verify_targets
 
 SUFFIX = ".pto"
 EMPTY_DIRECTORY_CODE = "PTO-T201"

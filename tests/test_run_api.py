@@ -12,7 +12,7 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import PtoasError, Source
-from ptoas.run import (
+from ptoas.interpreter.run import (
     check_expected,
     check_file,
     compile,
@@ -214,7 +214,7 @@ def test_values(lookup, tmp_path: Path) -> None:
     bounded = read("random:5:6")
     assert bounded.min() >= 5 and bounded.max() <= 6 and len(np.unique(bounded)) > 100
     idx = read_arguments(kernel, ["idx=random"])["idx"]
-    assert 0 <= idx.min() and idx.max() < 64
+    assert idx.min() >= 0 and idx.max() < 64
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.types import MemRefType, TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS, UnknownTargetError, get_target
 from ptoas.targets.rule import Unsupported
-from ptoas.verify import verify, verify_targets
+from ptoas.targets.verify import verify, verify_targets
 
 ROW = (
     ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n"

@@ -279,10 +279,10 @@ def run_ranks(
     """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
 
     `arguments` are arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are
-    those of `ptoas.run.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others
+    those of `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others
     the result is `None`, and a failure an error without diagnostics.
     """
-    from ptoas.run import compile
+    from ptoas.interpreter.run import compile
 
     def make() -> Kernel:
         return compile(module, target, **options)

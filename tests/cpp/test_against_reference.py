@@ -9,9 +9,9 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import PtoasError
+from ptoas.interpreter.run import compile as compile_kernel
 from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance
-from ptoas.lower import lower
-from ptoas.run import compile as compile_kernel
+from ptoas.lowering.lower import lower
 from ptoas.targets import TARGETS
 
 from .catalogue import catalogue, moves

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ptoas
-from ptoas.lower import lower
+from ptoas.lowering.lower import lower
 
 HERE = Path(__file__).parent
 

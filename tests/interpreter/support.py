@@ -12,7 +12,7 @@ import ptoas
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.interpreter.dtypes import by_text
 from ptoas.interpreter.kernel import Result
-from ptoas.run import run
+from ptoas.interpreter.run import run
 
 TYPES = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "hif8")
 """The twelve element types of MGATHER."""

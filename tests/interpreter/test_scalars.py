@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
-from ptoas.run import compile as compile_program
+from ptoas.interpreter.run import compile as compile_program
 from tests.interpreter.support import execute, failing
 
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}

@@ -13,7 +13,7 @@ from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.rule import RULES, Rule, Unsupported
 from ptoas.targets.target import Target
-from ptoas.verify import Report, verify, verify_targets
+from ptoas.targets.verify import Report, verify, verify_targets
 
 from .annotations import HERE, TOGETHER, Expected, Program, all_programs, read
 

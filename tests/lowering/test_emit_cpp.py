@@ -12,10 +12,10 @@ import ptoas
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import BLayout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.lower import lower
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.cpp.scalars import float_literal, integer_literal
 from ptoas.lowering.cpp.types import tile_cpp
+from ptoas.lowering.lower import lower
 
 
 def statements(text: str) -> list[str]:

@@ -9,8 +9,8 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import PtoasError
-from ptoas.lower import lower_file
 from ptoas.lowering import PASSES, UnknownPassError
+from ptoas.lowering.lower import lower_file
 
 TEXT = """
 .arg %a : !pto.memref<16x16xf32>

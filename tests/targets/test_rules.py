@@ -21,7 +21,7 @@ from ptoas.targets.reference import (
     targets_with,
 )
 from ptoas.targets.rule import RULES, Rule
-from ptoas.verify import verify_targets
+from ptoas.targets.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
 EVERY = sorted(RULES.values(), key=lambda rule: rule.code)

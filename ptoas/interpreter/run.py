@@ -43,7 +43,7 @@ from ptoas.interpreter.report import (
     write_output,
 )
 from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance, read_value
-from ptoas.lower import resolve_target
+from ptoas.lowering.lower import resolve_target
 from ptoas.targets import TARGETS, Target
 
 
@@ -93,7 +93,7 @@ def compile(
 
 def _verify(module: ModuleOp, target: Target, legalize: bool, aicore: bool, sync: str | None) -> None:
     """Refuse what the target does not accept; what `legalize` rewrites is checked after that."""
-    from ptoas.verify import verify
+    from ptoas.targets.verify import verify
 
     subject = module
     if legalize:

@@ -17,7 +17,7 @@ from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target
 from ptoas.lowering.pipeline import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.targets import Target, get_target
-from ptoas.verify import verify
+from ptoas.targets.verify import verify
 
 
 def lower(
