@@ -14,10 +14,10 @@ After:
       pto.tadd ins(%start, %x : T, T) outs(%start : T)
     }
 
-A tile that is allocated in the body has one address in every iteration, so the old value and the new one would
-share their bytes. Where the new value can't be written in place, it is copied at the end of the iteration, and
-where the first value is needed elsewhere, it is copied before the loop. Loops that only exchange tiles
-allocated outside, as double buffering does, stay as they are.
+A tile that is allocated in the body has one address in every iteration, so the old value and the new one
+would share their bytes. Where the new value can't be written in place, it is copied at the end of the
+iteration, and where the first value is needed elsewhere, it is copied before the loop. Loops that only
+exchange tiles allocated outside, as double buffering does, stay as they are.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _is_in(op: Operation, loop: Operation) -> bool:
 
 
 def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
-    """Whether the instruction that first writes the new value reads the old one element by element, as the last."""
+    """Whether what first writes the new value goes element by element, and is the last to read the old one."""
     owner = new.owner
     if not isinstance(owner, AllocTileOp) or owner.parent is not body or owner.tile_type != old.type:
         return False

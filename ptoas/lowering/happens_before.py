@@ -107,8 +107,8 @@ class State:
     def add(self, number: int, record: Record, certain: bool, since: int) -> None:
         """A new access, which stands for older ones: those that it replaces need not be remembered.
 
-        Only accesses since the block was entered are dropped. What came before may be known on one way through
-        the program and not on another, and must still be there when the ways meet.
+        Only accesses since the block was entered are dropped. What came before may be known on one way
+        through the program and not on another, and must still be there when the ways meet.
         """
         if record.write and certain:
             # Whatever conflicts with an earlier access here conflicts with this one too, which came after it.

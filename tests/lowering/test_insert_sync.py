@@ -85,3 +85,117 @@ def test_every_pair_is_needed(target: str, random: Random) -> None:
 @settings(max_examples=10, deadline=None)
 def test_the_cpu_has_no_pipes(random: Random) -> None:
     assert flags(prepare(ptoas.parse(program(random)), "cpu")) == []
+
+
+LOOKUP = """
+.arg %table : !pto.memref<64x8xf32>
+.arg %idx : !pto.memref<1x8xi32>
+.arg %out : !pto.memref<8x8xf32>
+%i = tload %idx : (!pto.memref<1x8xi32>) -> !pto.tile<1x8xi32>
+%d = mgather.row.clamp %table, %i : (!pto.memref<64x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
+tstore %d, %out
+"""
+
+
+def test_a_lookup_waits_as_the_document_says() -> None:
+    """Document 000: MTE2 to V before; on A5 V to MTE3 after, which on A2/A3 the instruction does itself."""
+    before = ["set MTE2>V 0", "wait MTE2>V 0"]
+    assert flags(prepare(ptoas.parse(LOOKUP), "a2a3")) == before
+    assert flags(prepare(ptoas.parse(LOOKUP), "a5")) == [*before, "set V>MTE3 0", "wait V>MTE3 0"]
+
+
+def loop(body: str) -> str:
+    return f"""
+func.func @f(%a: !pto.memref<16x16xf32>, %b: !pto.memref<16x16xf32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %u = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  {body}
+  return
+}}
+"""
+
+
+LOAD = "pto.tload ins(%a : !pto.memref<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)"
+ADD = (
+    "pto.tadd ins(%t, %t : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) "
+    "outs(%u : !pto.tile_buf<vec, 16x16xf32>)"
+)
+STORE = "pto.tstore ins(%u : !pto.tile_buf<vec, 16x16xf32>) outs(%b : !pto.memref<16x16xf32>)"
+
+
+def test_the_next_iteration_waits_for_the_one_before() -> None:
+    module = prepare(
+        ptoas.parse(loop(f"scf.for %k = %c0 to %n step %c1 {{\n{LOAD}\n{ADD}\n{STORE}\n}}")), "a5"
+    )
+    # The tile is loaded again only after it was added, and added into again only after it was stored.
+    assert flags(module) == [
+        "set V>MTE2 0",
+        "set MTE3>V 0",
+        "wait V>MTE2 0",
+        "set MTE2>V 0",
+        "wait MTE2>V 0",
+        "wait MTE3>V 0",
+        "set V>MTE3 0",
+        "wait V>MTE3 0",
+    ]
+
+
+def test_what_comes_from_before_a_loop_is_waited_for_once() -> None:
+    module = prepare(ptoas.parse(loop(f"{LOAD}\nscf.for %k = %c0 to %n step %c1 {{\n{ADD}\n}}")), "a5")
+    (function,) = functions(module)
+    outside = [op for op in function.body.block.ops if isinstance(op, SetFlagOp | WaitFlagOp)]
+    assert len(outside) == len(flags(module)) == 2
+
+
+def test_more_flags_than_ids_are_still_enough() -> None:
+    count = 12
+    lines = [f"%t{n} = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>" for n in range(count)]
+    lines += [
+        f"pto.tload ins(%a : !pto.memref<8x8xf32>) outs(%t{n} : !pto.tile_buf<vec, 8x8xf32>)"
+        for n in range(count)
+    ]
+    tile = "!pto.tile_buf<vec, 8x8xf32>"
+    lines += [f"pto.tadd ins(%t{n}, %t{n} : {tile}, {tile}) outs(%t{n} : {tile})" for n in range(count)]
+    module = prepare(
+        ptoas.parse(f"func.func @f(%a: !pto.memref<8x8xf32>) {{\n{chr(10).join(lines)}\nreturn\n}}"), "a5"
+    )
+    assert findings(module, get_target("a5")) == (0, [])
+    assert {text[-1] for text in flags(module)} == set("01234567")
+
+
+HAND_MADE = LOOKUP.replace(
+    "tstore",
+    'set_flag["PIPE_V", "PIPE_MTE3", "EVENT_ID3"]\nwait_flag["PIPE_V", "PIPE_MTE3", "EVENT_ID3"]\ntstore',
+)
+
+
+def test_flags_of_the_program_are_left_alone_unless_asked() -> None:
+    kept = ["set V>MTE3 3", "wait V>MTE3 3"]
+    assert flags(prepare(ptoas.parse(HAND_MADE), "a5")) == kept
+    assert flags(prepare(ptoas.parse(HAND_MADE), "a5", sync="auto")) == [
+        "set MTE2>V 0",
+        "wait MTE2>V 0",
+        "set V>MTE3 0",
+        "wait V>MTE3 0",
+    ]
+    assert flags(prepare(ptoas.parse(LOOKUP), "a5", sync="manual")) == []
+
+
+def test_a_call_starts_and_ends_with_all_pipes_at_rest() -> None:
+    text = """
+func.func private @inner(%t: !pto.tile_buf<vec, 8x8xf32>, %m: !pto.memref<8x8xf32>) {
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32>) outs(%m : !pto.memref<8x8xf32>)
+  return
+}
+func.func @outer(%a: !pto.memref<8x8xf32>) {
+  %x = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.tload ins(%a : !pto.memref<8x8xf32>) outs(%x : !pto.tile_buf<vec, 8x8xf32>)
+  func.call @inner(%x, %a) : (!pto.tile_buf<vec, 8x8xf32>, !pto.memref<8x8xf32>) -> ()
+  return
+}
+"""
+    outer = functions(prepare(ptoas.parse(text), "a5"))[1]
+    names = [op.name for op in outer.body.block.ops if op.name.startswith(("pto.barrier", "func.call"))]
+    assert names == ["pto.barrier", "func.call", "pto.barrier"]
