@@ -18,11 +18,13 @@ from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
 from ptoas.grammar import mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
-from ptoas.grammar.instructions import InstructionReader, opcode_class, unknown_opcode
+from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names, value_offsets
+from ptoas.grammar.unregistered import UnregisteredReader
 from ptoas.location import SourceLocation, field_span, result_type_span, span_of
 
 _SPLIT = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
@@ -355,7 +357,7 @@ class Builder:
                 return
             # A form of a known instruction that the dialect does not have yet.
             op.drop_all_references()
-            plan = InstructionReader(tree, types, self.resolver).unregistered()
+            plan = UnregisteredReader(tree, types, self.resolver).plan()
             op = plan.cls.create(
                 operands=chosen, result_types=plan.result_types, attributes=plan.attributes, location=location
             )
@@ -437,7 +439,7 @@ class Builder:
         if found is None:
             if not self.allow_unregistered:
                 raise unknown_opcode(body.opcode, list(mlir.OPCODES))
-            return InstructionReader(tree, types, self.resolver).unregistered()
+            return UnregisteredReader(tree, types, self.resolver).plan()
         reader = InstructionReader(tree, types, self.resolver)
         if not self.allow_unregistered:
             return reader.plan(*found)
@@ -447,7 +449,7 @@ class Builder:
             if problem.code not in _NEW_PARTS:
                 raise
             # A later revision of the language may give a known instruction new parts.
-            return InstructionReader(tree, types, self.resolver).unregistered()
+            return UnregisteredReader(tree, types, self.resolver).plan()
 
     def _report_undefined(
         self,

@@ -11,7 +11,8 @@ from ptoas.diagnostics import Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
-from ptoas.grammar.instructions import InstructionReader, opcode_class
+from ptoas.grammar.instructions import InstructionReader
+from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement
 from ptoas.location import SourceLocation

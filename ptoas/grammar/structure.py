@@ -25,7 +25,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
-from ptoas.grammar.instructions import check_key, unknown_opcode
+from ptoas.grammar.opcodes import unknown_opcode
+from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.location import SourceLocation

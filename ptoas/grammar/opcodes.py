@@ -1,0 +1,41 @@
+"""Which class an opcode names."""
+
+from __future__ import annotations
+
+import difflib
+
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import GroupType
+from ptoas.grammar import tree as t
+from ptoas.grammar.problems import StatementProblem
+
+OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
+
+
+def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
+    """The class that an opcode names, and the suffix words that follow its name."""
+    words = text.removeprefix("pto.").split(".")
+    for size in range(len(words), 0, -1):
+        name = ".".join(words[:size])
+        # A group among the operands makes it the collective (D20).
+        if any(isinstance(type, GroupType) for type in types) and f"comm.{name}" in OPCODES:
+            name = f"comm.{name}"
+        if name in OPCODES:
+            return OPCODES[name], words[size:]
+    return None
+
+
+def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
+    prefix = "pto." if node.text.startswith("pto.") else ""
+    name = node.text.removeprefix("pto.")
+    near = difflib.get_close_matches(name, [*OPCODES, *others], 1)
+    stem, dot, suffix = name.partition(".")
+    if dot and (stems := difflib.get_close_matches(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES], 1)):
+        near = [f"{stems[0]}.{suffix}"]
+    fix = None
+    if near:
+        fix = f"did you mean `{near[0] if near[0] in others else prefix + near[0]}`?"
+    return StatementProblem("PTO-P020", f"unknown instruction `{node.text}`", node, fix)

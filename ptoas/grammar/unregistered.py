@@ -1,0 +1,118 @@
+"""Reading an instruction that the dialect does not have: what is written is kept."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, UnitAttr, i32, i64
+from xdsl.ir import Attribute
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.parts import Operand, StatementReader
+from ptoas.grammar.plan import Plan
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.types import unregistered_op
+
+
+class UnregisteredReader(StatementReader):
+    """Makes the plan of an unregistered operation."""
+
+    def plan(self) -> Plan:
+        """Keep what is written: operands in their order, how many are written to, the rest as attributes."""
+        operands: list[Operand] = []
+        outs = 0
+        dps = False
+        keys: list[str] = []
+        extras: list[Attribute] = []
+        attributes: dict[str, Attribute] = {}
+
+        def walk(items: tuple[t.Item, ...], key: str) -> None:
+            nonlocal outs, dps
+            for item in items:
+                match item:
+                    case t.Value():
+                        operands.append(self._operand(item))
+                        keys.append(key)
+                    case t.Indexed():
+                        operands.append(Operand(item, item.base.slot, self.types[item.base.slot]))
+                        keys.append(key)
+                        walk(item.items, "indices")
+                    case t.Dict():
+                        attributes.update(self.resolver.dictionary(item))
+                    case t.Group(name=name):
+                        before = len(operands)
+                        dps = dps or name == "ins"
+                        walk(item.items, key if name in ("ins", "outs") else name or key)
+                        self._check_declared(operands[before:], item.types)
+                        if name == "outs":
+                            outs, dps = len(operands) - before, True
+                    case t.Keyed(key=name, value=value):
+                        if isinstance(value, t.Value | t.Listing):
+                            walk((value,), name)
+                        else:
+                            attributes[name] = self._extra(value)
+                    case t.Listing(name=name):
+                        walk(item.items, name or key)
+                    case t.RegionMark():
+                        pass
+                    case _:
+                        extras.append(self._extra(item))
+
+        walk(self.body.items, "")
+        if self.body.trailing is not None:
+            attributes.update(self.resolver.dictionary(self.body.trailing))
+        if dps:
+            attributes["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(operands) - outs, outs])
+        if any(keys):
+            attributes["pto.operand_keys"] = ArrayAttr([StringAttr(key) for key in keys])
+        if extras:
+            attributes["pto.extra_operands"] = ArrayAttr(extras)
+        for operand in operands:
+            if operand.type is None:
+                raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
+        cls = unregistered_op(self._full_name())
+        results = self._unregistered_results(operands)
+        nodes = tuple(o.node for o in operands)
+        return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, True)
+
+    def _check_declared(self, operands: list[Operand], nodes: tuple[t.TypeText, ...]) -> None:
+        """Types beside operands are the operands', whatever the instruction is."""
+        if len(nodes) != len(operands):
+            return
+        try:
+            types = self.resolver.types(nodes)
+        except TypePlaceProblem:
+            return  # a type of a later revision
+        for operand, type, node in zip(operands, types, nodes, strict=True):
+            if operand.type is not None and operand.type != type:
+                raise StatementProblem(
+                    "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
+                )
+
+    def _full_name(self) -> str:
+        name = self.body.opcode.text
+        return name if "." in name and not name.split(".")[0].startswith("t") else f"pto.{name}"
+
+    def _extra(self, item: t.Item) -> Attribute:
+        match item:
+            case t.Number():
+                return self.resolver.number(item, None)
+            case t.String() | t.Word() | t.Symbol():
+                return StringAttr(item.text)
+            case t.AttrText() if item.text.startswith("<"):
+                return StringAttr(item.text)
+            case t.AttrText():
+                return self.resolver.attribute(item)
+            case _:
+                return UnitAttr()
+
+    def _unregistered_results(self, operands: list[Operand]) -> tuple[Attribute, ...]:
+        wanted = sum(result.count for result in self.results)
+        typing = self.body.typing
+        if typing is not None and typing.outputs is not None:
+            types = self.resolver.types(typing.outputs)
+        elif typing is not None and typing.inputs is not None and len(typing.inputs) == 1:
+            types = self.resolver.types(typing.inputs) * wanted
+        else:
+            types = [i64] * wanted  # what a query such as `get_subblock_idx` gives
+        if wanted and len(types) != wanted:
+            raise StatementProblem("PTO-P041", f"{wanted} results, but {len(types)} types", typing)
+        return tuple(types) if wanted else ()
