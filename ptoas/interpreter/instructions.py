@@ -15,7 +15,7 @@ from ptoas.interpreter.errors import failure
 from ptoas.interpreter.machine import INSTRUCTIONS, Machine, Step
 from ptoas.interpreter.memory import View
 from ptoas.interpreter.observe import Observer
-from ptoas.interpreter.race import RaceDetector, ordered
+from ptoas.interpreter.race import RaceDetector, ordered, ordered_moving
 from ptoas.interpreter.views import Unplaced
 from ptoas.targets.pipes import slot_places
 
@@ -69,7 +69,6 @@ class Compiled:
             isinstance(self.op, TLoadOp | TStoreOp)
             and len(self.dynamic) == 1
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
-            and self.race is None
             and self.observer is None
             and self.machine.world is None
         )
@@ -126,7 +125,9 @@ class Compiled:
         run = step.run
         if self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
-        if self.race is not None:
+        if self.race is not None and self.moves:
+            run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)
+        elif self.race is not None:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
             run = self.observer.watching(self.op, values, step, run)

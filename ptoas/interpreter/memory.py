@@ -24,10 +24,15 @@ HOST_BYTES = 64 << 20
 """Local memory of a target that sets no limit. Untouched pages cost nothing."""
 
 
+def address_of(array: Array) -> int:
+    """Where an array's first element lies in the host's memory: two arrays may share theirs."""
+    return int(array.__array_interface__["data"][0])
+
+
 class GlobalBuffer:
     """One argument: elements in a row."""
 
-    __slots__ = ("dtype", "name", "raw", "size")
+    __slots__ = ("address", "dtype", "name", "raw", "size")
 
     def __init__(self, name: str, array: Array, dtype: DType):
         self.name = name
@@ -35,6 +40,7 @@ class GlobalBuffer:
         # Bytes are moved as unsigned integers, so that every bit pattern survives.
         self.raw: Array = array.reshape(-1).view(dtype.raw)
         self.size = len(self.raw)
+        self.address = address_of(self.raw)
 
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """Elements as an array; NumPy itself refuses what lies outside."""
@@ -55,7 +61,7 @@ class Pointer:
 class Form:
     """What views of one buffer have in common when only their offsets differ. Compared by identity."""
 
-    __slots__ = ("buffer", "dtype", "layout", "shape", "shape5", "strides", "strides5")
+    __slots__ = ("buffer", "dtype", "layout", "reach", "shape", "shape5", "strides", "strides5")
 
     def __init__(
         self, buffer: GlobalBuffer, shape: tuple[int, ...], strides: tuple[int, ...], layout: Layout
@@ -70,6 +76,9 @@ class Form:
         """All five dimensions, ones in front (D11)."""
         self.strides5 = ((strides[0] * shape[0],) * missing + strides) if missing else strides
         """Five strides; a dimension of one that was not written steps over the whole."""
+        ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+        self.reach = (0, -1) if 0 in shape else (sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends))
+        """First and last element that a view touches, from its offset; `(0, -1)`: none."""
 
 
 class View:
@@ -131,10 +140,8 @@ class View:
 
     def extent(self) -> tuple[int, int]:
         """First and last element of the buffer that the view touches; `(0, -1)` when it is empty."""
-        if 0 in self.shape:
-            return 0, -1
-        reach = [(n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)]
-        return self.offset + sum(r for r in reach if r < 0), self.offset + sum(r for r in reach if r > 0)
+        first, last = self.form.reach
+        return (0, -1) if last < first else (self.offset + first, self.offset + last)
 
     def inside(self) -> bool:
         first, last = self.extent()
@@ -197,6 +204,7 @@ class LocalMemory:
         else:
             # Zeros on demand: untouched pages are never made.
             self.data = np.zeros(self.size, dtype=np.uint8)
+        self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)
         self.regions: list[Region] = []

@@ -8,7 +8,7 @@ must be ordered.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from xdsl.ir import Operation
 
@@ -26,17 +26,32 @@ PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
 _AT = {pipe: n for n, pipe in enumerate(PIPES)}
 
 MOST_RECORDS = 512
-"""Past this many, accesses that every pipe in use has seen are dropped, then the oldest."""
+"""Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
 
 
-@dataclass(frozen=True)
 class Touched:
-    """Bytes that an operand stands for: an array over them, their bounds, and a name."""
+    """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
 
-    array: Array
-    low: int
-    high: int
-    name: str
+    __slots__ = ("form", "high", "low", "name", "source")
+
+    def __init__(self, source: Tile | View | Array, form: object, low: int, high: int, name: str):
+        self.source = source
+        self.form = form
+        """What tells two accesses with equal bounds apart."""
+        self.low, self.high = low, high
+        self.name = name
+
+    @property
+    def array(self) -> Array:
+        """Made when it is asked for: bounds alone often tell that two accesses do not meet."""
+        source = self.source
+        if isinstance(source, Tile):
+            return source.touched
+        return source.array if isinstance(source, View) else source
+
+    @property
+    def is_empty(self) -> bool:
+        return self.low == self.high
 
 
 class Record:
@@ -56,29 +71,38 @@ def touched_by(value: object) -> tuple[Touched, ...]:
     """The bytes of a tile's valid region, or of a view."""
     match value:
         case Tile():
-            return (_touched(value.touched, f"%{value.name}"),)
+            return (_of_tile(value),)
         case View():
-            return (_touched(value.array, f"%{value.buffer.name}"),)
+            return (_of_view(value),)
         case Group():
             return tuple(part for member in value.members for part in touched_by(member))
         case _:
             return ()
 
 
-def _touched(array: Array, name: str) -> Touched:
-    if not array.size:
-        return Touched(array, 0, 0, name)
-    low = high = int(array.__array_interface__["data"][0])
-    for extent, stride in zip(array.shape, array.strides, strict=True):
-        reach = (extent - 1) * stride
-        low, high = low + min(reach, 0), high + max(reach, 0)
-    return Touched(array, low, high + array.itemsize, name)
+def _of_tile(tile: Tile) -> Touched:
+    low, high = tile.memory.address, tile.memory.address
+    if 0 not in tile.valid:
+        low, high = low + tile.address, high + tile.address + tile.size_bytes
+    return Touched(tile, tile, low, high, f"%{tile.name}")
+
+
+def _of_view(view: View) -> Touched:
+    form, buffer = view.form, view.form.buffer
+    first, last = form.reach
+    start = buffer.address + view.offset * form.dtype.size
+    if last < first:
+        return Touched(view, form, start, start, f"%{buffer.name}")
+    size = form.dtype.size
+    return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
 
 
 def element_touched(pointer: Pointer, offset: int) -> Touched:
     """One element behind a pointer."""
     at = pointer.offset + offset
-    return _touched(pointer.buffer.raw[at : at + 1], f"%{pointer.buffer.name}")
+    buffer = pointer.buffer
+    low = buffer.address + at * buffer.dtype.size
+    return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")
 
 
 class RaceDetector:
@@ -93,7 +117,8 @@ class RaceDetector:
         """A new block starts: nothing has happened yet."""
         self.clocks = [[0] * len(PIPES) for _ in PIPES]
         self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Operation]] = {}
-        self.records: dict[tuple[int, int, bool], Record] = {}
+        self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
+        """The accesses of each pipe, the latest last."""
 
     # --- order ---
 
@@ -110,7 +135,8 @@ class RaceDetector:
     def barrier(self) -> None:
         newest = [max(times) for times in zip(*self.clocks, strict=True)]
         self.clocks = [list(newest) for _ in PIPES]
-        self.records.clear()
+        for records in self.records:
+            records.clear()
 
     def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
         key = (source, target, event)
@@ -165,33 +191,41 @@ class RaceDetector:
             self.pipes_in_use.add(pipe)
             clock = self.clocks[pipe]
             for touched in operands[access.operand]:
-                if not touched.array.size:
+                if touched.is_empty:
                     continue
                 self._check(op, touched, pipe, access.write, clock)
                 fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
-        for pipe in {record.pipe for record in fresh}:
-            self.clocks[pipe][pipe] += 1
         for record in fresh:
-            # One array stands for the same bytes each time: the newest access of a pipe is the one to be
-            # ordered after.
-            self.records[id(record.touched.array), record.pipe, record.write] = record
-        if len(self.records) > MOST_RECORDS:
-            self._forget_old()
+            self.clocks[record.pipe][record.pipe] = record.time
+            self._note(record)
         for source, target in effects.after:
             self.join(source, target)
 
+    def _note(self, record: Record) -> None:
+        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        touched = record.touched
+        records = self.records[record.pipe]
+        key = (touched.form, touched.low, touched.high, record.write)
+        records.pop(key, None)
+        records[key] = record
+        if len(records) > MOST_RECORDS:
+            self._forget_old(record.pipe)
+
     def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, clock: list[int]) -> None:
-        for record in self.records.values():
-            if record.pipe == pipe or not (write or record.write) or clock[record.pipe] >= record.time:
+        low, high = touched.low, touched.high
+        for other_pipe, records in enumerate(self.records):
+            if other_pipe == pipe or not records:
                 continue
-            other = record.touched
-            if (
-                touched.low >= other.high
-                or other.low >= touched.high
-                or not _share(touched.array, other.array)
-            ):
-                continue
-            raise self._race(op, touched, pipe, write, record)
+            seen = clock[other_pipe]
+            for record in reversed(records.values()):
+                if record.time <= seen:
+                    # This one and all before it are ordered.
+                    break
+                other = record.touched
+                if not (write or record.write) or low >= other.high or other.low >= high:
+                    continue
+                if _share(touched.array, other.array):
+                    raise self._race(op, touched, pipe, write, record)
 
     def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
         verb, before = ("writes" if write else "reads"), ("wrote" if earlier.write else "read")
@@ -206,16 +240,13 @@ class RaceDetector:
             fix=f"set_flag and wait_flag from {there} to {here} between the two",
         )
 
-    def _forget_old(self) -> None:
-        """Drop what every pipe in use has seen; if that is not enough, the oldest half."""
-        clocks = [self.clocks[pipe] for pipe in self.pipes_in_use]
-        self.records = {
-            key: record
-            for key, record in self.records.items()
-            if not all(clock[record.pipe] >= record.time for clock in clocks)
-        }
-        if len(self.records) > MOST_RECORDS:
-            self.records = dict(list(self.records.items())[len(self.records) // 2 :])
+    def _forget_old(self, pipe: int) -> None:
+        """Drop what every pipe in use has seen; if that is not enough, the older half."""
+        seen = min(self.clocks[other][pipe] for other in self.pipes_in_use)
+        kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
+        if len(kept) > MOST_RECORDS // 2:
+            kept = dict(list(kept.items())[len(kept) // 2 :])
+        self.records[pipe] = kept
 
 
 def _share(a: Array, b: Array) -> bool:
@@ -239,8 +270,27 @@ def ordered(
     """The step with its accesses checked before it is done."""
     operands = [touched_by(value) for value in values]
 
-    def checked(*scalars: float) -> None:
+    def checked(*scalars: Any) -> None:
         race.execute(op, effects, operands)
         run(*scalars)
+
+    return checked
+
+
+def ordered_moving(
+    op: Operation,
+    race: RaceDetector,
+    effects: Effects,
+    values: Sequence[object],
+    at: int,
+    run: Callable[..., None],
+) -> Callable[..., None]:
+    """The same for a step that gets its view, operand `at`, each time."""
+    operands = [touched_by(value) for value in values]
+
+    def checked(view: View) -> None:
+        operands[at] = (_of_view(view),)
+        race.execute(op, effects, operands)
+        run(view)
 
     return checked
