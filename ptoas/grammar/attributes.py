@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
-from ptoas.grammar.syntax import whole_number
+from ptoas.grammar.tree_builder import whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 
 _ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}

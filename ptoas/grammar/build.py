@@ -6,22 +6,21 @@ import difflib
 import re
 from typing import cast
 
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, LocationAttr, i32
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.diagnostics import Note, Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
-from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType
-from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
 from ptoas.grammar import mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
-from ptoas.grammar.plan import Alloc, Constant, Plan, Prelude, Window
+from ptoas.grammar.plan import Alloc, Plan
+from ptoas.grammar.prelude import make_prelude, new_tile, sized
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names, value_offsets
 from ptoas.grammar.unregistered import UnregisteredReader
@@ -43,17 +42,6 @@ _KEPT_TYPES: list[tuple[Attribute | None, ...]] = []
 
 _MOST_KEPT = 200_000
 
-POISON = object()
-"""Stands for a value whose definition was wrong; what uses it is passed over without a word."""
-
-
-MOST_PROBLEMS = 200
-"""Then a file is given up: it is probably not a program."""
-
-
-class TooManyProblems(Exception):
-    """There are more problems than anybody reads."""
-
 
 def forget_statements() -> None:
     """Throw away the statements and plans kept so far."""
@@ -63,17 +51,13 @@ def forget_statements() -> None:
     _KEPT_TYPES.clear()
 
 
-class Builder:
+class Builder(Names):
     """Builds one file. Problems are collected; a statement that has one is left out."""
 
     def __init__(self, source: Source, allow_unregistered: bool = False):
-        self.source = source
-        self.diagnostics: list[Diagnostic] = []
+        super().__init__(source)
         self.resolver = Resolver(allow_unregistered)
         self.allow_unregistered = allow_unregistered
-        self.values: dict[str, object] = {}
-        self.places: dict[str, int] = {}
-        self.hints: list[tuple[SSAValue, str]] = []
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
@@ -82,76 +66,6 @@ class Builder:
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
         self.regions_read: set[int] = set()
-
-    # --- reporting
-
-    def report(
-        self,
-        code: str,
-        message: str,
-        offset: int,
-        length: int,
-        fix: str | None = None,
-        notes: tuple[Note, ...] = (),
-    ) -> None:
-        span = Span(self.source, offset, max(1, length))
-        if len(self.diagnostics) == MOST_PROBLEMS:
-            message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
-            self.diagnostics.append(Diagnostic("PTO-P014", message, span))
-            raise TooManyProblems
-        self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
-
-    def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
-        node = problem.at
-        if node is None:
-            first_line = raw.text.split("\n", 1)[0]
-            self.report(problem.code, problem.message, raw.start, len(first_line), problem.fix)
-            return
-        start = raw.source_offset(node.start)
-        notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)
-        self.report(problem.code, problem.message, start, node.end - node.start, problem.fix, notes)
-
-    # --- names
-
-    def define(self, name: str, value: object, offset: int) -> None:
-        if self.values.get(name, POISON) is not POISON:
-            earlier = self.places.get(name)
-            notes = (
-                (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),)
-                if earlier is not None
-                else ()
-            )
-            self.report(
-                "PTO-P031",
-                f"`%{name}` is defined already",
-                offset,
-                len(name) + 1,
-                "give it another name",
-                notes,
-            )
-            return
-        self.values[name] = value
-        self.places[name] = offset
-
-    def name_value(self, value: SSAValue, name: str) -> None:
-        if not name[0].isdigit():
-            # The setter would cut off a `_12` at the end; names are the author's.
-            value._name = name  # pyright: ignore[reportPrivateUsage]
-            self.hints.append((value, name))
-
-    def settle_names(self) -> None:
-        """Let xDSL's printer number values where two hints would come out as one name.
-
-        It numbers the second `x` of a scope `x_1`, which collides if the author has an `x_1` as well.
-        """
-        counts: dict[str, int] = {}
-        for _, name in self.hints:
-            counts[name] = counts.get(name, 0) + 1
-        taken = {f"{name}_{k}" for name, count in counts.items() for k in range(1, count)}
-        for value, name in self.hints:
-            if name in taken:
-                value.name_hint = name
-        self.hints = []
 
     # --- statements
 
@@ -336,12 +250,15 @@ class Builder:
         location = SourceLocation.at(self.source, raw.start, raw.end)
         made: list[SSAValue] = []
         for step in plan.prelude:
-            made.append(self._prelude(step, operands, made, names, raw, location, ops))
+            if isinstance(step, Alloc):
+                made.append(self._new_tile(step, names, raw, location, ops))
+            else:
+                made.append(make_prelude(step, operands, made, location, ops))
         chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
         regions = self._regions(raw)
         result_types = plan.result_types
         if plan.result_from_sizes:
-            result_types = (_sized(plan.result_types[0], chosen),)
+            result_types = (sized(plan.result_types[0], chosen),)
         op = plan.cls.create(
             operands=chosen,
             result_types=result_types,
@@ -498,53 +415,13 @@ class Builder:
         fix = f"did you mean `%{near[0]}`?" if near else None
         self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)
 
-    def _prelude(
-        self,
-        step: Prelude,
-        operands: list[SSAValue | None],
-        made: list[SSAValue],
-        names: list[str],
-        raw: RawStatement,
-        location: LocationAttr,
-        ops: list[Operation],
+    def _new_tile(
+        self, step: Alloc, names: list[str], raw: RawStatement, location: LocationAttr, ops: list[Operation]
     ) -> SSAValue:
-        match step:
-            case Constant(value=value):
-                op: Operation = ConstantOp(cast(IntegerAttr, value))
-            case Alloc(slot=slot, type=type):
-                op = AllocTileOp.create(result_types=[type], properties={_SEGMENTS: _segments(0, 0, 0)})
-                self.define(names[slot], op.results[0], raw.start)
-                self.name_value(op.results[0], names[slot])
-            case Window():
-                return self._window(step, operands, made, location, ops)
-        op.location = location
-        ops.append(op)
-        return op.results[0]
-
-    def _window(
-        self,
-        step: Window,
-        operands: list[SSAValue | None],
-        made: list[SSAValue],
-        location: LocationAttr,
-        ops: list[Operation],
-    ) -> SSAValue:
-        def index(value: int) -> SSAValue:
-            constant = ConstantOp(IntegerAttr(value, IndexType()))
-            constant.location = location
-            ops.append(constant)
-            return constant.result
-
-        offsets = [cast(SSAValue, operands[ref]) if ref >= 0 else made[-1 - ref] for ref in step.offsets]
-        sizes = [index(size) for size in step.sizes]
-        op = PartitionViewOp.create(
-            operands=[cast(SSAValue, operands[step.base]), *offsets, *sizes],
-            result_types=[step.type],
-            properties={_SEGMENTS: _segments(1, len(offsets), len(sizes))},
-            location=location,
-        )
-        ops.append(op)
-        return op.results[0]
+        tile = new_tile(step, location, ops)
+        self.define(names[step.slot], tile, raw.start)
+        self.name_value(tile, names[step.slot])
+        return tile
 
     def _span_of_problem(
         self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan, blank: str, names: list[str]
@@ -602,23 +479,6 @@ def _is_known(body: t.Instruction) -> bool:
     return body.opcode.text in mlir.OPCODES or opcode_class(body.opcode.text, []) is not None
 
 
-_SEGMENTS = "operandSegmentSizes"
-
-
-def _sized(type: Attribute, operands: list[SSAValue]) -> Attribute:
-    """A part's type with the extents that its size operands, the last ones, are known to have."""
-    assert isinstance(type, PartitionTensorViewType)
-    sizes = [_constant(value) for value in operands[-len(type.shape) :]]
-    return PartitionTensorViewType.of(sizes, type.element_type, type.layout)
-
-
-def _constant(value: SSAValue) -> int:
-    owner = value.owner
-    if isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return cast("IntegerAttr[IndexType]", owner.value).value.data
-    return DYNAMIC
-
-
 def _problem_with_names(text: str) -> SyntaxProblem | None:
     """What is wrong with the text itself, so that the columns are its own."""
     try:
@@ -626,10 +486,6 @@ def _problem_with_names(text: str) -> SyntaxProblem | None:
     except SyntaxProblem as problem:
         return problem
     return None
-
-
-def _segments(*sizes: int) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i32, sizes)
 
 
 def result_names(name: str, count: int) -> list[str]:

@@ -18,7 +18,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.parts import Operand, Parts, StatementReader
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.syntax import whole_number
+from ptoas.grammar.tree_builder import whole_number
 
 
 class InstructionReader(StatementReader):

@@ -14,9 +14,10 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.grammar import tree as t
-from ptoas.grammar.build import Builder, TooManyProblems, forget_statements
+from ptoas.grammar.build import Builder, forget_statements
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
+from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.structure import verify_terminators
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names

@@ -17,7 +17,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.syntax import whole_number
+from ptoas.grammar.tree_builder import whole_number
 
 
 @dataclass

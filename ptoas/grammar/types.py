@@ -53,7 +53,8 @@ from ptoas.dialects.pto.types import (
     TileType,
     ViewType,
 )
-from ptoas.grammar.syntax import SyntaxProblem, parse_type_body, whole_number
+from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
+from ptoas.grammar.tree_builder import whole_number
 
 _LARGEST_EXTENT = 2**31 - 1
 

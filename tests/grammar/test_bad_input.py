@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ptoas
 from ptoas.diagnostics import Diagnostic, render
-from ptoas.grammar.build import MOST_PROBLEMS
+from ptoas.grammar.names import MOST_PROBLEMS
 
 HEAD = """.arg %table : !pto.memref<64x32xf32>
 .arg %idx : !pto.tile<1x16xi32>

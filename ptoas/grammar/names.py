@@ -1,0 +1,101 @@
+"""The names of a file and what is wrong with it: what the builder knows beside the operations."""
+
+from __future__ import annotations
+
+from xdsl.ir import SSAValue
+
+from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.grammar.layout import RawStatement
+from ptoas.grammar.problems import StatementProblem
+
+POISON = object()
+"""Stands for a value whose definition was wrong; what uses it is passed over without a word."""
+
+
+MOST_PROBLEMS = 200
+"""Then a file is given up: it is probably not a program."""
+
+
+class TooManyProblems(Exception):
+    """There are more problems than anybody reads."""
+
+
+class Names:
+    """Collects problems, and keeps which value a name stands for."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+        self.values: dict[str, object] = {}
+        self.places: dict[str, int] = {}
+        self.hints: list[tuple[SSAValue, str]] = []
+
+    # --- reporting
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        offset: int,
+        length: int,
+        fix: str | None = None,
+        notes: tuple[Note, ...] = (),
+    ) -> None:
+        span = Span(self.source, offset, max(1, length))
+        if len(self.diagnostics) == MOST_PROBLEMS:
+            message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
+            self.diagnostics.append(Diagnostic("PTO-P014", message, span))
+            raise TooManyProblems
+        self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
+
+    def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
+        node = problem.at
+        if node is None:
+            first_line = raw.text.split("\n", 1)[0]
+            self.report(problem.code, problem.message, raw.start, len(first_line), problem.fix)
+            return
+        start = raw.source_offset(node.start)
+        notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)
+        self.report(problem.code, problem.message, start, node.end - node.start, problem.fix, notes)
+
+    # --- names
+
+    def define(self, name: str, value: object, offset: int) -> None:
+        if self.values.get(name, POISON) is not POISON:
+            earlier = self.places.get(name)
+            notes = (
+                (Note("it is defined here", Span(self.source, earlier, len(name) + 1)),)
+                if earlier is not None
+                else ()
+            )
+            self.report(
+                "PTO-P031",
+                f"`%{name}` is defined already",
+                offset,
+                len(name) + 1,
+                "give it another name",
+                notes,
+            )
+            return
+        self.values[name] = value
+        self.places[name] = offset
+
+    def name_value(self, value: SSAValue, name: str) -> None:
+        if not name[0].isdigit():
+            # The setter would cut off a `_12` at the end; names are the author's.
+            value._name = name  # pyright: ignore[reportPrivateUsage]
+            self.hints.append((value, name))
+
+    def settle_names(self) -> None:
+        """Let xDSL's printer number values where two hints would come out as one name.
+
+        It numbers the second `x` of a scope `x_1`, which collides if the author has an `x_1` as well.
+        """
+        counts: dict[str, int] = {}
+        for _, name in self.hints:
+            counts[name] = counts.get(name, 0) + 1
+        taken = {f"{name}_{k}" for name, count in counts.items() for k in range(1, count)}
+        for value, name in self.hints:
+            if name in taken:
+                value.name_hint = name
+        self.hints = []

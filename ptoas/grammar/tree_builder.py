@@ -1,0 +1,383 @@
+"""From Lark's parse tree of a statement to the light tree: one method a rule of the grammar."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from lark import Token, Transformer
+
+from ptoas.grammar import tree as t
+
+_RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
+_COLON = ":"
+
+
+def token_span(token: Token) -> tuple[int, int]:
+    return cast(int, token.start_pos), cast(int, token.end_pos)
+
+
+def _types(children: list[Any]) -> Any:
+    """The first tuple among the children (result types, or pairs of values), empty if there is none."""
+    return next((cast("tuple[Any, ...]", c) for c in children if isinstance(c, tuple)), ())
+
+
+def _only(children: list[Any], *kinds: type) -> list[Any]:
+    return [c for c in children if isinstance(c, kinds)]
+
+
+def _first(children: list[Any], *kinds: type) -> Any:
+    return next((c for c in children if isinstance(c, kinds)), None)
+
+
+def _extent(children: list[Any]) -> tuple[int, int]:
+    """From the first to the last child that knows where it stands."""
+    start, end = None, 0
+    for child in children:
+        if isinstance(child, Token):
+            begin, stop = token_span(child)
+        elif isinstance(child, t.Node):
+            begin, stop = child.start, child.end
+        else:
+            continue
+        start = begin if start is None else min(start, begin)
+        end = max(end, stop)
+    return start or 0, end
+
+
+class TreeBuilder(Transformer[Token, Any]):
+    """One method a rule; the children are tokens and finished nodes."""
+
+    def __init__(self, slots: dict[int, int]):
+        super().__init__()
+        self.slots = slots
+
+    # --- statements
+
+    def statement(self, c: list[Any]) -> t.Statement:
+        body: Any = _first(c, t.Node)
+        return t.Statement(_types(c[:1]), body)
+
+    def RESULTS(self, token: Token) -> tuple[t.Result, ...]:
+        start = token_span(token)[0]
+        return tuple(
+            t.Result(start + m.start(), start + m.end(), self.slots[start + m.start()], int(m.group(1) or 1))
+            for m in _RESULT.finditer(token)
+        )
+
+    def VALUE(self, token: Token) -> t.Value:
+        start, end = token_span(token)
+        name = token.partition("!")[0]
+        _, hash_mark, number = name.partition("#")
+        return t.Value(start, end, self.slots[start], int(number) if hash_mark else None)
+
+    def REGION(self, token: Token) -> t.RegionMark:
+        return t.RegionMark(*token_span(token))
+
+    def SYMBOL(self, token: Token) -> t.Symbol:
+        return t.Symbol(*token_span(token), token[1:].replace("::@", "::").strip('"'))
+
+    def STRING(self, token: Token) -> t.String:
+        return t.String(*token_span(token), _unescape(token[1:-1]))
+
+    def arg(self, c: list[Any]) -> t.Arg:
+        return t.Arg(*_extent(c), _first(c, t.Value), _first(c, t.TypeText))
+
+    def const(self, c: list[Any]) -> t.Const:
+        return t.Const(*_extent(c), c[1], c[2])
+
+    def target(self, c: list[Any]) -> t.TargetName:
+        return t.TargetName(*_extent(c[1:]), c[1].text if isinstance(c[1], t.String) else str(c[1]))
+
+    def attr_alias(self, c: list[Any]) -> t.AttrAlias:
+        return t.AttrAlias(*token_span(c[0]), str(c[0]), c[1])
+
+    def loc_alias(self, c: list[Any]) -> t.AttrAlias:
+        # Locations of another tool are read over, here as everywhere; the name may still be used.
+        return t.AttrAlias(*token_span(c[0]), str(c[0]), t.Word(*token_span(c[1]), "unit"))
+
+    def type_alias(self, c: list[Any]) -> t.TypeAlias_:
+        return t.TypeAlias_(*token_span(c[0]), str(c[0]), c[1])
+
+    def label(self, c: list[Any]) -> t.Label:
+        return t.Label(*token_span(c[0]), t.Word(*token_span(c[0]), str(c[0])), tuple(_only(c, t.Binding)))
+
+    def module(self, c: list[Any]) -> t.Module:
+        return t.Module(*_extent(c), _first(c, t.Symbol), _first(c, t.Dict))
+
+    def function(self, c: list[Any]) -> t.Function:
+        tokens = {x.type: x for x in _only(c, Token)}
+        visibility = tokens.get("VISIBILITY")
+        outputs = _types(c)
+        return t.Function(
+            *_extent(c),
+            str(visibility) if visibility else None,
+            _first(c, t.Symbol),
+            tuple(_only(c, t.Param)),
+            outputs,
+            _first(c, t.Dict),
+            _first(c, t.RegionMark) is not None,
+        )
+
+    def for_(self, c: list[Any]) -> t.For:
+        values = _only(c, t.Value)
+        tuples = _only(c, tuple)
+        carried = next((x for x in tuples if x and isinstance(x[0], tuple)), ())
+        outputs = next((x for x in tuples if x and isinstance(x[0], t.TypeText)), ())
+        return t.For(
+            *_extent(c),
+            values[0],
+            (values[1], values[2], values[3]),
+            carried,
+            outputs,
+            _first(c, t.TypeText),
+            _first(c, t.Dict),
+        )
+
+    def if_(self, c: list[Any]) -> t.If:
+        outputs = _types(c)
+        return t.If(*_extent(c), _first(c, t.Value), outputs, _first(c, t.Dict))
+
+    def while_(self, c: list[Any]) -> t.While:
+        carried = _types(c)
+        return t.While(*_extent(c), carried, _first(c, t.FunctionTypeNode), _first(c, t.Dict))
+
+    def generic(self, c: list[Any]) -> t.Generic:
+        dicts = _only(c, t.Dict)
+        properties = next((x for x in c if isinstance(x, _Properties)), None)
+        successors = next((x for x in c if isinstance(x, _Successors)), None)
+        regions = next((x for x in c if isinstance(x, int)), 0)
+        return t.Generic(
+            *_extent(c),
+            c[0],
+            tuple(_only(c, t.Value)),
+            successors.labels if successors else (),
+            properties.dict if properties else None,
+            regions,
+            dicts[0] if dicts else None,
+            _first(c, t.FunctionTypeNode),
+        )
+
+    def properties(self, c: list[Any]) -> _Properties:
+        return _Properties(c[0])
+
+    def successors(self, c: list[Any]) -> _Successors:
+        return _Successors(tuple(t.Word(*token_span(x), str(x)) for x in c))
+
+    def regions(self, c: list[Any]) -> int:
+        return len(c)
+
+    def instruction(self, c: list[Any]) -> t.Instruction:
+        opcode = t.Word(*token_span(c[0]), str(c[0]))
+        typing = _first(c, t.Typing)
+        at = c.index(typing) if typing is not None else len(c)
+        trailing = _first(c[at:], t.Dict)
+        return t.Instruction(*_extent(c), opcode, tuple(c[1:at]), typing, trailing)
+
+    def typing(self, c: list[Any]) -> t.Typing:
+        inputs = next((x for x in c if isinstance(x, _Inputs)), None)
+        outputs: Any = _types(c) if any(isinstance(x, tuple) for x in c) else None
+        if inputs is None:
+            return t.Typing(*_extent(list(outputs or ())), None, outputs)
+        outs = inputs.outputs if inputs.outputs is not None else outputs
+        return t.Typing(
+            *_extent([*inputs.types, *(outs or ())]),
+            inputs.types,
+            outs,
+            inputs.parenthesised,
+            inputs.outputs is not None,
+        )
+
+    def param(self, c: list[Any]) -> t.Param:
+        binding = _first(c, t.Binding)
+        attributes = _first(c, t.Dict)
+        if binding is None:
+            return t.Param(*_extent(c), None, _first(c, t.TypeText), attributes)
+        return t.Param(binding.start, binding.end, binding.value, binding.type, attributes)
+
+    def binding(self, c: list[Any]) -> t.Binding:
+        return t.Binding(*_extent(c[:2]), c[0], c[1])
+
+    def carried(self, c: list[Any]) -> tuple[Any, ...]:
+        return tuple(_only(c, tuple))
+
+    def assign(self, c: list[Any]) -> tuple[t.Value, t.Value]:
+        return c[0], c[1]
+
+    # --- items
+
+    def value(self, c: list[t.Value]) -> t.Value:
+        return c[0]
+
+    def symbol(self, c: list[t.Symbol]) -> t.Symbol:
+        return c[0]
+
+    def string(self, c: list[t.String]) -> t.String:
+        return c[0]
+
+    def region(self, c: list[t.RegionMark]) -> t.RegionMark:
+        return c[0]
+
+    def indexed(self, c: list[Any]) -> t.Indexed:
+        return t.Indexed(*_extent(c), c[0], tuple(c[1:]))
+
+    def keyed(self, c: list[Any]) -> t.Keyed:
+        return t.Keyed(*_extent(c), str(c[0]), c[1])
+
+    def group(self, c: list[Any]) -> t.Group:
+        return self._group(str(c[0]), c, c[1:])
+
+    def anonymous_group(self, c: list[Any]) -> t.Group:
+        return self._group("", c, c)
+
+    def _group(self, name: str, children: list[Any], parts: list[Any]) -> t.Group:
+        items: list[Any] = []
+        types: list[t.TypeText] = []
+        colon = False
+        for part in parts:
+            if isinstance(part, Token):
+                colon = True
+            elif isinstance(part, t.TypeText):
+                types.append(part)
+            elif colon and isinstance(part, t.AttrText) and part.text.startswith("<"):
+                types.append(t.TypeText(part.start, part.end, part.text, True))
+            else:
+                # `%a : T, %b : U`: after a type list the operands go on.
+                items.append(part)
+        return t.Group(*_extent(children), name, tuple(items), tuple(types))
+
+    def listing(self, c: list[Any]) -> t.Listing:
+        return t.Listing(*_extent(c), str(c[0]), tuple(c[1:]))
+
+    def anonymous_listing(self, c: list[Any]) -> t.Listing:
+        return t.Listing(*_extent(c), "", tuple(c))
+
+    def number(self, c: list[Token]) -> t.Number:
+        return t.Number(*token_span(c[0]), str(c[0]))
+
+    def word(self, c: list[Token]) -> t.Word:
+        return t.Word(*token_span(c[0]), str(c[0]))
+
+    def attr_text(self, c: list[Token]) -> t.AttrText:
+        return t.AttrText(*token_span(c[0]), str(c[0]))
+
+    blob = attr_text
+    angle = attr_text
+
+    def hash_key(self, c: list[Token]) -> t.Keyed:
+        start, end = token_span(c[0])
+        key, _, value = c[0][1:].partition("=")
+        value = value.strip()
+        return t.Keyed(start, end, key.strip(), t.Word(end - len(value), end, value))
+
+    # --- types
+
+    def type(self, c: list[Token]) -> t.TypeText:
+        return t.TypeText(*token_span(c[0]), str(c[0]))
+
+    def any_type(self, c: list[Any]) -> t.TypeText:
+        node = c[0]
+        return node if isinstance(node, t.TypeText) else t.TypeText(*token_span(node), str(node), True)
+
+    def types(self, c: list[Any]) -> list[t.TypeText]:
+        return _only(c, t.TypeText)
+
+    def signature(self, c: list[Any]) -> _Inputs:
+        return _Inputs(tuple(c[0]) if c else (), False)
+
+    def parenthesised(self, c: list[Any]) -> _Inputs:
+        return _Inputs(tuple(c[0]) if c else (), True)
+
+    def cast(self, c: list[Any]) -> _Inputs:
+        return _Inputs((c[0],), False, (c[2],))
+
+    def outs(self, c: list[Any]) -> tuple[t.TypeText, ...]:
+        if not c:
+            return ()
+        return (c[0],) if isinstance(c[0], t.TypeText) else tuple(c[0])
+
+    def function_type(self, c: list[Any]) -> t.FunctionTypeNode:
+        inputs: tuple[t.TypeText, ...] = (
+            tuple(_only(cast("list[Any]", c[0]), t.TypeText)) if isinstance(c[0], list) else ()
+        )
+        return t.FunctionTypeNode(*_extent([*inputs, *c[-1]]), inputs, c[-1])
+
+    # --- attributes
+
+    def dict(self, c: list[Any]) -> t.Dict:
+        entries = tuple(_only(c, t.Entry))
+        return t.Dict(*_extent(list(entries)), entries)
+
+    def entry(self, c: list[Any]) -> t.Entry:
+        key = c[0].text if isinstance(c[0], t.String) else str(c[0])
+        return t.Entry(*_extent(c), key, c[1])
+
+    def number_attr(self, c: list[Any]) -> t.Typed:
+        return t.Typed(*_extent(c), self.number(c), c[1])
+
+    def string_attr(self, c: list[Any]) -> t.Typed:
+        return t.Typed(*_extent(c), c[0], c[1])
+
+    def blob_attr(self, c: list[Any]) -> t.Typed:
+        return t.Typed(*_extent(c), self.attr_text(c), c[1])
+
+    named_attr = attr_text
+    angle_attr = attr_text
+    word_attr = word
+    symbol_attr = symbol
+
+    def type_attr(self, c: list[Any]) -> Any:
+        return c[0]
+
+    def array_attr(self, c: list[Any]) -> t.ArrayNode:
+        items = tuple(x for x in c if x is not None)
+        return t.ArrayNode(*_extent(list(items)), items)
+
+    def dict_attr(self, c: list[t.Dict]) -> t.Dict:
+        return c[0]
+
+
+# Python's own keywords can't be method names.
+setattr(TreeBuilder, "for", TreeBuilder.for_)
+setattr(TreeBuilder, "if", TreeBuilder.if_)
+setattr(TreeBuilder, "while", TreeBuilder.while_)
+
+
+class _Inputs:
+    def __init__(
+        self,
+        types: tuple[t.TypeText, ...],
+        parenthesised: bool,
+        outputs: tuple[t.TypeText, ...] | None = None,
+    ):
+        self.types, self.parenthesised, self.outputs = types, parenthesised, outputs
+
+
+class _Properties:
+    def __init__(self, dict: t.Dict):
+        self.dict = dict
+
+
+class _Successors:
+    def __init__(self, labels: tuple[t.Word, ...]):
+        self.labels = labels
+
+
+def whole_number(text: str) -> int:
+    """The value of a decimal or hexadecimal literal; zeros may lead it."""
+    return int(text, 16 if "x" in text.lower() else 10)
+
+
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.S)
+_SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+
+    def replace(match: re.Match[bytes]) -> bytes:
+        code = match.group(1)
+        return bytes([int(code, 16)]) if len(code) == 2 else _SIMPLE_ESCAPES.get(code, code)
+
+    return _ESCAPE.sub(replace, text.encode()).decode("utf-8", "replace")
