@@ -93,6 +93,7 @@ class FunctionFacts:
         self.sync_override: bool | None = None
         """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
+        self._storages: dict[SSAValue, tuple[Storage, ...]] = {}
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
 
@@ -198,7 +199,11 @@ class FunctionFacts:
 
     def storages(self, value: SSAValue) -> tuple[Storage, ...]:
         """Every place where a value may lie."""
-        return tuple(self._storage(value, root) for root in self.roots(value))
+        known = self._storages.get(value)
+        if known is None:
+            known = tuple(self._storage(value, root) for root in self.roots(value))
+            self._storages[value] = known
+        return known
 
     def _storage(self, value: SSAValue, root: SSAValue) -> Storage:
         type = root.type

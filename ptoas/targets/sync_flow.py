@@ -28,6 +28,8 @@ _FLAG_SHIFT = len(_PIPES)
 
 DOWN, UP = 1, 2
 
+_ORDERING = frozenset({SetFlagOp, WaitFlagOp, BarrierOp, CallOp})
+
 
 @dataclass(frozen=True)
 class Touch:
@@ -108,19 +110,21 @@ class SyncFlow(Flow[_State]):
     # --- operations ------------------------------------------------------------------------------
 
     def visit(self, op: Operation, state: _State) -> None:
+        # Operations that order nothing are the most; this is the quickest way past them.
+        kind = op.__class__
+        if kind not in _ORDERING:
+            self._instruction(op, state)
+            return
         match op:
             case SetFlagOp():
                 self._set(op, _flag(op), state)
             case WaitFlagOp():
                 self._wait(op, _flag(op), state)
-            case BarrierOp():
-                if op.pipe.data is Pipe.PIPE_ALL:
-                    state.pending.clear()
-            case CallOp():
-                # What a callee leaves behind is its own affair: it is checked by itself.
-                state.pending.clear()
+            case BarrierOp() if op.pipe.data is not Pipe.PIPE_ALL:
+                pass
             case _:
-                self._instruction(op, state)
+                # All is awaited. What a callee leaves behind is its own affair: it is checked by itself.
+                state.pending.clear()
 
     def _instruction(self, op: Operation, state: _State) -> None:
         effects = self.facts.effects(op, self.target)
