@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from pathlib import Path
 
 import ml_dtypes
@@ -434,3 +436,15 @@ def test_assertions_outside_the_language(text: str) -> None:
 
 def test_assertions_for_some_targets_only() -> None:
     assert checks("// RUN-CHECK[cpu, a2a3]: false\n# RUN-CHECK[a5]: true\n") == 1
+
+
+def test_a_kernel_holds_no_old_arrays(lookup) -> None:
+    kernel = compile(lookup, "a5")
+    held: list[weakref.ref] = []
+    for n in range(5):
+        table = np.full((64, 8), n, np.float32)
+        held.append(weakref.ref(table))
+        assert (kernel(table=table, out=np.zeros((8, 8), np.float32)).outputs["out"] == n).all()
+    del table
+    gc.collect()
+    assert sum(ref() is not None for ref in held) <= 1

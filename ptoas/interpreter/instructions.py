@@ -56,6 +56,8 @@ class Compiled:
         self.binder = make(op, machine)
         self.effects = machine.target.effects(op)
         self.steps: dict[object, Callable[..., None]] = {}
+        if self.dynamic:
+            machine.remember(self.steps)
         self.slots = [
             (slot.name, slot.variadic, slot_places(op)[slot.name])
             for slot in op.signature().slots

@@ -213,6 +213,7 @@ class Kernel:
         """Arguments for the machine; what was bound before is used again, with all that hangs on it."""
         bound: list[Bound] = []
         pairs: list[tuple[Any, Bound]] = []
+        changed = False
         for at, parameter in enumerate(self.parameters):
             given = arguments[parameter.name]
             last = self._last[at] if at < len(self._last) else None
@@ -222,9 +223,12 @@ class Kernel:
             if reusable and last is not None and last[1].finish is None:
                 one = last[1]
             else:
+                changed = changed or parameter.kind != "scalar"
                 one = bind(parameter, given, self.entry)
             bound.append(one)
             pairs.append((given, one))
+        if changed and self._last:
+            self.machine.forget_arguments()
         self._last = pairs
         return bound
 

@@ -88,6 +88,17 @@ class Machine:
     block: int = 0
     blocks: int = 1
     on_print: Callable[[str], None] | None = None
+    remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
+    """What operations keep of the arguments: views of them, steps bound to those."""
+
+    def remember(self, kept: dict[Any, Any]) -> None:
+        """Forget this when the arguments change, so that no old array is held."""
+        self.remembered.append(kept)
+
+    def forget_arguments(self) -> None:
+        for kept in self.remembered:
+            kept.clear()
+
     world: World | None = None
     """The other ranks, where there are any."""
 

@@ -14,6 +14,9 @@ from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.dtypes import DType, dtype_of
 from ptoas.interpreter.memory import Bits, LocalMemory, Write
 
+MOST_REGIONS = 4096
+"""How many regions a memory remembers the writers of; a gather by mask makes a new one each time."""
+
 Indices = Array
 
 
@@ -87,6 +90,8 @@ class Region:
         last = self.last
         if last is None:
             self.last = Write(op, order)
+            if len(memory.regions) >= MOST_REGIONS:
+                del memory.regions[: MOST_REGIONS // 2]
             memory.regions.append(self)
         else:
             last.op = op

@@ -67,7 +67,7 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
 
 
 def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars extents, the rest random."""
+    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit, the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     shape = shape_of(parameter, entry)

@@ -36,6 +36,7 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
     layout = op.layout.data if op.layout is not None else type.layout
     rank = len(op.shape)
     kept: dict[tuple[object, ...], View] = {}
+    m.remember(kept)
 
     def run(*values: object) -> View:
         found = kept.get(values)
@@ -77,6 +78,7 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     assert isinstance(type, ViewType)
     rank = len(op.offsets)
     forms: dict[tuple[Form, tuple[int, ...]], tuple[Form, tuple[tuple[int, int], ...]]] = {}
+    m.remember(forms)
     # A partition says its own layout only when it is not the default one.
     own_layout = None if type.layout is Layout.ND else type.layout
 
@@ -122,6 +124,7 @@ def outside_view(
 @value(AddPtrOp)
 def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer]:
     kept: dict[tuple[Pointer, int], Pointer] = {}
+    m.remember(kept)
 
     def run(ptr: Pointer, offset: int) -> Pointer:
         found = kept.get((ptr, offset))
