@@ -60,6 +60,8 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
     from ptoas.diagnostics import render
 
     found = list(diagnostics)
+    if not found:
+        return  # another rank has said it
     colour = use_colour(color)
     for diagnostic in found:
         click.echo(render(diagnostic, colour) + "\n", err=True, color=colour)
@@ -273,6 +275,7 @@ def targets(style: str) -> None:
 @click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
 @click.option("--blocks", type=click.IntRange(min=1), default=1, help="How many blocks run the kernel.")
+@click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @click.option("--seed", type=int, default=0, help="For the arguments that are left out.")
 @click.option("--check", "checks", default="all", help="all, none, or some of mem,init,race,budget.")
 @click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
@@ -296,6 +299,7 @@ def run(
     rtol: float,
     atol: float,
     prints: tuple[str, ...],
+    ranks: str | None,
     seed: int,
     checks: str,
     check_file: bool,
@@ -322,8 +326,16 @@ def run(
             comparison = machine.run_all(module, arguments, seed=seed, **memory, **options)
             click.echo(comparison.text())
             ctx.exit(0 if comparison.equal else 1)
-        kernel = machine.compile(module, target, prints=prints, **options)
-    result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
+        if ranks is not None:
+            from ptoas.interpreter.ranks import run_ranks
+
+            options |= {"prints": prints, "seed": seed, **memory}
+            result = run_ranks(module, arguments, target, ranks=ranks, **options)
+            if result is None:
+                return  # under MPI the first rank speaks for all
+        else:
+            kernel = machine.compile(module, target, prints=prints, **options)
+            result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
     for text in outputs:
         machine.write_output(result, text)
     if as_json:
