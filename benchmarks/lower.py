@@ -1,8 +1,8 @@
 """What lowering costs beside reading: passes and emission against the parse of the same text.
 
-Run `python benchmarks/lower.py`. Every figure is the best of several runs in one process. *Parse* is cold, a
-text of which nothing was seen before; *lower* is the passes and the emission together, on a copy of the module. The
-aim is a ratio of at most 2.5, and a time for an operation that does not grow with the size of the file.
+Run `python benchmarks/lower.py`. Every figure is the best of several runs in one process. *Parse* is cold: a
+text of which nothing was seen before. *Lower* is the passes and the emission together, on a copy of the
+module. The aim is a ratio of at most 2.5, and a time for an operation that does not grow with the file.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _is_in(op: Operation, loop: Operation) -> bool:
 
 
 def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
-    """Whether what first writes the new value goes element by element, and is the last to read the old one."""
+    """Whether what first writes the new value goes by elements, and is the last to read the old one."""
     owner = new.owner
     if not isinstance(owner, AllocTileOp) or owner.parent is not body or owner.tile_type != old.type:
         return False

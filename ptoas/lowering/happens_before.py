@@ -48,7 +48,6 @@ class Regions:
         self.all: list[Region] = []
         self._numbers: dict[Region, int] = {}
         self._overlapping: list[list[int]] = []
-        self._contained: list[list[int]] = []
 
     def number(self, region: Region) -> int:
         known = self._numbers.get(region)
@@ -58,22 +57,14 @@ class Regions:
         self.all.append(region)
         self._numbers[region] = number
         self._overlapping.append([number])
-        self._contained.append([number])
         for other_number, other in enumerate(self.all[:-1]):
             if region.overlaps(other):
                 self._overlapping[number].append(other_number)
                 self._overlapping[other_number].append(number)
-                if region.contains(other):
-                    self._contained[number].append(other_number)
-                if other.contains(region):
-                    self._contained[other_number].append(number)
         return number
 
     def overlapping(self, number: int) -> list[int]:
         return self._overlapping[number]
-
-    def contained(self, number: int) -> list[int]:
-        return self._contained[number]
 
 
 Key = tuple[int, bool, Operation]
@@ -104,29 +95,15 @@ class State:
                 if record.pipe != pipe and (write or record.write) and record.known[pipe] == NEVER:
                     yield record
 
-    def add(self, number: int, record: Record, certain: bool, since: int) -> None:
-        """A new access, which stands for older ones: those that it replaces need not be remembered.
-
-        Only accesses since the block was entered are dropped. What came before may be known on one way
-        through the program and not on another, and must still be there when the ways meet.
-        """
-        if record.write and certain:
-            # Whatever conflicts with an earlier access here conflicts with this one too, which came after it.
-            for inner in self.regions.contained(number):
-                self._drop(inner, record.op, since, None)
-        else:
-            # A pipe works in order, so its latest access of a kind stands for those before.
-            self._drop(number, record.op, since, (record.pipe, record.write))
-        self.records.setdefault(number, {})[record.pipe, record.write, record.op] = record
-
-    def _drop(self, number: int, op: Operation, since: int, kind: tuple[int, bool] | None) -> None:
-        here = self.records.get(number)
-        if here is None:
-            return
-        # The pipes of one instruction do not replace each other.
+    def add(self, number: int, record: Record) -> None:
+        """A new access. It stands for those here that its pipe comes after: whoever must wait for them must wait
+        for it too. A read stands for reads only."""
+        here = self.records.setdefault(number, {})
         for key, old in list(here.items()):
-            if old.time >= since and kind in (None, key[:2]) and old.op is not op:
+            comes_after = old.known[record.pipe] != NEVER
+            if comes_after and (record.write or not old.write) and old.op is not record.op:
                 del here[key]
+        here[record.pipe, record.write, record.op] = record
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`."""

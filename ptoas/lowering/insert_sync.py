@@ -139,7 +139,7 @@ class Synchroniser:
         self.checking = False
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
-        self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool, bool]]]] = {}
+        self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool]]]] = {}
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
@@ -268,22 +268,19 @@ class Synchroniser:
 
     # --- accesses --------------------------------------------------------------------------------
 
-    def effects(self, op: Operation) -> tuple[Effects, list[tuple[int, int, bool, bool]]]:
-        """What the operation does: handshakes, and (pipe, region, writes, certain) of each access."""
+    def effects(self, op: Operation) -> tuple[Effects, list[tuple[int, int, bool]]]:
+        """What the operation does: handshakes, and pipe, region and direction of each access."""
         known = self._effects.get(op)
         if known is not None:
             return known
         effects = self.target.effects(op)
-        accesses: list[tuple[int, int, bool, bool]] = []
+        accesses: list[tuple[int, int, bool]] = []
         for access in effects.accesses:
             value = (
                 op.operands[access.operand] if access.operand >= 0 else op.results[RESULT - access.operand]
             )
-            regions = self.memory.regions(value)
-            for region in regions:
-                number = self.regions.number(region)
-                certain = len(regions) == 1 and region.base is not None
-                accesses.append((NUMBER[access.pipe], number, access.write, certain))
+            for region in self.memory.regions(value):
+                accesses.append((NUMBER[access.pipe], self.regions.number(region), access.write))
         self._effects[op] = effects, accesses
         return effects, accesses
 
@@ -293,7 +290,7 @@ class Synchroniser:
             return
         self.handshake(effects.before)
         needed: dict[tuple[int, int], list[Record]] = {}
-        for pipe, region, write, _ in accesses:
+        for pipe, region, write in accesses:
             through = self.entrance(effects, pipe)
             for record in self.state.conflicts(region, pipe, write):
                 destination = pipe if record.pipe == through else through
@@ -303,10 +300,8 @@ class Synchroniser:
                 raise _Unordered
             self.insert(needed)
             self.handshake(effects.before)
-        since = self.frames[-1].since
-        for pipe, region, write, certain in accesses:
-            record = Record(op, pipe, write, self.time, new_known(pipe, self.time))
-            self.state.add(region, record, certain, since)
+        for pipe, region, write in accesses:
+            self.state.add(region, Record(op, pipe, write, self.time, new_known(pipe, self.time)))
         self.handshake(effects.after)
 
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:

@@ -41,15 +41,6 @@ class Region(NamedTuple):
             return True
         return self.base is other.base and self.first <= other.last and other.first <= self.last
 
-    def contains(self, other: Region) -> bool:
-        return (
-            self.space == other.space
-            and self.base is not None
-            and self.base is other.base
-            and self.first <= other.first
-            and other.last <= self.last
-        )
-
 
 class TileRoots:
     """The allocations that a tile value may stand for: more than one where branches or loops choose."""
