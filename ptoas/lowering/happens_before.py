@@ -96,8 +96,8 @@ class State:
                     yield record
 
     def add(self, number: int, record: Record) -> None:
-        """A new access. It stands for those here that its pipe comes after: whoever must wait for them must wait
-        for it too. A read stands for reads only."""
+        """A new access. It stands for those here that its pipe comes after: whoever must wait for them must
+        wait for it too. A read stands for reads only."""
         here = self.records.setdefault(number, {})
         for key, old in list(here.items()):
             comes_after = old.known[record.pipe] != NEVER
