@@ -31,10 +31,9 @@ from ptoas.interpreter.memory import GlobalBuffer, Pointer, View, element_count,
 from ptoas.interpreter.parameters import Parameter
 from ptoas.interpreter.report import split_option
 from ptoas.interpreter.usage import flow_of
-from ptoas.interpreter.values import Allowance, generate, read_value
+from ptoas.interpreter.values import RANK_NAMES, Allowance, generate, read_value
 from ptoas.lowering.structure import functions
 
-RANK_NAMES = ("my_rank", "rank")
 COUNT_NAMES = ("nranks", "num_ranks")
 
 

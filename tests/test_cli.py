@@ -1,0 +1,152 @@
+"""The command: exit codes, output, wrong usage. What the stages find is tested beside the stages."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ptoas import reference
+from ptoas.cli import main
+from ptoas.diagnostics import Source
+from ptoas.interpreter.assertions import find_assertions
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.pto"))
+LOOKUP = str(ROOT / "examples" / "embedding_lookup.pto")
+
+
+def ptoas(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(main, list(arguments), input=text, catch_exceptions=False)
+
+
+def test_version_and_help_import_neither_xdsl_nor_numpy() -> None:
+    for argument in ("--version", "--help"):
+        code = (
+            "import sys\nfrom ptoas.cli import main\n"
+            f"try:\n    main(['{argument}'])\nexcept SystemExit as stop:\n    assert not stop.code\n"
+            "assert not {'xdsl', 'numpy', 'lark', 'rich'} & set(sys.modules), sorted(sys.modules)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("form", ["asm", "ssa", "dps", "generic"])
+def test_convert_prints_a_form_that_can_be_read_again(form: str) -> None:
+    text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
+    first = ptoas("convert", "-", "--to", form, text=text)
+    assert first.exit_code == 0
+    again = ptoas("convert", "-", "--to", form, text=first.stdout)
+    assert again.stdout == first.stdout
+
+
+def test_convert_writes_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out.pto"
+    assert ptoas("convert", LOOKUP, "--to", "dps", "-o", str(out)).exit_code == 0
+    assert out.read_text().startswith("module attributes")
+    link = tmp_path / "link.pto"
+    link.symlink_to(out)
+    refused = ptoas("convert", LOOKUP, "--to", "dps", "-o", str(link))
+    assert refused.exit_code == 1
+    assert "PTO-L002" in refused.stderr and "it is a link" in refused.stderr
+    nowhere = ptoas("convert", LOOKUP, "--to", "dps", "-o", str(tmp_path / "no" / "out.pto"))
+    assert nowhere.exit_code == 1 and "can't write" in nowhere.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.pto", "out.pto"]
+
+
+def test_a_program_with_errors_ends_with_1_and_every_diagnostic() -> None:
+    bad = ptoas("convert", "-", "--to", "dps", text="mgathr %a\ntadd %b, %c\n")
+    assert bad.exit_code == 1
+    assert "error[PTO-P020]: unknown instruction `mgathr`" in bad.stderr
+    assert "did you mean `mgather`?" in bad.stderr
+    assert bad.stderr.rstrip().endswith("errors")
+    assert "Traceback" not in bad.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("verify", LOOKUP, "--target", "a6"), "there is no target 'a6'"),
+        (("verify", LOOKUP, "--select", "PTO-Z9"), "no rule has the code 'PTO-Z9'"),
+        (("verify",), "Missing argument"),
+        (("convert", LOOKUP), "Missing option '--to'"),
+        (("convert", LOOKUP, "--to", "c"), "is not one of"),
+        (("explain", "PTO-X999"), "no rule has the code"),
+        (("rules", "--target", "a6"), "there is no target 'a6'"),
+        (("lower", LOOKUP, "--until", "nothing"), "there is no pass 'nothing'"),
+        (("run", "-"), "no target"),
+        (("run", LOOKUP, "--ranks", "none"), "--ranks takes a number"),
+        (("frobnicate",), "No such command"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], message: str) -> None:
+    done = ptoas(*arguments, text=".arg %a : !pto.tile<8x16xf32>\n%b = tneg %a\n")
+    assert done.exit_code == 2
+    assert message in done.stderr
+
+
+def test_verify_shows_the_matrix_and_each_finding_once() -> None:
+    done = ptoas("verify", "--target", "all", LOOKUP)
+    assert done.exit_code == 1
+    head, row = done.stdout.splitlines()[:2]
+    assert head.split() == ["file", "cpu", "a2a3", "a5", "a5-custom"]
+    assert row.split()[1:] == ["✗", "2", "✓", "✓", "✗", "2"]
+    assert done.stdout.count("error[PTO-A301]") == 1
+    assert ptoas("verify", LOOKUP).exit_code == 0  # the file names a5
+
+
+def test_verify_speaks_to_machines() -> None:
+    as_json = ptoas("verify", "--target", "cpu", "--format", "json", LOOKUP)
+    found = json.loads(as_json.stdout)
+    assert {d["code"] for d in found if d["severity"] == "error"} == {"PTO-A301", "PTO-A302"}
+    assert all(d["line"] == 17 for d in found if d["severity"] == "error")
+    sarif = json.loads(ptoas("verify", "--target", "cpu", "--format", "sarif", LOOKUP).stdout)
+    assert sarif["version"] == "2.1.0"
+    github = ptoas("verify", "--target", "cpu", "--format", "github", LOOKUP).stdout
+    assert "::error file=" in github and "line=17,col=9" in github
+
+
+def test_colour_comes_only_when_it_is_wanted() -> None:
+    assert "\x1b[" not in ptoas("verify", "--target", "cpu", LOOKUP).stdout
+    assert "\x1b[" in ptoas("verify", "--target", "cpu", "--color", "always", LOOKUP).stdout
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_runs_with_no_options_and_asserts_its_result(path: Path) -> None:
+    assert find_assertions(Source(path.read_text(), path.name)), "an example asserts something"
+    done = ptoas("run", str(path), "--check-file")
+    assert done.exit_code == 0, done.output
+    assert "held" in done.stderr
+
+
+def test_run_reports_what_differs_from_what_is_expected(tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.npy"
+    import numpy as np
+
+    np.save(wrong, np.zeros((16, 32), np.float32))
+    done = ptoas("run", LOOKUP, "--expect", f"out={wrong}")
+    assert done.exit_code == 1
+    assert "error[PTO-R" in done.stderr
+
+
+def test_lower_prints_a_whole_unit() -> None:
+    done = ptoas("lower", LOOKUP)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("#include <cstddef>\n")
+    assert "MGATHER<Coalesce::Row, GatherOOB::Clamp>(dst, tableGM, idx);" in done.stdout
+
+
+def test_the_reference_page_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "instructions.md").read_text() == reference.markdown()
+    assert ptoas("instructions", "--format", "markdown").stdout == reference.markdown()
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m ptoas.cli rules | head -n 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env={**os.environ})
+    assert "Traceback" not in done.stderr
