@@ -255,12 +255,28 @@ def _outputs(
     number = 0
     for name, family in members.items():
         arrays = [member.logical() for member in family]
-        whole = arrays[0] if len(arrays) == 1 else np.stack(arrays)
+        whole = together(arrays)
         arguments[name] = whole
         if any(number + n in o.written for o in outcomes for n in range(len(family))):
             outputs[name] = bits[name] = whole
         number += len(family)
     return outputs, bits, arguments
+
+
+def together(arrays: Sequence[Array]) -> Array:
+    """Equal arrays as one with a dimension in front; without a copy where they lie in a row already."""
+    first = arrays[0]
+    if len(arrays) == 1:
+        return first
+    step = arrays[1].ctypes.data - first.ctypes.data
+    base = first.base
+    in_a_row = all(
+        array.base is base and array.ctypes.data - first.ctypes.data == n * step
+        for n, array in enumerate(arrays)
+    )
+    if base is None or not in_a_row or step < 0:
+        return np.stack(arrays)
+    return np.lib.stride_tricks.as_strided(first, (len(arrays), *first.shape), (step, *first.strides))
 
 
 # --- the command ---------------------------------------------------------------------------------
