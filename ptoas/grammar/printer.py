@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -61,12 +61,12 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     if form == "ssa":
         from ptoas.lowering.tiles_to_values import tiles_to_values
 
-        module = module.clone()
+        module = _copy(module)
         tiles_to_values(module)
     if form == "dps":
         from ptoas.lowering.allocate_destinations import allocate_destinations
 
-        module = module.clone()
+        module = _copy(module)
         allocate_destinations(module)
     out = StringIO()
     printer = FormPrinter(out, form)
@@ -75,6 +75,19 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     else:
         printer.print_op(module)
     return out.getvalue().rstrip("\n")
+
+
+def _copy(module: ModuleOp) -> ModuleOp:
+    """A clone whose values keep their names; xDSL's own cuts off a `_12` at the end."""
+    copy = module.clone()
+    for op, other in zip(module.walk(), copy.walk(), strict=True):
+        for value, twin in zip(_defined(op), _defined(other), strict=True):
+            twin._name = value.name_hint  # pyright: ignore[reportPrivateUsage]
+    return copy
+
+
+def _defined(op: Operation) -> list[SSAValue]:
+    return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
 
 
 def bare_function(module: ModuleOp) -> FuncOp | None:
@@ -113,11 +126,15 @@ class FormPrinter(Printer):
     # --- names
 
     def print_ssa_value(self, value: SSAValue) -> str:
+        name = self._name(value)
+        self.print_string(f"%{name}")
+        return name
+
+    def _name(self, value: SSAValue) -> str:
         name = self._ssa_values.get(value)
         if name is None:
             name = self._fresh(value.name_hint)
             self._ssa_values[value] = name
-        self.print_string(f"%{name}")
         return name
 
     def _fresh(self, hint: str | None) -> str:
@@ -154,6 +171,28 @@ class FormPrinter(Printer):
     # --- operations
 
     def print_op(self, op: Operation) -> None:
+        if not op.regions:
+            self._print_op(op)
+            return
+        # What a loop's head and body name may be named so again after the loop.
+        for result in op.results:
+            self._name(result)
+        self.used.append(set(self.used[-1]))
+        self._print_op(op)
+        self.used.pop()
+
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        self.used.append(set(self.used[-1]))
+        super().print_region(region, print_entry_block_args, print_empty_block, print_block_terminators)
+        self.used.pop()
+
+    def _print_op(self, op: Operation) -> None:
         if self.form == "generic":
             super().print_op(op)
         elif isinstance(op, ModuleOp):
@@ -289,9 +328,10 @@ class FormPrinter(Printer):
 
     def _print_collective(self, op: CollectiveOp, prefix: str) -> None:
         groups = [(clause, op.operands_of(slot)) for clause, slot in op.CLAUSES.items()]
-        everything = [op.local]
+        named = op.CLAUSES.values()
+        everything = [v for slot, values in op.segments() if slot.name not in named for v in values]
         self.print_string(f"{prefix}{op.mnemonic()}(")
-        self.print_ssa_value(op.local)
+        self.print_list(everything, self.print_ssa_value)
         for clause, values in groups:
             if values:
                 self.print_string(f", {clause}(")
