@@ -320,9 +320,9 @@ def run(
     options |= {"checks": checks, "on_output": click.echo}
     options |= {"max_steps": max_steps} if max_steps else {}
     memory = {"max_memory": max_memory} if max_memory else {}
-    module = parse_file(file)
     with _usage_errors():
-        if target == "all":
+        if target == "all" and ranks is None:
+            module = parse_file(file)
             comparison = machine.run_all(module, arguments, seed=seed, **memory, **options)
             click.echo(comparison.text())
             ctx.exit(0 if comparison.equal else 1)
@@ -330,11 +330,11 @@ def run(
             from ptoas.interpreter.ranks import run_ranks
 
             options |= {"prints": prints, "seed": seed, **memory}
-            result = run_ranks(module, arguments, target, ranks=ranks, **options)
+            result = run_ranks(lambda: parse_file(file), arguments, target, ranks=ranks, **options)
             if result is None:
                 return  # under MPI the first rank speaks for all
         else:
-            kernel = machine.compile(module, target, prints=prints, **options)
+            kernel = machine.compile(parse_file(file), target, prints=prints, **options)
             result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
     for text in outputs:
         machine.write_output(result, text)

@@ -283,7 +283,7 @@ def together(arrays: Sequence[Array]) -> Array:
 
 
 def run_ranks(
-    module: ModuleOp,
+    module: ModuleOp | Callable[[], ModuleOp],
     arguments: Mapping[str, Any] | Sequence[str] = (),
     target: str | Target | None = None,
     *,
@@ -294,14 +294,15 @@ def run_ranks(
 ) -> RanksResult | None:
     """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
 
-    `arguments` are arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are
-    those of `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others
-    the result is `None`, and a failure an error without diagnostics.
+    `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
+    arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
+    `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
+    `None`, and a failure an error without diagnostics.
     """
     from ptoas.interpreter.run import compile
 
     def make() -> Kernel:
-        return compile(module, target, **options)
+        return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
     return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory)
 
