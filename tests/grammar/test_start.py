@@ -1,0 +1,76 @@
+"""What a start imports, and the parse tables that make it quick."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ptoas.grammar import tables
+from ptoas.grammar.syntax import parse_statement
+
+HEAVY = "import sys; print(sorted({'xdsl', 'numpy', 'lark', 'rich'} & set(sys.modules)))"
+
+
+def imported_by(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{HEAVY}"], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip().splitlines()[-1]
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    assert imported_by("import ptoas; ptoas.__version__") == "[]"
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_command_line_imports_nothing_heavy(option: str) -> None:
+    code = f"from ptoas.cli import main\ntry: main([{option!r}])\nexcept SystemExit: pass"
+    assert imported_by(code) == "[]"
+
+
+def test_reading_needs_no_numpy() -> None:
+    assert imported_by("import ptoas; ptoas.parse('barrier <PIPE_ALL>')") == "['lark', 'xdsl']"
+
+
+def test_tables_read_what_the_grammar_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser that was loaded makes the same trees as one that was made."""
+    written = tmp_path / "tables.py"
+    tables.write_tables(written)
+    names: dict[str, object] = {}
+    exec(written.read_text(encoding="utf-8"), names)
+    monkeypatch.setattr(tables, "import_module", lambda _: type("Tables", (), names))
+    monkeypatch.setattr(tables, "make_parser", lambda _: pytest.fail("the tables were not used"))
+    loaded = tables.load_parser()
+    monkeypatch.undo()
+    made = tables.make_parser(tables.GRAMMAR.read_text(encoding="utf-8"))
+    text = "%d = pto.mgather %t[0, %i], %x {a = [1, #pto<b c>]} : (!pto.tile<1x2xf32>) -> f32 loc(unknown)"
+    assert loaded.parse(text, start="statement") == made.parse(text, start="statement")
+
+
+@pytest.mark.parametrize("origin", ["", "// lark 0.0.0\n"])
+def test_tables_of_another_grammar_or_lark_are_not_used(origin: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stale = type("Tables", (), {"MADE_FROM": origin, "DATA": None, "MEMO": None})
+    monkeypatch.setattr(tables, "import_module", lambda _: stale)
+    assert tables.load_parser().parse("barrier <PIPE_ALL>", start="statement")
+
+
+def test_missing_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(tables, "import_module", missing)
+    assert tables.load_parser().parse("barrier <PIPE_ALL>", start="statement")
+
+
+def test_statements_of_one_shape_share_a_tree() -> None:
+    import ptoas
+    from ptoas.grammar.build import _TREES  # pyright: ignore[reportPrivateUsage]
+    from ptoas.grammar.parse import forget
+
+    forget()
+    ptoas.parse(".arg %a : f32\n.const %b = 1\n.const %c = 1\n.const %long_name = 1")
+    assert len(_TREES) == 1
+    assert parse_statement("%x = tnew %y").results

@@ -1,0 +1,109 @@
+"""What the dialect does not have is kept, in every form, when that is allowed."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+
+import ptoas
+from ptoas.grammar.printer import FORMS, bare_function, print_module
+
+HEAD = """.arg %a : !pto.tile<8x16xf32>
+.arg %b : !pto.tile<8x16xf32>
+.arg %m : !pto.memref<8x16xf32>
+.arg %n : index
+"""
+T = "!pto.tile<8x16xf32>"
+
+LINES = {
+    "assembly, result": f"%r = tnew %a, %b : ({T}, {T}) -> {T}",
+    "assembly, one type": f"%r = tnew %a, %b : {T}",
+    "assembly, no result": f"tnew %a, %b : ({T}, {T})",
+    "assembly, no types": "tnew %a, %b",
+    "prefix": f"%r = pto.tnew %a : ({T}) -> {T}",
+    "dotted": f"%r = pto.tmatmul.acc %a, %b : ({T}, {T}) -> {T}",
+    "DPS": f"pto.tnew ins(%a, %b : {T}, {T}) outs(%a : {T})",
+    "DPS, attributes": f"pto.tnew ins(%a : {T}) outs(%b : {T}) "
+    '{mode = #pto.layout<nd>, n = 3 : i32, s = "x"}',
+    "DPS, attributes inside": f"pto.tnew ins(%a, {{mode = 1 : i32}} : {T}) outs(%b : {T})",
+    "DPS, two outputs": f"pto.tnew ins(%a : {T}) outs(%b, %a : {T}, {T})",
+    "outs only": f"pto.tnew outs(%a : {T})",
+    "literals": "tnew %a, 3, 2.5, @tile(0x10)",
+    "keys": f"%r = pto.tnew %a, offsets = [%n, %n], size = %n : {T}",
+    "indexed": f"%r = tnew %m[%n, %n] : {T}",
+    "clauses": f"pto.comm.tnew(%m, recv(%a), group(%m, %m) : !pto.memref<8x16xf32>, {T}, "
+    "!pto.memref<8x16xf32>, !pto.memref<8x16xf32>)",
+    "brackets": "pto.new_flag[#pto.pipe<PIPE_V>, <PIPE_MTE2>]",
+    "another dialect": "%r = math.exp %n : index",
+    "generic": f'%r = "pto.tnew"(%a, %b) {{k = 1 : i32}} : ({T}, {T}) -> {T}',
+    "generic, properties": f'%r = "pto.tnew"(%a) <{{k = 1 : i32}}> : ({T}) -> {T}',
+    "generic, region": '"pto.section"() ({\n  "pto.inner"(%n) : (index) -> ()\n}) : () -> ()',
+    "region": "pto.section.vector {\n  pto.inner ins(%n : index)\n}",
+    "new part of a known instruction": f"pto.tadd ins(%a, %b, %b : {T}, {T}, {T}) outs(%a : {T})",
+    "new attribute of a known instruction": f"pto.tadd ins(%a, %b : {T}, {T}) outs(%a : {T}) {{precise}}",
+    "several results": f"%r:2 = pto.tnew %a : ({T}) -> ({T}, {T})\npto.tnew %r#1, %r#0",
+}
+
+
+def read_back(module: ModuleOp, form: str) -> ModuleOp:
+    function = bare_function(module) if form == "asm" else None
+    name = f"{function.sym_name.data}.pto" if function else "k.mlir"
+    return ptoas.parse(print_module(module, form), name, allow_unregistered=True)
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_kept_and_printed(kind: str) -> None:
+    module = ptoas.parse(HEAD + LINES[kind], "k.pto", allow_unregistered=True)
+    module.verify()
+    converted = "known instruction" in kind  # which `ssa` and `dps` would convert
+    for form in ("asm", "generic") if converted else FORMS:
+        again = read_back(module, form)
+        assert again.is_structurally_equivalent(module), print_module(module, form)
+
+
+@pytest.mark.parametrize("kind", [k for k in LINES if "new attribute" not in k])
+def test_refused_when_not_allowed(kind: str) -> None:
+    """And nothing that an earlier, more tolerant reading kept makes a difference."""
+    ptoas.parse(HEAD + LINES[kind], "k.pto", allow_unregistered=True)
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(HEAD + LINES[kind], "k.pto")
+    assert {d.code for d in caught.value.diagnostics} <= {"PTO-P020", "PTO-P040", "PTO-P041"}
+
+
+def test_what_is_kept() -> None:
+    text = HEAD + LINES["DPS, attributes"]
+    module = ptoas.parse(text, "k.pto", allow_unregistered=True)
+    (op,) = [op for op in module.walk() if isinstance(op, UnregisteredOp)]
+    assert op.op_name.data == "pto.tnew"
+    assert [operand.name_hint for operand in op.operands] == ["a", "b"]
+    assert str(op.attributes["n"]) == "3 : i32"
+    assert "pto.tnew ins(%a : !pto.tile_buf<vec, 8x16xf32>) outs(%b : " in print_module(module, "dps")
+
+
+def test_unknown_types_and_attributes() -> None:
+    text = (
+        "func.func @f(%a: !pto.async<x, 3>, %b: !other.thing) attributes {pto.mode = #pto.speed<fast>} {\n"
+        "%c = pto.wait %a : (!pto.async<x, 3>) -> !pto.async<x, 3>\nreturn\n}"
+    )
+    module = ptoas.parse(text, allow_unregistered=True)
+    for form in FORMS:
+        assert read_back(module, form).is_structurally_equivalent(module)
+    with pytest.raises(ptoas.PtoasError):
+        ptoas.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("tnew %nope", "PTO-P030"),
+        (f"pto.tnew ins(%a : !pto.tile<8x32xf32>) outs(%b : {T})", "PTO-P042"),
+        ("tnew %a, %b : (", "PTO-P012"),
+        ("%a = tnew %b : !pto.tile<8x16xf32>", "PTO-P031"),
+        (f"%r:3 = tnew %b : ({T}) -> {T}", "PTO-P041"),
+        ("%r = tnew %b {k = 1, k = 2}", "PTO-P051"),
+    ],
+)
+def test_what_stays_wrong(line: str, code: str) -> None:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(HEAD + line, "k.pto", allow_unregistered=True)
+    assert [d.code for d in caught.value.diagnostics] == [code]
