@@ -176,12 +176,11 @@ func.func @main(%a: !pto.tile_buf<vec, 4x32x{type_}, valid=4x21>) {{
     a = (np.random.default_rng(5).integers(-3000, 3000, (4, 21)) * 8).astype(number)
     out = execute(text, {"a": a}).outputs
     sums = [sum(row) for row in a.astype(np.float64).tolist()]
+    with np.errstate(over="ignore"):
+        rounded = raw(np.array(sums).astype(np.float32).astype(number)).tolist() if type_ != "i16" else []
     if type_ == "i16":
         assert out["s"].reshape(-1).tolist() == [wrapped(int(s), "i16") for s in sums]
     else:
         # Whole numbers of this size are exact in f32: only the last rounding shows.
-        assert (
-            raw(out["s"]).reshape(-1).tolist()
-            == raw(np.array(sums).astype(np.float32).astype(number)).tolist()
-        )
+        assert raw(out["s"]).reshape(-1).tolist() == rounded
     assert out["m"].reshape(-1).astype(float).tolist() == [max(row) for row in a.astype(float).tolist()]

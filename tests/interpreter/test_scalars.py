@@ -388,3 +388,51 @@ def test_loops_that_nest_too_deeply() -> None:
     # The flags are left alone: this is about the depth alone.
     assert execute(nested(15), {"x": 5}, sync="manual").outputs["p"].tolist() == [5]
     failing("PTO-R505", nested(40), {"x": 5}, sync="manual")
+
+
+EXTREMES = """
+func.func @main(%a: f32, %b: f32) -> (f32, f32, f32, f32, f32) {
+  %0 = arith.minimumf %a, %b : f32
+  %1 = arith.maximumf %a, %b : f32
+  %2 = arith.minnumf %a, %b : f32
+  %3 = arith.maxnumf %a, %b : f32
+  %4 = arith.negf %a : f32
+  return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
+}
+"""
+
+
+def test_float_extremes() -> None:
+    """`minimumf` gives NaN if one is, `minnumf` the other; minus zero is less than zero."""
+    function = compile_program(ptoas.parse(EXTREMES), "a5", force=True).function
+    assert function(1.0, -2.0) == (-2.0, 1.0, -2.0, 1.0, -1.0)
+    assert function(-math.inf, 5.0) == (-math.inf, 5.0, -math.inf, 5.0, math.inf)
+    for pair in ((math.nan, 3.0), (3.0, math.nan)):
+        least, greatest, low, high, _ = function(*pair)
+        assert math.isnan(least) and math.isnan(greatest) and low == high == 3.0
+    for pair in ((0.0, -0.0), (-0.0, 0.0)):
+        signs = [math.copysign(1, x) for x in function(*pair)[:4]]
+        assert signs == [-1, 1, -1, 1]
+
+
+def test_extended_products_and_sums() -> None:
+    text = """
+func.func @main(%a: i16, %b: i16) -> (i16, i1, i16, i16, i16, i16) {
+  %s, %c = "arith.addui_extended"(%a, %b) : (i16, i16) -> (i16, i1)
+  %l, %h = "arith.mulsi_extended"(%a, %b) : (i16, i16) -> (i16, i16)
+  %m, %i = "arith.mului_extended"(%a, %b) : (i16, i16) -> (i16, i16)
+  return %s, %c, %l, %h, %m, %i : i16, i1, i16, i16, i16, i16
+}
+"""
+    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    for a in (-32768, -1, 0, 1, 300, 32767):
+        for b in (-32768, -1, 0, 7, 32767):
+            u, v = a & 0xFFFF, b & 0xFFFF
+            assert function(a, b) == (
+                signed(u + v, 16),
+                (u + v) >> 16,
+                signed(a * b, 16),
+                signed(a * b >> 16, 16),
+                signed(u * v, 16),
+                signed(u * v >> 16, 16),
+            )
