@@ -1,4 +1,4 @@
-"""Drop what nothing uses: scalars, views, windows, tiles that no instruction touches.
+"""Drop what nothing uses: scalars, views, windows, tiles that no instruction touches, loops that do nothing.
 
 Before:
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -41,11 +42,13 @@ class EliminateDeadCodePass(ModulePass):
 
 
 def is_dead(op: Operation) -> bool:
-    if op.regions or not op.results:
-        return False
     if isinstance(op, AllocTileOp):
         # An address or a valid region alone is no use of a tile.
         return all(_is_binding(use.operation) for use in op.result.uses)
+    if not op.results and not op.regions:
+        return False
+    if op.regions and not isinstance(op, scf.IfOp | scf.ForOp):
+        return False
     return not any(result.first_use for result in op.results) and is_side_effect_free(op)
 
 

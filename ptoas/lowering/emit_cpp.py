@@ -118,7 +118,7 @@ def _refuse_tile_parameters(function: func.FuncOp, emit: str, target: Target) ->
 
 def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, target: Target) -> str:
     """The host function that starts the kernel (document 000, Extending Per-Call UB Beyond 128 KB)."""
-    parameters = [(type.replace("__gm__ ", ""), text) for type, text, _ in emitter.parameters()]
+    parameters = [(type.replace("__gm__ ", ""), text) for type, text in emitter.parameters()]
     head = ", ".join(["uint32_t numBlocks", "void *stream", *(f"{type}{text}" for type, text in parameters)])
     arguments = ", ".join(text.split("[")[0] for _, text in parameters)
     dynamic = dynamic_ub_bytes(function, target)

@@ -344,6 +344,25 @@ def control(target: str) -> Iterator[Case]:
     pto.texpands ins(%k : f32) outs(%w : !pto.tile_buf<vec, 4x8xf32>)
     pto.tstore ins(%t : !pto.tile_buf<vec, 32x8xf32>) outs(%vo : !pto.tensor_view<32x8xf32>)
 """,
+        "unused": """
+    %more = arith.addi %n, %c1 : index
+    %vb = pto.make_tensor_view %a, shape = [%more, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+    %p = pto.partition_view %vb, offsets = [%c1, %c0], sizes = [%c1, %c8] : !pto.tensor_view<?x8xf32> -> !pto.partition_tensor_view<1x8xf32>
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+    %q = pto.partition_view %vo, offsets = [%c0, %c0], sizes = [%c1, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<1x8xf32>
+    pto.tload ins(%p : !pto.partition_tensor_view<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+    pto.tstore ins(%t : !pto.tile_buf<vec, 1x8xf32>) outs(%q : !pto.partition_tensor_view<1x8xf32>)
+    %x = scf.if %flag -> (i32) {
+      scf.yield %m : i32
+    } else {
+      %one = arith.constant 1 : i32
+      scf.yield %one : i32
+    }
+    %y = scf.for %k = %c0 to %n step %c1 iter_args(%z = %m) -> (i32) {
+      %two = arith.constant 2 : i32
+      scf.yield %two : i32
+    }
+""",
         "offset": """
     %q = pto.addptr %a, %c8 : !pto.ptr<f32> -> !pto.ptr<f32>
     %vq = pto.make_tensor_view %q, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>

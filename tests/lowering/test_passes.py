@@ -241,3 +241,29 @@ def test_the_module_itself_is_left_alone() -> None:
     before = str(module)
     prepare(module, "a2a3")
     assert str(module) == before
+
+
+def test_loops_and_branches_without_effect_disappear_and_others_stay() -> None:
+    module = ptoas.parse("""
+func.func @f(%p: !pto.ptr<i32>, %n: index, %m: i32, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = scf.if %flag -> (i32) {
+    scf.yield %m : i32
+  } else {
+    %d = arith.addi %m, %m : i32
+    scf.yield %d : i32
+  }
+  scf.for %k = %c0 to %n step %c1 {
+    %e = arith.addi %x, %m : i32
+  }
+  scf.for %k = %c0 to %n step %c1 {
+    pto.store_scalar %m, %p[%k] : !pto.ptr<i32>, i32
+  }
+  return
+}
+""")
+    EliminateDeadCodePass().apply(Context(), module)
+    module.verify()
+    assert len(ops(module, scf.ForOp)) == 1
+    assert not ops(module, scf.IfOp)

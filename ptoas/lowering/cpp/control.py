@@ -18,14 +18,15 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
     body = op.body.block
     index, *carried = body.args
-    _declare(emit, carried, op.iter_args)
+    kept = [n for n, value in enumerate(carried) if _is_read(value) or _is_read(op.results[n])]
+    _declare(emit, _pick(carried, kept), _pick(op.iter_args, kept))
     name = emit.name(index)
     step = emit.text(op.step)
     advance = f"++{name}" if step == "1" else f"{name} += {step}"
     kind = emit.scalar_type(index)
     emit.open(f"for ({kind} {name} = {emit.text(op.lb)}; {name} < {emit.operand(op.ub)}; {advance})")
     emit.block(body)
-    _assign(emit, carried, _terminator(body).operands)
+    _assign(emit, _pick(carried, kept), _pick(_terminator(body).operands, kept))
     emit.close()
     for result, value in zip(op.results, carried, strict=True):
         emit.rename(result, emit.text(value))
@@ -33,16 +34,18 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
 
 def _if(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
-    for result in op.results:
+    kept = [n for n, result in enumerate(op.results) if _is_read(result)]
+    results = _pick(op.results, kept)
+    for result in results:
         emit.declare(result)
     emit.open(f"if ({emit.text(op.cond)})")
     emit.block(op.true_region.block)
-    _assign(emit, op.results, _terminator(op.true_region.block).operands)
+    _assign(emit, results, _pick(_terminator(op.true_region.block).operands, kept))
     alternative = op.false_region.block if op.false_region.blocks else None
-    if alternative is not None and (alternative.first_op is not alternative.last_op or op.results):
+    if alternative is not None and (alternative.first_op is not alternative.last_op or results):
         emit.close("else")
         emit.block(alternative)
-        _assign(emit, op.results, _terminator(alternative).operands)
+        _assign(emit, results, _pick(_terminator(alternative).operands, kept))
     emit.close()
 
 
@@ -51,12 +54,13 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
     _declare(emit, before.args, op.arguments)
-    for result in op.results:
+    kept = [n for n, result in enumerate(op.results) if _is_read(result) or _is_read(after.args[n])]
+    for result in _pick(op.results, kept):
         emit.declare(result)
     emit.open("while (true)")
     emit.block(before)
     condition, *handed = _terminator(before).operands
-    _assign(emit, op.results, handed)
+    _assign(emit, _pick(op.results, kept), _pick(handed, kept))
     emit.line(f"if (!({emit.text(condition)})) {{")
     emit.line("    break;")
     emit.line("}")
@@ -65,6 +69,15 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     emit.block(after)
     _assign(emit, before.args, _terminator(after).operands)
     emit.close()
+
+
+def _is_read(value: SSAValue) -> bool:
+    return value.first_use is not None
+
+
+def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
+    """Only what is read becomes a variable."""
+    return [values[n] for n in places]
 
 
 def _terminator(block: Block) -> Operation:
@@ -98,7 +111,7 @@ def _call(emit: FunctionEmitter, op: Operation) -> None:
     if len(op.results) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
     if op.results and op.results[0].first_use is not None:
-        emit.define(op.results[0], call)
+        emit.define(op.results[0], call, needed=True)
     else:
         emit.line(f"{call};")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 from xdsl.dialects import arith, func
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -25,6 +28,8 @@ from ptoas.targets.facts import Knowledge
 
 INDENT = "    "
 WIDTH = 110
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_COMMENT = re.compile(r"\s*//")
 HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC}
 
 
@@ -56,6 +61,8 @@ class FunctionEmitter:
         self._depth = 1
         self._last_line = -1
         self._unnamed: dict[str, int] = {}
+        self._definitions: list[tuple[int, str]] = []
+        """Lines that define scalars, with the names they define."""
 
     # --- names and texts -------------------------------------------------------------------------
 
@@ -208,8 +215,12 @@ class FunctionEmitter:
         self.line(f"}} {then} {{")
         self._depth += 1
 
-    def define(self, value: SSAValue, expression: str) -> None:
-        self.line(f"const {scalar_cpp(value.type)} {self.name(value)} = {expression};")
+    def define(self, value: SSAValue, expression: str, needed: bool = False) -> None:
+        """A scalar that never changes; left out again if no statement names it, unless it is `needed`."""
+        name = self.name(value)
+        self.line(f"const {scalar_cpp(value.type)} {name} = {expression};")
+        if not needed:
+            self._definitions.append((len(self._lines) - 1, name))
 
     def declare(self, value: SSAValue, initial: str | None = None) -> None:
         start = "" if initial is None else f" = {initial}"
@@ -250,52 +261,69 @@ class FunctionEmitter:
 
     # --- the whole -------------------------------------------------------------------------------
 
-    def parameters(self) -> list[tuple[str, str, bool]]:
-        """Type text, name, and whether the function uses it."""
-        found: list[tuple[str, str, bool]] = []
+    def parameters(self) -> list[tuple[str, str]]:
+        """Type text and name."""
+        found: list[tuple[str, str]] = []
         for argument in self.function.body.block.args:
             found += self._parameter(argument)
         return found
 
-    def _parameter(self, argument: SSAValue) -> list[tuple[str, str, bool]]:
+    def _parameter(self, argument: SSAValue) -> list[tuple[str, str]]:
         name = self.name(argument)
-        used = argument.first_use is not None
         type = argument.type
         match type:
             case ViewType():
-                extra: list[tuple[str, str, bool]] = []
+                extra: list[tuple[str, str]] = []
                 view = argument_view(self, type, name, name)
                 for extent in (*view.shape, *view.strides):
                     if isinstance(extent, str) and extent.startswith(name) and extent.isidentifier():
-                        extra.append(("int64_t ", extent, used))
-                return [(f"__gm__ {element_cpp(type.element_type)} *", name, used), *extra]
+                        extra.append(("int64_t ", extent))
+                return [(f"__gm__ {element_cpp(type.element_type)} *", name), *extra]
             case PtrType():
-                return [(f"__gm__ {element_cpp(type.element_type)} *", name, used)]
+                return [(f"__gm__ {element_cpp(type.element_type)} *", name)]
             case GroupType():
                 assert isinstance(type.member, ViewType)
                 pointer = f"__gm__ {element_cpp(type.member.element_type)} *"
-                return [(pointer, f"{name}[{type.size}]", used)]
+                return [(pointer, f"{name}[{type.size}]")]
             case TileType():
-                return [(f"{tile_cpp(type)} &", name, used)]
+                return [(f"{tile_cpp(type)} &", name)]
             case _:
-                return [(f"{scalar_cpp(type)} ", name, used)]
+                return [(f"{scalar_cpp(type)} ", name)]
 
     def emit(self, qualifiers: str) -> str:
         """The whole definition."""
-        parameters = [
-            f"{type}{name}" if used else f"{type}/* {name} */" for type, name, used in self.parameters()
-        ]
+        parameters = self.parameters()
         result = self._result_type()
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)
                 declare_view(self, argument, argument_view(self, argument.type, name, name))
         self.block(self.function.body.block)
+        lines, named = self._without_unused()
+        texts = [
+            f"{type}{name}" if name.partition("[")[0] in named else f"{type}/* {name} */"
+            for type, name in parameters
+        ]
         head = f"{qualifiers} {result} {self.function_name(self.function.sym_name.data)}"
         aliases = [f"{INDENT}using {name} = {text};" for text, name in self._aliases.items()]
-        if aliases and self._lines:
+        if aliases and lines:
             aliases.append("")
-        return "\n".join([_signature(head, parameters), "{", *aliases, *self._lines, "}"])
+        return "\n".join([_signature(head, texts), "{", *aliases, *lines, "}"])
+
+    def _without_unused(self) -> tuple[list[str], set[str]]:
+        """The statements without definitions that none of them names, and all names that are left.
+
+        What a view or a tile fixes by its type is an operand in the program, but no C++ text.
+        """
+        words = [() if _COMMENT.match(line) else _WORD.findall(line) for line in self._lines]
+        count = Counter(word for line in words for word in line)
+        dropped: set[int] = set()
+        for at, name in reversed(self._definitions):
+            if count[name] == 1:
+                dropped.add(at)
+                count.subtract(words[at])
+        lines = [line for at, line in enumerate(self._lines) if at not in dropped]
+        return lines, {word for word, uses in count.items() if uses > 0}
 
     def _result_type(self) -> str:
         outputs: list[Attribute] = list(self.function.function_type.outputs)
