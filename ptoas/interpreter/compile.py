@@ -111,10 +111,7 @@ class FunctionCompiler(ControlFlow, Placement):
             )
             return f"def {self.module.names[op.sym_name.data]}(*_):\n    {missing}()\n"
         parameters = ", ".join(self.name(argument) for argument in op.body.blocks[0].args)
-        if len(op.body.blocks) == 1:
-            self.block(op.body.blocks[0])
-        else:
-            self.flow(op.body)
+        self.block(op.body.block)
         body = "\n".join(self.lines) or "    return ()"
         return f"def {self.module.names[op.sym_name.data]}({parameters}):\n{body}\n"
 

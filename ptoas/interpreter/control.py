@@ -1,11 +1,11 @@
-"""Control flow as Python's own: loops, branches, calls, and blocks that go to one another."""
+"""Control flow as Python's own: loops, branches, calls."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
 
-from xdsl.dialects import cf, func, scf
+from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.interpreter.errors import failure
@@ -13,7 +13,7 @@ from ptoas.interpreter.source import SourceWriter
 
 
 class ControlFlow(SourceWriter, ABC):
-    """The operations of `scf`, `cf` and `func` that decide what runs next."""
+    """The operations of `scf` and `func` that decide what runs next."""
 
     def yielded(self, results: Sequence[SSAValue], block: Block) -> None:
         last = block.last_op
@@ -99,37 +99,3 @@ class ControlFlow(SourceWriter, ABC):
             self.line(f"{names}, = {call}")
         else:
             self.line(call)
-
-    def flow(self, region: Region) -> None:
-        """Several blocks: a loop that goes to the block that is next."""
-        number = {block: n for n, block in enumerate(region.blocks)}
-        count = self.keep(self.module.steps.counter(self.op, max(len(list(b.ops)) for b in region.blocks)))
-        self.line("_next = 0")
-        self.line("while True:")
-        self.depth += 1
-        self.line(f"{count}(1)")
-        for block, n in number.items():
-            self.line(f"if _next == {n}:")
-            self.depth += 1
-            for op in block.ops:
-                if isinstance(op, cf.BranchOp | cf.ConditionalBranchOp):
-                    self.branch(op, number)
-                else:
-                    self.operation(op)
-            self.depth -= 1
-        self.depth -= 1
-
-    def branch(self, op: cf.BranchOp | cf.ConditionalBranchOp, number: dict[Block, int]) -> None:
-        if isinstance(op, cf.BranchOp):
-            self.jump(op.successor, op.arguments, number)
-            return
-        self.line(f"if {self.ref(op.cond)}:")
-        self.depth += 1
-        self.jump(op.then_block, op.then_arguments, number)
-        self.depth -= 1
-        self.jump(op.else_block, op.else_arguments, number)
-
-    def jump(self, target: Block, arguments: Sequence[SSAValue], number: dict[Block, int]) -> None:
-        self.assign(target.args, arguments)
-        self.line(f"_next = {number[target]}")
-        self.line("continue")

@@ -134,8 +134,8 @@ _ROWS = (
     (
         "PTO-R505",
         "an operation that can't be run",
-        "The machine knows the `pto`, `arith`, `scf`, `cf` and `func` operations of the language, and "
-        "functions with a body.",
+        "The machine knows the `pto`, `arith`, `scf` and `func` operations of the language, and "
+        "functions with a body of one block.",
     ),
     ("PTO-R506", "calls nest too deeply", "The functions call each other without end."),
     (

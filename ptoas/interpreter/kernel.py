@@ -117,6 +117,10 @@ class Kernel:
 
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
+        for op in module.walk():
+            if isinstance(op, func.FuncOp) and len(op.body.blocks) > 1:
+                blocks = len(op.body.blocks)
+                raise failure("PTO-R505", f"@{op.sym_name.data} has {blocks} blocks; one can be run", op)
         self._by_hand = {
             op.sym_name.data: is_placed_by_hand(op) for op in module.walk() if isinstance(op, func.FuncOp)
         }
