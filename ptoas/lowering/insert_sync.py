@@ -43,7 +43,7 @@ from ptoas.lowering.structure import LOOPS, Order, ancestor_in, functions
 from ptoas.targets import Target
 from ptoas.targets.pipes import RESULT, Effects
 
-REDUNDANCY_BUDGET = 200_000
+REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
 
 
