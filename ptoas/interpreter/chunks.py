@@ -105,13 +105,19 @@ class Walk:
 
     def sizes(self, tile: int) -> set[tuple[int, int]]:
         """Rows and columns of the chunks that a tile gets."""
-        # Only the last window of a direction is smaller, and after so many chunks every case has come up.
-        across = 1 if self.fits else self.windows[1]
-        down = 1 if self.fits else self.windows[0]
-        enough = [*range(2 * self.tiles * across), *range((down - 1) * across, (down + 1) * across)]
-        enough += range(max(0, len(self) - 2 * across), len(self))
-        found = (self[n] for n in dict.fromkeys(enough) if n < len(self) and n % self.tiles == tile)
-        return {(chunk.rows, chunk.cols) for chunk in found}
+        if self.fits or not len(self):
+            return {(chunk.rows, chunk.cols) for chunk in self if chunk.tile == tile}
+        # The last window of a direction may be smaller than the others; which of two tiles gets a chunk
+        # follows from its number, which is even or odd for each of these.
+        (down, across), planes = self.windows, self.ranks * prod(self.shape[:3])
+        found: set[tuple[int, int]] = set()
+        for plane in range(min(planes, 2)):
+            for row in {0, min(1, down - 1), down - 1}:
+                for column in {0, min(1, across - 1), across - 1}:
+                    chunk = self[(plane * down + row) * across + column]
+                    if chunk.tile == tile:
+                        found.add((chunk.rows, chunk.cols))
+        return found
 
     def remainder(self, static: tuple[bool, bool]) -> tuple[str, int, int] | None:
         """The direction, extent and window that does not divide it, of the directions that can't shrink."""

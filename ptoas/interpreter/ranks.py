@@ -255,7 +255,7 @@ def _outputs(
     number = 0
     for name, family in members.items():
         arrays = [member.logical() for member in family]
-        whole = together(arrays)
+        whole = together(arrays) if family[0].parameter.kind == "group" or len(family) > 1 else arrays[0]
         arguments[name] = whole
         if any(number + n in o.written for o in outcomes for n in range(len(family))):
             outputs[name] = bits[name] = whole
@@ -267,7 +267,7 @@ def together(arrays: Sequence[Array]) -> Array:
     """Equal arrays as one with a dimension in front; without a copy where they lie in a row already."""
     first = arrays[0]
     if len(arrays) == 1:
-        return first
+        return first[None]
     step = arrays[1].ctypes.data - first.ctypes.data
     base = first.base
     in_a_row = all(

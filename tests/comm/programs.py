@@ -1,5 +1,7 @@
 """Programs of several ranks, for the machine in one process and for MPI."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 

@@ -1,0 +1,72 @@
+"""Run by mpiexec on every rank: seeded cases whose results rank 0 compares with those of one process."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import Any
+
+import numpy as np
+
+import ptoas
+from ptoas.diagnostics import PtoasError, render
+from ptoas.interpreter.mpi import load_mpi
+from ptoas.interpreter.ranks import run_ranks
+from tests.comm.programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather
+
+OPS = ("tgather", "tgather", "tgather", "tscatter", "tbroadcast", "treduce")
+
+
+def outcome(text: str, arguments: dict[str, Any], ranks: int | str) -> tuple[str, dict[str, Any]] | None:
+    """Diagnostics and outputs of a run; `None` on a rank that has nothing to say."""
+    try:
+        result = run_ranks(ptoas.parse(text, "case.pto"), arguments, "a5", ranks=ranks, force=True)
+    except PtoasError as error:
+        return ("\n".join(map(render, error.diagnostics)), {}) if error.diagnostics else None
+    return None if result is None else ("", result.outputs)
+
+
+def cases(size: int, count: int) -> list[tuple[str, dict[str, Any]]]:
+    rng = random.Random(size)
+    found: list[tuple[str, dict[str, Any]]] = []
+    for number in range(count):
+        op = rng.choice(OPS)
+        outer = [rng.randint(1, 3) for _ in range(rng.randint(0, 3))]
+        shape = (*outer, rng.randint(1, 12), rng.randint(1, 20))
+        tile = rng.choice([None, (rng.randint(1, 8), rng.randint(1, 16))])
+        root = rng.randrange(size)
+        text = gather(size, shape, tile, root=root, tiles=rng.randint(1, 2), op=op)
+        data = np.random.default_rng(number).random((size, *shape), dtype=np.float32)
+        found.append((text, {"sources": data}))
+    if size == 2:
+        found.append((SOURCE_CHANGES, {}))
+        for signal in (SIGNAL, ""):
+            windows = {"w0": np.arange(300, dtype=np.int32), "w1": np.zeros(300, np.int32)}
+            found.append((HANDSHAKE.format(signal=signal), windows))
+    if size == 4:
+        found.append((WAITS, {}))
+        found.append((gather(4, (4, 8)).replace("arith.cmpi eq", "arith.cmpi sge"), {}))
+    return found
+
+
+def main() -> int:
+    size = int(load_mpi().COMM_WORLD.Get_size())
+    wrong = 0
+    for number, (text, arguments) in enumerate(cases(size, int(sys.argv[1]))):
+        copies = [{name: value.copy() for name, value in arguments.items()} for _ in range(2)]
+        with_mpi = outcome(text, copies[0], "mpi")
+        if with_mpi is None:
+            continue
+        alone = outcome(text, copies[1], size)
+        assert alone is not None
+        same = with_mpi[0] == alone[0] and with_mpi[1].keys() == alone[1].keys()
+        if not same or any(not np.array_equal(with_mpi[1][n], alone[1][n]) for n in alone[1]):
+            print(f"case {number} differs:\n{text}\n{with_mpi}\n{alone}")
+            wrong = 1
+    if load_mpi().COMM_WORLD.Get_rank() == 0:
+        print("compared")
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,65 @@
+"""The walk of chunks covers a rank's data once, in windows of the tile's size."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ptoas.interpreter.chunks import Walk
+
+shapes = st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 9), st.integers(1, 9))
+sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
+def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
+    walk = Walk(ranks, shape, size, tiles)
+    seen = np.zeros((ranks, *shape), np.int64)
+    for number, chunk in enumerate(walk):
+        seen[chunk.rank][chunk.place] += 1
+        assert chunk.tile == number % tiles
+        assert chunk.rows <= size[0] and chunk.cols <= size[1]
+        assert seen[chunk.rank][chunk.place].size == chunk.rows * chunk.cols
+    assert (seen == 1).all()
+    assert sum(1 for _ in walk) == len(walk)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
+def test_what_a_tile_has_seen(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
+    walk = Walk(ranks, shape, size, tiles)
+    for tile in range(tiles):
+        its = [chunk for chunk in walk if chunk.tile == tile]
+        assert walk.sizes(tile) == {(chunk.rows, chunk.cols) for chunk in its}
+        assert walk.last(tile) == (its[-1] if its else None)
+
+
+def test_data_that_fits_is_one_chunk_a_rank() -> None:
+    walk = Walk(3, (2, 1, 2, 4, 8), (16, 8))
+    assert [(c.rank, c.plane, c.rows, c.cols) for c in walk] == [(r, None, 16, 8) for r in range(3)]
+    assert len(Walk(3, (2, 1, 2, 4, 8), (15, 8))) == 3 * 4
+
+
+@pytest.mark.parametrize(
+    ("shape", "size", "static", "wrong"),
+    [
+        ((1, 1, 1, 10, 8), (4, 8), (True, True), ("rows", 10, 4)),
+        ((1, 1, 1, 10, 8), (4, 8), (False, True), None),
+        ((1, 1, 1, 8, 10), (8, 4), (True, True), ("columns", 10, 4)),
+        ((1, 1, 1, 8, 10), (8, 4), (True, False), None),
+        ((1, 1, 1, 3, 10), (4, 5), (True, True), ("rows", 3, 4)),
+        ((1, 1, 1, 3, 5), (4, 5), (True, True), None),
+    ],
+)
+def test_static_extents_divide(shape, size, static, wrong) -> None:
+    assert Walk(2, shape, size).remainder(static) == wrong
+
+
+def test_nothing_to_move() -> None:
+    walk = Walk(2, (1, 1, 1, 0, 8), (4, 4))
+    assert len(walk) == prod(walk.shape) == 0 and walk.last(0) is None

@@ -1,0 +1,70 @@
+"""One process a rank: the same results and the same diagnostics as in one process, and no rank left behind."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py")
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+MPIEXEC = shutil.which("mpiexec", path=str(BIN)) or shutil.which("mpiexec")
+
+pytestmark = pytest.mark.skipif(MPIEXEC is None, reason="there is no mpiexec")
+
+
+def mpiexec(ranks: int, *command: str) -> subprocess.CompletedProcess[str]:
+    whole = [str(MPIEXEC), "-n", str(ranks), sys.executable, *command]
+    return subprocess.run(whole, capture_output=True, text=True, timeout=120, cwd=ROOT)
+
+
+def ptoas(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return mpiexec(ranks, "-m", "ptoas.cli", "run", "--target", "a5", "--ranks", "mpi", *arguments)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 7])
+def test_as_in_one_process(ranks: int) -> None:
+    done = mpiexec(ranks, "-m", "tests.comm.mpi_cases", "12")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "compared\n"
+
+
+@pytest.mark.parametrize(("name", "checks"), [("gather_ranks", 4), ("gather_ranks_pingpong", 5)])
+def test_the_examples(name: str, checks: int) -> None:
+    done = ptoas(4, f"examples/{name}.pto", "--check-file")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("result:") == 1 and f"{checks} checks held" in done.stderr
+
+
+def test_a_failure_ends_all_and_is_said_once(tmp_path: Path) -> None:
+    text = (ROOT / "examples" / "gather_ranks.pto").read_text().replace("cmpi eq", "cmpi ne")
+    (tmp_path / "wrong.pto").write_text(text)
+    done = ptoas(4, str(tmp_path / "wrong.pto"))
+    assert done.returncode == 1
+    assert done.stderr.count("PTO-R801") == 1 and "ranks 1, 2 and 3" in done.stderr
+
+
+def test_what_can_not_be_read_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "bad.pto").write_text("tgather %x\n")
+    done = ptoas(3, str(tmp_path / "bad.pto"))
+    assert done.returncode == 1 and done.stderr.count("error[") == 1
+
+
+def test_a_crash_leaves_nobody_waiting() -> None:
+    code = (
+        "import ptoas\n"
+        "from ptoas.interpreter import mpi, ranks\n"
+        "from tests.comm.programs import gather\n"
+        "def play(kernel, world, call):\n"
+        "    if world.rank == 1: raise RuntimeError('gone')\n"
+        "    return ranks.play(kernel, world, call)\n"
+        "mpi.play = play\n"
+        "ranks.run_ranks(ptoas.parse(gather(3, (4, 8))), (), 'a5', ranks='mpi')\n"
+    )
+    done = mpiexec(3, "-c", code)
+    assert done.returncode != 0 and "RuntimeError: gone" in done.stderr
