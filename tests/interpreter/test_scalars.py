@@ -303,7 +303,7 @@ def test_calls_that_nest_too_deeply() -> None:
 
 
 WHILE = """
-func.func @main(%n: index) {
+func.func @main(%n: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.while (%a = %c0) : (index) -> (index) {
@@ -314,19 +314,19 @@ func.func @main(%n: index) {
     %b = arith.addi %a, %c1 : index
     scf.yield %b : index
   }
-  return
+  return %r : index
 }
 """
 
 FOR = """
-func.func @main(%n: index) {
+func.func @main(%n: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c0) -> (index) {
     %b = arith.addi %x, %c1 : index
     scf.yield %b : index
   }
-  return
+  return %r : index
 }
 """
 
