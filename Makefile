@@ -39,12 +39,18 @@ unit: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
+	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/frontend.py
 	$(BIN)/python benchmarks/verify.py
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/lower.py
+	$(BIN)/python benchmarks/collective.py
+
+# The C++ of the worked examples, where a change of it is meant.
+update-golden: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.golden.cases
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
