@@ -160,18 +160,15 @@ class MpiWorld(World):
         return [start + slot * self.size * CLOCK, self.size, self.mpi.INT64_T]
 
     def release(self, use: Use, slot: int) -> None:
-        """First what has happened, then the scalar: who sees the scalar sees the rest."""
         window, memory = self.windows[use.memory.number], use.memory
         clock = np.array(self.clock, np.int64)
         place = self._clock_place(memory, slot)
         window.Accumulate([clock, self.mpi.INT64_T], memory.owner, place, self.mpi.MAX)
         window.Flush(memory.owner)
-        self.push(use)
         self.clock[self.rank] += 1
 
     def acquire(self, use: Use, slot: int) -> None:
         window, memory = self.windows[use.memory.number], use.memory
-        self.fetch(use)
         clock = np.zeros(self.size, np.int64)
         place = self._clock_place(memory, slot)
         window.Get_accumulate(

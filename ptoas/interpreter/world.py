@@ -200,13 +200,16 @@ class World:
             use = Use(memory, touched.array, stores)
             slot = memory.slot(touched.low - memory.low, touched.array.itemsize)
             if stores:
-                result = function(*values)
+                # First what has happened, then the scalar: who sees the scalar sees the rest.
                 self.note(op, use, scalar=True)
                 self.release(use, slot)
+                result = function(*values)
+                self.push(use)
                 self.progress()
                 return result
-            self.acquire(use, slot)
+            self.fetch(use)
             result = function(*values)
+            self.acquire(use, slot)
             self.note(op, use, scalar=True)
             self.poll(op, memory, slot, result)
             return result

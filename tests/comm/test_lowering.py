@@ -9,8 +9,8 @@ import pytest
 import ptoas
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.lower import lower
 from ptoas.lowering import prepare
+from ptoas.lowering.lower import lower
 from ptoas.targets import TARGETS
 
 from .programs import gather
