@@ -232,10 +232,10 @@ def _progress() -> Generator[Callable[[int, int], None] | None, None, None]:
 @click.argument("code")
 def explain(code: str) -> None:
     """Explain the law behind CODE: its reason, where it is written, a failing and a passing example."""
-    from ptoas.targets import reference
+    from ptoas import codes
 
     with _usage_errors():
-        click.echo(reference.explain(code))
+        click.echo(codes.explain(code))
 
 
 @main.command()
@@ -317,7 +317,7 @@ def run(
     from ptoas.grammar.parse import parse_file, read_text
     from ptoas.interpreter import run as machine
 
-    options |= {"checks": checks, "on_output": click.echo}
+    options |= {"checks": checks, "on_output": None if as_json else click.echo}
     options |= {"max_steps": max_steps} if max_steps else {}
     memory = {"max_memory": max_memory} if max_memory else {}
     with _usage_errors():
@@ -342,6 +342,8 @@ def run(
         click.echo(json.dumps(machine.result_json(result), indent=2))
     else:
         click.echo(machine.format_result(result))
+    if result.warnings:
+        show(result.warnings, color)
     for text in expected:
         machine.check_expected(result, text, rtol, atol)
     if check_file:

@@ -326,7 +326,7 @@ def _check_budget(
     )
     fix = "make tiles smaller, or split the work so that fewer are alive at once"
     found.append(
-        Diagnostic("PTO-L001", message, span_of(function), notes=notes, fix=fix, targets=(target.name,))
+        Diagnostic("PTO-L007", message, span_of(function), notes=notes, fix=fix, targets=(target.name,))
     )
 
 

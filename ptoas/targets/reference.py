@@ -91,14 +91,9 @@ def _markdown(rules: Sequence[Rule]) -> str:
 
 
 def explain(code: str) -> str:
-    """A rule with its law, its reason, its source and both examples; codes of the front end in short."""
-    from ptoas.grammar.problems import CODES
-
+    """A rule with its law, its reason, its source and both examples."""
     wanted = code.strip().upper()
     rule = RULES.get(wanted)
-    if rule is None and wanted in CODES:
-        law, meaning = CODES[wanted]
-        return f"{wanted}: {law}\n\n{_fill(meaning)}"
     if rule is None:
         alike = [known for known in RULES if known.startswith(wanted[:6])]
         hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"

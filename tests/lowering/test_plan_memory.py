@@ -159,7 +159,7 @@ tstore %y, %out
     with pytest.raises(PtoasError) as error:
         prepare(ptoas.parse(text), "a2a3")
     (found,) = error.value.diagnostics
-    assert found.code == "PTO-L001"
+    assert found.code == "PTO-L007"
     assert "262144" in found.message and "196608" in found.message
     assert "%x" in found.notes[0].message and "%y" in found.notes[0].message
 
