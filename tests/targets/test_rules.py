@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from ptoas.codes import explain
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.reference import (
     CHAPTERS,
     UnknownRuleError,
     describe,
-    explain,
     render_rules,
     render_targets,
     rules_of,
