@@ -50,7 +50,7 @@ bench: $(VENV)/.installed-dev
 
 # The C++ of the worked examples, where a change of it is meant.
 update-golden: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.golden.cases
+	$(BIN)/python -m tests.update_golden
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -69,8 +69,3 @@ GOLDEN = (
     Golden("dynamic_shapes", "a2a3"),
     Golden("dynamic_shapes", "a5"),
 )
-
-
-if __name__ == "__main__":
-    for golden in GOLDEN:
-        golden.path.write_text(golden.text())
