@@ -1,7 +1,7 @@
 """How fast text becomes a module: `ptoas.parse` beside xDSL's own parser, and what a start costs.
 
-Run `python benchmarks/frontend.py`. Every figure is the best of several runs, and every pair is measured in
-one process, one after the other, so that ratios mean something where times drift.
+Run `python benchmarks/frontend.py`. Every figure is processor time, the best of several runs; what is
+compared takes turns in one run, so that ratios mean something where times drift.
 
 *Cold* is a text of which nothing was seen before, with everything the parsers keep thrown away; *warm* is the
 same text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -25,16 +26,12 @@ ROOT = Path(__file__).resolve().parent.parent
 SIZES = (1_000, 11_000, 100_000, 300_000)
 
 
-def best(function: Callable[[], object], repeats: int, before: Callable[[], object] = lambda: None) -> float:
-    """The shortest time of several, in seconds; `before` is not measured."""
-    times: list[float] = []
-    for _ in range(repeats):
-        before()
-        gc.collect()
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def measure(function: Callable[[], object]) -> float:
+    """Processor time of one call, in seconds: what else the machine does matters little."""
+    gc.collect()
+    start = time.process_time()
+    function()
+    return time.process_time() - start
 
 
 def compare(size: int, repeats: int) -> dict[str, float]:
@@ -58,14 +55,16 @@ def compare(size: int, repeats: int) -> dict[str, float]:
         return Parser(xdsl_context(), generic).parse_module()
 
     assert module.is_structurally_equivalent(theirs())  # pyright: ignore[reportArgumentType]
-    return {
-        "bytes": len(text),
-        "ops": operations,
-        "cold": best(ours, repeats, forget) / operations,
-        "cold_xdsl": best(theirs, repeats, forget) / operations,
-        "warm": best(ours, repeats) / operations,
-        "warm_xdsl": best(theirs, repeats) / operations,
-    }
+    times: dict[str, list[float]] = {"cold": [], "cold_xdsl": [], "warm": [], "warm_xdsl": []}
+    for _ in range(repeats):
+        forget()
+        times["cold"].append(measure(ours))
+        times["warm"].append(measure(ours))
+        forget()
+        times["cold_xdsl"].append(measure(theirs))
+        times["warm_xdsl"].append(measure(theirs))
+    best = {name: min(found) / operations for name, found in times.items()}
+    return {"bytes": len(text), "ops": operations, **best}
 
 
 def print_parsing(rows: list[dict[str, float]]) -> None:
@@ -96,16 +95,26 @@ def child_environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT)}
 
 
-def spawn(code: str, repeats: int) -> float:
-    """The shortest run of a fresh interpreter, in seconds."""
-    environment = child_environment()
-    command = [sys.executable, "-c", code]
+def children_time() -> float:
+    """Processor time of all processes started so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
-    def run() -> None:
-        subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
 
-    run()  # writes what Python caches
-    return best(run, repeats)
+def spawn(codes: list[str], repeats: int) -> list[float]:
+    """The shortest run of a fresh interpreter for each code, in seconds; they take turns."""
+
+    def run(code: str) -> float:
+        command = [sys.executable, "-c", code]
+        before = children_time()
+        subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.DEVNULL)
+        return children_time() - before
+
+    for code in codes:
+        run(code)  # writes what Python caches
+    return [
+        min(times) for times in zip(*([run(code) for code in codes] for _ in range(repeats)), strict=True)
+    ]
 
 
 def heavy_modules(code: str) -> str:
@@ -131,14 +140,17 @@ def print_start(repeats: int) -> None:
         path.write_text(program(1_000, seed=3), encoding="utf-8")
         code = command_line("convert", str(path), "--to", "dps")
         imports = "import lark, xdsl.dialects.func, xdsl.dialects.arith, xdsl.dialects.scf"
-        floor, ours = spawn(imports, repeats), spawn(code, repeats)
+        options = ("--version", "--help")
+        codes = [imports, code, *(command_line(option) for option in options)]
+        floor, ours, *quick = spawn(codes, 2 * repeats)
     print("\nStart-up, milliseconds, a fresh process each\n")
     print(f"| import lark and xDSL's func, arith, scf | {floor * 1e3:.0f} | |")
     print("|---|---:|---:|")
     print(f"| convert a file of 1 KB | {ours * 1e3:.0f} | {ours / floor:.2f} times (at most 1.5) |")
-    for option in ("--version", "--help"):
-        code = command_line(option)
-        print(f"| ptoas {option} | {spawn(code, repeats) * 1e3:.0f} | heavy imports: {heavy_modules(code)} |")
+    for option, seconds in zip(options, quick, strict=True):
+        heavy = heavy_modules(command_line(option))
+        print(f"| ptoas {option} | {seconds * 1e3:.0f} | heavy imports: {heavy} |")
+    print()
 
 
 def main() -> None:

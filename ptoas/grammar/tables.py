@@ -16,9 +16,13 @@ from typing import Any, cast
 import lark
 from lark import Lark
 
+from ptoas.grammar.lexer import StatementLexer
+
 GRAMMAR = Path(__file__).with_name("pto.lark")
 TABLES = Path(__file__).with_name("_tables.py")
 _STARTS = ["statement", "type_body"]
+_PLUGINS = {"ContextualLexer": StatementLexer}
+"""Lark's way to put another lexer into a grammar's parser."""
 
 
 def load_parser() -> Lark:
@@ -31,12 +35,12 @@ def load_parser() -> Lark:
     if _origin(text) != tables.MADE_FROM:
         return make_parser(text)
     loader = cast(Any, Lark)._load_from_dict
-    return loader(tables.DATA, tables.MEMO)
+    return loader(tables.DATA, tables.MEMO, _plugins=_PLUGINS)
 
 
 def make_parser(text: str) -> Lark:
     """The parser, from the grammar."""
-    return Lark(text, parser="lalr", start=_STARTS, maybe_placeholders=True)
+    return Lark(text, parser="lalr", start=_STARTS, maybe_placeholders=True, _plugins=_PLUGINS)
 
 
 def write_tables(path: Path = TABLES) -> None:
@@ -47,6 +51,7 @@ def write_tables(path: Path = TABLES) -> None:
     text = GRAMMAR.read_text(encoding="utf-8")
     parser = cast(Any, make_parser(text))
     data, memo = parser.memo_serialize([TerminalDef, Rule])
+    data["options"]["_plugins"] = {}  # a class is no data; it is given again on loading
     path.write_text(
         '"""Made from pto.lark by ptoas.grammar.tables."""\n'
         f"MADE_FROM = {_origin(text)!r}\nDATA = {data!r}\nMEMO = {memo!r}\n",
