@@ -2,8 +2,8 @@
 
     python benchmarks/collective.py [--ranks 8] [--mib 64] [--repeat 5]
 
-Both write into memory that has been touched before, and are measured in turns in one process; the figure is the
-ratio of the best times. All checks are on, and the data goes through a staging tile in chunks.
+Both write into memory that has been touched before, and are measured in turns in one process; the figure is
+the ratio of the best times. All checks are on, and the data goes through a staging tile in chunks.
 """
 
 from __future__ import annotations

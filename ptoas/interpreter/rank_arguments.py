@@ -30,8 +30,8 @@ from ptoas.interpreter.kernel import Kernel
 from ptoas.interpreter.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
 from ptoas.interpreter.parameters import Parameter
 from ptoas.interpreter.report import split_option
-from ptoas.interpreter.usage import flow_of
-from ptoas.interpreter.values import RANK_NAMES, Allowance, generate, read_value
+from ptoas.interpreter.usage import RANK_NAMES, flow_of
+from ptoas.interpreter.values import Allowance, generate, read_value
 from ptoas.lowering.structure import functions
 
 COUNT_NAMES = ("nranks", "num_ranks")

@@ -14,6 +14,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -100,11 +101,22 @@ def analyse(
 
 TYPICAL_EXTENT = 8
 
+RANK_NAMES = ("my_rank", "rank")
+"""Integer arguments with these names are the number of the rank that runs."""
+
 
 def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
     """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
     start as an offset."""
     fixed: set[str] = set()
+    roots = [
+        0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
+    ]
+    for parameter in scalars_by_value.values():
+        if parameter.name in RANK_NAMES:
+            # Alone, a program is the root of its first collective.
+            parameter.suggestion = roots[0] if roots else 0
+            fixed.add(parameter.name)
     for op in operations:
         if isinstance(op, PartitionViewOp | SubviewOp):
             for argument in _leaves(op.offsets):

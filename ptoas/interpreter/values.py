@@ -66,14 +66,8 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
     return (parameter.ranks, *parameter.shape) if parameter.kind == "group" else parameter.shape
 
 
-RANK_NAMES = ("my_rank", "rank")
-"""An integer argument of such a name is the number of the rank that runs."""
-
-
 def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
     """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit, the rest is random."""
-    if parameter.kind == "scalar" and parameter.name in RANK_NAMES:
-        return 0  # alone, a program is the first rank
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     shape = shape_of(parameter, entry)

@@ -186,7 +186,7 @@ def test_wrong_arguments() -> None:
 
 def test_without_ranks_one_core_plays_the_root() -> None:
     sources = np.arange(24, dtype=np.float32).reshape(3, 1, 8)
-    result = run(ptoas.parse(gather(3, (1, 8))), {"sources": sources, "my_rank": 0}, "a5")
+    result = run(ptoas.parse(gather(3, (1, 8), root=2)), {"sources": sources}, "a5")
     assert np.array_equal(result.outputs["own"], sources.reshape(3, 8))
 
 
