@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import PtoEnumAttr
-from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.structure import TARGET
 
@@ -58,12 +58,13 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     """
     if form not in FORMS:
         raise ValueError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
-    if form == "ssa":
+    makes = [op.is_dps for op in module.walk() if isinstance(op, Instruction)]
+    if form == "ssa" and any(makes):
         from ptoas.lowering.tiles_to_values import tiles_to_values
 
         module = _copy(module)
         tiles_to_values(module)
-    if form == "dps":
+    if form == "dps" and not all(makes):
         from ptoas.lowering.allocate_destinations import allocate_destinations
 
         module = _copy(module)
