@@ -90,7 +90,7 @@ class CommTBroadcastOp(CollectiveOp):
 
 @irdl_op_definition
 class CommTReduceOp(CollectiveOp):
-    """`dst[i, j] = op over ranks r of source of rank r [i, j]`: the root's own first, then the others in order.
+    """`dst[i, j] = op over ranks r of source of rank r [i, j]`: the root's own first, then the others.
 
     `acc` is the tile that the reduction accumulates in, the staging tiles receive the other ranks' data.
     """
