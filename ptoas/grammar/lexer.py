@@ -3,7 +3,7 @@
 Each state of the parser has a lexer of its own, for the tokens that may come there, and each of these
 compiles a regular expression when it is first asked, which takes half a millisecond. A short file asks forty
 of them, for a few tokens each. So the first tokens of a state are found by one expression for all tokens:
-where its answer may come in that state it is the state's own answer, because both try the tokens in the same order.
+where its answer may come in that state it is the state's own answer, since both try tokens in one order.
 """
 
 from __future__ import annotations

@@ -96,6 +96,8 @@ class TGatherOp(Instruction):
             raise VerifyException("takes an index tile or a maskPattern, not both")
         if self.form == "mask" and self.mask_pattern is None:
             raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
+        if self.form == "mask" and self.tmp is not None:
+            raise VerifyException("the mask form takes no scratch tile")
         if (self.form == "compare") != (self.cdst is not None or self.count is not None):
             raise VerifyException("the compare form, and no other, has a second destination for the counts")
 
