@@ -109,7 +109,7 @@ def _at(a: Array, positions: Any) -> Any:
     chosen = np.asarray(positions)
     if chosen.dtype.kind not in "iu":
         raise UnreadableError("a position is a whole number")
-    if chosen.size and not (0 <= chosen.min() and chosen.max() < len(a)):
+    if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(a)):
         raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
     return a[chosen]
 
