@@ -33,8 +33,10 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.location import span_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import NUMBER, PIPES, Record, Regions, State, latest, new_known
 from ptoas.lowering.memory_map import MemoryMap
@@ -45,6 +47,10 @@ from ptoas.targets.pipes import RESULT, Effects
 
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
+
+
+MOST_NESTED_LOOPS = 12
+"""Loops inside each other that are synchronised."""
 
 
 @dataclass(frozen=True)
@@ -388,6 +394,7 @@ class Synchroniser:
 
 def synchronise(function: func.FuncOp, target: Target) -> None:
     """Put the flags that `function` needs on `target` into it."""
+    _refuse_deep_loops(function)
     walker = Synchroniser(function, target)
     pairs = walker.run()
     reserved = {
@@ -397,6 +404,18 @@ def synchronise(function: func.FuncOp, target: Target) -> None:
     }
     allocate_events(pairs, Order(function), reserved, len(target.events))
     _write(pairs, walker.calls, target)
+
+
+def _refuse_deep_loops(function: func.FuncOp) -> None:
+    """A loop is walked twice, so the work doubles with each loop inside it."""
+    for loop in (op for op in function.walk() if isinstance(op, LOOPS)):
+        depth, outer = 1, loop.parent_op()
+        while outer is not None:
+            depth, outer = depth + isinstance(outer, LOOPS), outer.parent_op()
+        if depth > MOST_NESTED_LOOPS:
+            message = f"loops are nested {depth} deep; the compiler sets flags up to {MOST_NESTED_LOOPS}"
+            fix = "set the flags by hand, or merge loops"
+            raise PtoasError([Diagnostic("PTO-L011", message, span_of(loop), fix=fix)])
 
 
 def _write(pairs: list[Pair], calls: list[Operation], target: Target) -> None:

@@ -199,3 +199,24 @@ func.func @outer(%a: !pto.memref<8x8xf32>) {
     outer = functions(prepare(ptoas.parse(text), "a5"))[1]
     names = [op.name for op in outer.body.block.ops if op.name.startswith(("pto.barrier", "func.call"))]
     assert names == ["pto.barrier", "func.call", "pto.barrier"]
+
+
+def nested(depth: int) -> str:
+    loops = "".join(f"scf.for %i{k} = %c0 to %c1 step %c1 {{\n" for k in range(depth))
+    return f"""func.func @f(%a: !pto.memref<8x8xf32>, %b: !pto.memref<8x8xf32>) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      {loops}
+      %t = pto.tload %a : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+      %u = pto.tneg %t : (!pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>
+      pto.tstore %u, %b : (!pto.tile<8x8xf32>, !pto.memref<8x8xf32>) -> ()
+      {"}" * depth}
+      return
+    }}"""
+
+
+def test_loops_too_deep_to_search_are_refused() -> None:
+    assert "set_flag" in ptoas.lower(ptoas.parse(nested(6)), target="a5")
+    with pytest.raises(ptoas.PtoasError) as raised:
+        ptoas.lower(ptoas.parse(nested(13)), target="a5")
+    assert [d.code for d in raised.value.diagnostics] == ["PTO-L011"]
