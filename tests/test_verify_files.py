@@ -148,7 +148,6 @@ def test_the_examples_hold_what_they_say() -> None:
         "embedding_lookup": "a2a3 a5",
         "hash_lookup": "a5 a5-custom",
         "portable_gather": "cpu a2a3 a5 a5-custom",
-        "rank_gather": "cpu a2a3 a5 a5-custom",
         "single_element": "cpu a2a3 a5 a5-custom",
         "sparse_gather": "a2a3 a5 a5-custom",
         "tile_gather": "cpu a2a3 a5 a5-custom",
