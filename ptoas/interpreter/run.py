@@ -10,8 +10,9 @@
 ... tstore %d, %out
 ... ''')
 >>> table = np.arange(512, dtype=np.float32).reshape(64, 8)
->>> result = run(module, {"table": table, "idx": np.array([[3, 1, 4, 1, 5, 9, 2, 99]], np.int32)},
-target="a5") >>> result.outputs["out"][:, 0]
+>>> indices = np.array([[3, 1, 4, 1, 5, 9, 2, 99]], np.int32)
+>>> result = run(module, {"table": table, "idx": indices}, target="a5")
+>>> result.outputs["out"][:, 0]
 array([ 24.,   8.,  32.,   8.,  40.,  72.,  16., 504.], dtype=float32)
 
 The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and the functions of
