@@ -5,9 +5,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+
+from tests.comm.programs import gather
+from tests.comm.test_ranks import cases
 
 pytest.importorskip("mpi4py")
 
@@ -68,3 +75,20 @@ def test_a_crash_leaves_nobody_waiting() -> None:
     )
     done = mpiexec(3, "-c", code)
     assert done.returncode != 0 and "RuntimeError: gone" in done.stderr
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(cases)
+def test_gather_concatenates_over_processes(case: dict[str, Any]) -> None:
+    ranks, shape = case["ranks"], case["shape"]
+    root = case["root"] % ranks
+    text = gather(ranks, shape, case["tile"], root=root, tiles=case["tiles"])
+    sources = np.random.default_rng(case["seed"]).random((ranks, *shape), dtype=np.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        program, given_data, taken = (Path(folder) / name for name in ("case.pto", "sources.npy", "own.npy"))
+        program.write_text(text)
+        np.save(given_data, sources)
+        done = ptoas(ranks, str(program), "--arg", f"sources={given_data}", "--out", f"own={taken}")
+        assert done.returncode == 0, done.stdout + done.stderr
+        found = np.load(taken)
+    assert np.array_equal(found, np.concatenate(list(sources), axis=len(shape) - 2))
