@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, Arith
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, i1, i64
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, SymbolRefAttr, UnrealizedConversionCastOp, i1, i64
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, YieldOp
 from xdsl.ir import Attribute
@@ -27,7 +27,8 @@ _ENDS: dict[str, type[IRDLOperation]] = {
     "scf.yield": YieldOp,
     "scf.condition": ConditionOp,
 }
-OPCODES = (*_ARITH, *_ENDS, "call", "func.call")
+_CAST = UnrealizedConversionCastOp.name
+OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
 
 
 def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Resolver) -> Plan | None:
@@ -41,6 +42,8 @@ def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Res
         return reader.constant()
     if opcode in _ARITH:
         return reader.arithmetic(_ARITH[opcode])
+    if opcode == _CAST:
+        return reader.cast()
     if opcode in _ENDS:
         return reader.end(_ENDS[opcode])
     return reader.call()
@@ -178,6 +181,23 @@ class _Reader:
             )
         for value, node in zip(values, nodes, strict=True):
             self._check(value, self.resolver.type(node), node)
+
+    def cast(self) -> Plan:
+        """`builtin.unrealized_conversion_cast %a : i32 to ui32`: the same bits under another type."""
+        typing = self.body.typing
+        if typing is None or not typing.cast:
+            raise StatementProblem(
+                "PTO-P043", f"`{_CAST}` needs both types: `: i32 to ui32`", self.body.opcode
+            )
+        self._declared(self.values, typing.inputs)
+        results = self.resolver.types(typing.outputs or ())
+        return Plan(
+            UnrealizedConversionCastOp,
+            tuple(v.slot for v in self.values),
+            tuple(results),
+            {},
+            self.attributes,
+        )
 
     def end(self, cls: type[IRDLOperation]) -> Plan:
         typing = self.body.typing

@@ -356,3 +356,15 @@ def test_types_beside_operands() -> None:
 def test_the_short_way_for_constants_gives_the_same_tree(text: str) -> None:
     # A location at the end takes the long way and changes nothing else.
     assert repr(parse_statement(text)) == repr(parse_statement(f"{text} loc(unknown)"))
+
+
+def test_the_same_bits_under_another_type() -> None:
+    text = """func.func @f(%a: i32) {
+      %u = builtin.unrealized_conversion_cast %a : i32 to ui32
+      %v = "builtin.unrealized_conversion_cast"(%a) : (i32) -> ui32
+      return
+    }"""
+    casts = [op for op in ptoas.parse(text).walk() if "cast" in op.name]
+    assert [(op.name, str(op.results[0].type)) for op in casts] == [
+        ("builtin.unrealized_conversion_cast", "ui32")
+    ] * 2
