@@ -12,6 +12,12 @@ from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.types import unregistered_op
 
 
+DIALECTS = frozenset(
+    "pto builtin func arith scf cf math memref vector tensor affine index llvm emitc".split()
+)
+"""Names in front of a dot that are a dialect's; in assembly form a dot may also start a suffix (`tgemv.mx`)."""
+
+
 class UnregisteredReader(StatementReader):
     """Makes the plan of an unregistered operation."""
 
@@ -89,7 +95,8 @@ class UnregisteredReader(StatementReader):
 
     def _full_name(self) -> str:
         name = self.body.opcode.text
-        return name if "." in name and not name.split(".")[0].startswith("t") else f"pto.{name}"
+        dialect, dot, _ = name.partition(".")
+        return name if dot and dialect in DIALECTS else f"pto.{name}"
 
     def _extra(self, item: t.Item) -> Attribute:
         match item:

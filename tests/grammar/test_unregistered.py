@@ -107,3 +107,12 @@ def test_what_stays_wrong(line: str, code: str) -> None:
     with pytest.raises(ptoas.PtoasError) as caught:
         ptoas.parse(HEAD + line, "k.pto", allow_unregistered=True)
     assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("opcode", "name"),
+    [("tgemv.mx", "pto.tgemv.mx"), ("pto.tgemv.mx", "pto.tgemv.mx"), ("tensor.splat", "tensor.splat")],
+)
+def test_a_dot_belongs_to_a_dialect_or_to_a_suffix(opcode: str, name: str) -> None:
+    module = ptoas.parse(f".arg %a : i32\n{opcode} %a : i32\n", allow_unregistered=True)
+    assert [op.op_name.data for op in module.walk() if isinstance(op, UnregisteredOp)] == [name]
