@@ -11,11 +11,25 @@ from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.types import unregistered_op
 
-
 DIALECTS = frozenset(
-    "pto builtin func arith scf cf math memref vector tensor affine index llvm emitc".split()
+    [
+        "pto",
+        "builtin",
+        "func",
+        "arith",
+        "scf",
+        "cf",
+        "math",
+        "memref",
+        "vector",
+        "tensor",
+        "affine",
+        "index",
+        "llvm",
+        "emitc",
+    ]
 )
-"""Names in front of a dot that are a dialect's; in assembly form a dot may also start a suffix (`tgemv.mx`)."""
+"""Names that a dialect has; in assembly form a dot may also start a suffix (`tgemv.mx`)."""
 
 
 class UnregisteredReader(StatementReader):
