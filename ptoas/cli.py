@@ -18,10 +18,17 @@ if TYPE_CHECKING:
 FORMS = ("asm", "ssa", "dps", "generic")
 
 color_option = click.option(
-    "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour in the output."
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour; `auto` asks the terminal and NO_COLOR.",
 )
 page_option = click.option(
-    "--format", "style", type=click.Choice(["table", "markdown", "json"]), default="table", help="How."
+    "--format",
+    "style",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    help="How to print.",
 )
 unregistered_option = click.option(
     "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
@@ -71,7 +78,7 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
     click.echo(", ".join(parts), err=True)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="ptoas")
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""
@@ -87,7 +94,12 @@ def main() -> None:
 def convert(
     ctx: click.Context, file: str, form: str, output: str | None, allow_unregistered: bool, color: str
 ) -> None:
-    """Print FILE in another form; `-` is standard input."""
+    """Print FILE in another form; `-` is standard input.
+
+    \b
+    ptoas convert kernel.pto --to ssa
+    ptoas convert kernel.pto --to generic -o kernel.mlir
+    """
     ctx.find_root().obj = color
     from ptoas.files import write_text
     from ptoas.grammar.parse import parse_file
@@ -101,15 +113,13 @@ def convert(
 
 
 @main.command()
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    help="How to print.",
-)
+@page_option
 def instructions(style: str) -> None:
-    """List the instructions: their operands, attributes and spellings."""
+    """List the instructions: their operands, attributes and spellings.
+
+    \b
+    ptoas instructions
+    """
     import json
 
     from ptoas import reference
@@ -133,10 +143,10 @@ def instructions(style: str) -> None:
     default="full",
     help="How to print what was found.",
 )
-@click.option("--select", help="Report these codes only, with commas between them.")
-@click.option("--ignore", help="Don't report these codes.")
+@click.option("--select", help="Report only these codes, or beginnings of codes, with commas.")
+@click.option("--ignore", help="Don't report these codes, or beginnings of codes.")
 @click.option("--werror", is_flag=True, help="Take warnings for errors.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes work.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes check.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @color_option
 @click.pass_context
@@ -154,7 +164,15 @@ def verify(
     quiet: bool,
     color: str,
 ) -> None:
-    """Check PATHS (files, directories, `-`) against the laws of the targets."""
+    """Check PATHS (files, directories, `-`) against the laws of the targets.
+
+    Without --target: for the one that a program names, else for all four.
+
+    \b
+    ptoas verify kernel.pto --target a5
+    ptoas verify kernels --target all --format concise -j 2
+    ptoas verify kernels --select PTO-A,PTO-F --werror
+    """
     from ptoas import verify_files as files
 
     with _usage_errors():
@@ -231,7 +249,11 @@ def _progress() -> Generator[Callable[[int, int], None] | None, None, None]:
 @main.command()
 @click.argument("code")
 def explain(code: str) -> None:
-    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example."""
+    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example.
+
+    \b
+    ptoas explain PTO-A201
+    """
     from ptoas import codes
 
     with _usage_errors():
@@ -242,7 +264,11 @@ def explain(code: str) -> None:
 @click.option("--target", help="Only the rules of this target.")
 @page_option
 def rules(target: str | None, style: str) -> None:
-    """List the rules."""
+    """List the rules: code, severity, targets, law.
+
+    \b
+    ptoas rules --target a5
+    """
     from ptoas.targets import reference
 
     with _usage_errors():
@@ -250,9 +276,15 @@ def rules(target: str | None, style: str) -> None:
 
 
 @main.command()
-@click.option("--format", "style", type=click.Choice(["table", "json"]), default="table", help="How.")
+@click.option(
+    "--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print."
+)
 def targets(style: str) -> None:
-    """Say what each target is: its memories, its defaults."""
+    """Say what each target is: its memories, its defaults.
+
+    \b
+    ptoas targets
+    """
     from ptoas.targets import reference
 
     click.echo(reference.render_targets(style))
@@ -261,8 +293,10 @@ def targets(style: str) -> None:
 @main.command()
 @click.argument("file", type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
-@click.option("--entry", help="The function to run, where there are several.")
-@click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; see the manual.")
+@click.option("--entry", help="The function to run, if there are several.")
+@click.option(
+    "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK: of one rank."
+)
 @click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
 @click.option(
     "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
@@ -276,15 +310,17 @@ def targets(style: str) -> None:
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
 @click.option("--blocks", type=click.IntRange(min=1), default=1, help="How many blocks run the kernel.")
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
-@click.option("--seed", type=int, default=0, help="For the arguments that are left out.")
-@click.option("--check", "checks", default="all", help="all, none, or some of mem,init,race,budget.")
+@click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+@click.option(
+    "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
+)
 @click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
 @click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
 @click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
 @click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
 @click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 @click.option("--force", is_flag=True, help="Run a program that does not verify.")
-@click.option("--max-steps", type=click.IntRange(min=1), help="Stop a loop that does not end.")
+@click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
 @click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @color_option
@@ -309,7 +345,16 @@ def run(
     color: str,
     **options: Any,
 ) -> None:
-    """Run FILE as the target would, in NumPy, and stop at the first wrong step."""
+    """Run FILE as the target would, in NumPy, and stop at the first wrong step.
+
+    Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
+    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI.
+
+    \b
+    ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
+    ptoas run kernel.pto --target all --seed 7
+    ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    """
     ctx.find_root().obj = color
     import json
 
@@ -361,9 +406,11 @@ def run(
     default="kernel",
     help="The function; with its entry; with its host launcher.",
 )
-@click.option("--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations.")
+@click.option(
+    "--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations are called."
+)
 @click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
-@click.option("--annotate", is_flag=True, help="Source lines as comments.")
+@click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
 @click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
 @click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 @click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
@@ -371,7 +418,13 @@ def run(
 @color_option
 @click.pass_context
 def lower(ctx: click.Context, file: str, output: str | None, color: str, **options: Any) -> None:
-    """Lower FILE to C++ for a target: placed, synchronised, ready to build."""
+    """Lower FILE to C++ for a target: placed, synchronised, ready to build.
+
+    \b
+    ptoas lower kernel.pto --target a5 -o kernel.cpp
+    ptoas lower kernel.pto --emit launcher --annotate
+    ptoas lower kernel.pto --until plan-memory
+    """
     ctx.find_root().obj = color
     from ptoas.lowering.lower import lower_file
 
