@@ -44,10 +44,6 @@ LOWERING: dict[str, tuple[str, str]] = {
         "a tile's memory exists",
         "The target has no memory of that name.",
     ),
-    "PTO-L011": (
-        "loops are nested within reason",
-        "The compiler's search for flags doubles with each loop inside a loop.",
-    ),
     "PTO-L010": (
         "a loop hands on tiles from outside",
         "A buffer that a loop allocates and carries needs `scf.for`.",

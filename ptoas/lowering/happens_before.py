@@ -34,6 +34,11 @@ class Record:
     def copy(self) -> Record:
         return Record(self.op, self.pipe, self.write, self.time, self.known.copy())
 
+    def at(self, now: int) -> Record:
+        """The same access, done and known as of `now`."""
+        known = [NEVER if since == NEVER else now for since in self.known]
+        return Record(self.op, self.pipe, self.write, now, known)
+
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
         later = self if self.time >= other.time else other
@@ -116,6 +121,14 @@ class State:
     def barrier(self, now: int) -> None:
         for record in self:
             record.known = [min(known, now) for known in record.known]
+
+    def at(self, now: int) -> State:
+        """The same accesses and the same knowledge, all as of `now`."""
+        retimed = {
+            number: {key: record.at(now) for key, record in by_key.items()}
+            for number, by_key in self.records.items()
+        }
+        return State(self.regions, retimed)
 
     def join(self, other: State) -> State:
         """What holds whichever of two ways the program took."""

@@ -33,10 +33,8 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
-from ptoas.location import span_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import NUMBER, PIPES, Record, Regions, State, latest, new_known
 from ptoas.lowering.memory_map import MemoryMap
@@ -47,10 +45,6 @@ from ptoas.targets.pipes import RESULT, Effects
 
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
-
-
-MOST_NESTED_LOOPS = 12
-"""Loops inside each other that are synchronised."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,8 @@ class Frame:
 
 
 class Synchroniser:
-    """Walks a function, loops twice, and puts a pair wherever an access comes too early."""
+    """Walks a function, loops twice when they are first met, and puts a pair wherever an access comes too
+    early."""
 
     def __init__(self, function: func.FuncOp, target: Target):
         self.function = function
@@ -145,6 +140,8 @@ class Synchroniser:
         self.checking = False
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
+        self.turns: dict[Operation, State] = {}
+        """What one iteration of a loop by itself leaves behind."""
         self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool]]]] = {}
 
     def run(self) -> list[Pair]:
@@ -163,6 +160,7 @@ class Synchroniser:
         self.state = State(self.regions)
         self.frames.clear()
         self.aside.clear()
+        self.turns.clear()
         self.checking = True
         try:
             self.walk(self.function.body.block)
@@ -242,14 +240,20 @@ class Synchroniser:
             self.state = self.state.join(self.wait(op, each, began))
 
     def visit_loop(self, op: Operation) -> None:
-        """First an iteration by itself; then one that follows what came before the loop, or an iteration."""
+        """First an iteration by itself; then one that follows what came before the loop, or an iteration.
+
+        A loop inside a loop is met again. What its iteration by itself leaves behind is known then: pairs that
+        were added since order more, never less.
+        """
         entry, began = self.state, self.time
         self.aside.append((len(self.frames), [entry]))
-        self.state = State(self.regions)
-        self._iterate(op)
-        carried = self.state
+        if op not in self.turns:
+            self.state = State(self.regions)
+            self._iterate(op)
+            self.turns[op] = self.state
         self.time += 1
-        self.state = entry.join(carried)
+        self.state = entry.join(self.turns[op].at(self.time))
+        self.time += 1
         self.state = self.wait(op, self._iterate(op), began)
         self.aside.pop()
         if not isinstance(op, scf.WhileOp) and not self._runs(op):
@@ -394,7 +398,6 @@ class Synchroniser:
 
 def synchronise(function: func.FuncOp, target: Target) -> None:
     """Put the flags that `function` needs on `target` into it."""
-    _refuse_deep_loops(function)
     walker = Synchroniser(function, target)
     pairs = walker.run()
     reserved = {
@@ -404,18 +407,6 @@ def synchronise(function: func.FuncOp, target: Target) -> None:
     }
     allocate_events(pairs, Order(function), reserved, len(target.events))
     _write(pairs, walker.calls, target)
-
-
-def _refuse_deep_loops(function: func.FuncOp) -> None:
-    """A loop is walked twice, so the work doubles with each loop inside it."""
-    for loop in (op for op in function.walk() if isinstance(op, LOOPS)):
-        depth, outer = 1, loop.parent_op()
-        while outer is not None:
-            depth, outer = depth + isinstance(outer, LOOPS), outer.parent_op()
-        if depth > MOST_NESTED_LOOPS:
-            message = f"loops are nested {depth} deep; the compiler sets flags up to {MOST_NESTED_LOOPS}"
-            fix = "set the flags by hand, or merge loops"
-            raise PtoasError([Diagnostic("PTO-L011", message, span_of(loop), fix=fix)])
 
 
 def _write(pairs: list[Pair], calls: list[Operation], target: Target) -> None:

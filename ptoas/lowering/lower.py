@@ -38,6 +38,16 @@ def lower(
 
     Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
     `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<8x8xf32>
+    ... %a = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+    ... tstore %a, %x
+    ... ''', filename="copy.pto")
+    >>> text = lower(module, "a5")
+    >>> "set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);" in text
+    True
     """
     chosen = resolve_target(module, target)
     get_isa(isa)

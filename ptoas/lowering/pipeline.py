@@ -89,7 +89,11 @@ def build_pipeline(
     sync: str | None = None,
     until: str | None = None,
 ) -> list[ModulePass]:
-    """The passes for a target, in order; `until` stops after the pass of that name."""
+    """The passes for a target, in order; `until` stops after the pass of that name.
+
+    >>> [each.name for each in build_pipeline("a5", until="fold-constants")]
+    ['allocate-destinations', 'carry-tiles', 'add-scratch', 'fold-constants']
+    """
     if until is not None and until not in PASSES:
         raise UnknownPassError(until)
     target = get_target(target) if isinstance(target, str) else target
@@ -112,7 +116,20 @@ def build_pipeline(
 def run_passes(
     module: ModuleOp, passes: Sequence[ModulePass], after: Callable[[str, ModuleOp], None] | None = None
 ) -> ModuleOp:
-    """Apply `passes` to `module` in place; `after` sees the module after each."""
+    """Apply `passes` to `module` in place; `after` sees the module after each.
+
+    >>> import ptoas
+    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    >>> passes = build_pipeline("a5", until="allocate-destinations")
+    >>> print(ptoas.print_module(run_passes(module, passes)))
+    module {
+      func.func @negate(%a: !pto.tile_buf<vec, 8x8xf32>) {
+        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+        pto.tneg ins(%a : !pto.tile_buf<vec, 8x8xf32>) outs(%b : !pto.tile_buf<vec, 8x8xf32>)
+        return
+      }
+    }
+    """
     context = Context()
     for each in passes:
         each.apply(context, module)

@@ -23,6 +23,8 @@ class Flow(ABC, Generic[S]):
     def __init__(self, knowledge: Knowledge):
         self.knowledge = knowledge
         self._silent = 0
+        self._heads: dict[Operation, S] = {}
+        """The state before every turn of a loop, as far as it is known."""
 
     @property
     def reporting(self) -> bool:
@@ -79,9 +81,9 @@ class Flow(ABC, Generic[S]):
     def _structured(self, op: Operation, state: S) -> S:
         match op:
             case scf.ForOp():
-                return self._loop([op.body], state, runs=self._runs(op))
+                return self._loop(op, [op.body], state, runs=self._runs(op))
             case scf.WhileOp():
-                return self._loop([op.before_region, op.after_region], state, runs=False)
+                return self._loop(op, [op.before_region, op.after_region], state, runs=True)
             case scf.IfOp():
                 ways = [self.region(op.true_region, self.copy(state))]
                 ways.append(self.region(op.false_region, self.copy(state)))
@@ -91,23 +93,39 @@ class Flow(ABC, Generic[S]):
                     state = self.join(state, self.region(region, self.copy(state)))
                 return state
 
-    def _loop(self, body: list[Region], state: S, runs: bool) -> S:
-        entry = state
-        current = self.copy(entry)
-        self._silent += 1
+    def _loop(self, loop: Operation, body: list[Region], state: S, runs: bool) -> S:
+        """A loop inside a loop is met again, with a state that has only grown: it goes on from where its own
+        turns were stable before. Beginning anew each time would double the work with every loop inside."""
+        known = self._heads.get(loop)
+        head = self.copy(state) if known is None else self.join(known, state)
+        if not self.reporting:
+            head, left = self._settle(body, head)
+            self._heads[loop] = head
+            return left if runs else self.join(state, left)
+        if head != known:
+            self._silent += 1
+            head, _ = self._settle(body, head)
+            self._silent -= 1
+        left, _ = self._turn(body, self.copy(head))
+        return left if runs else self.join(state, left)
+
+    def _settle(self, body: list[Region], head: S) -> tuple[S, S]:
+        """The state before every turn, once no turn changes it any more, and the state in which one leaves."""
         while True:
-            out = self.copy(current)
-            for region in body:
-                out = self.region(region, out)
-            merged = self.join(entry, out)
-            if merged == current:
-                break
-            current = merged
-        self._silent -= 1
-        out = self.copy(current)
-        for region in body:
-            out = self.region(region, out)
-        return out if runs else self.join(entry, out)
+            left, out = self._turn(body, self.copy(head))
+            merged = self.join(head, out)
+            if merged == head:
+                return head, left
+            head = merged
+
+    def _turn(self, body: list[Region], state: S) -> tuple[S, S]:
+        """One turn: the state in which the loop would be left, and the one before the next turn."""
+        left = state = self.region(body[0], state)
+        for region in body[1:]:
+            # `scf.while` is left after its first region.
+            left = self.copy(state)
+            state = self.region(region, state)
+        return left, state
 
     def _runs(self, op: scf.ForOp) -> bool:
         """Whether the loop certainly has a first turn."""

@@ -215,8 +215,18 @@ def nested(depth: int) -> str:
     }}"""
 
 
-def test_loops_too_deep_to_search_are_refused() -> None:
-    assert "set_flag" in ptoas.lower(ptoas.parse(nested(6)), target="a5")
-    with pytest.raises(ptoas.PtoasError) as raised:
-        ptoas.lower(ptoas.parse(nested(13)), target="a5")
-    assert [d.code for d in raised.value.diagnostics] == ["PTO-L011"]
+def test_loops_inside_loops_do_not_multiply_the_work() -> None:
+    """A loop is walked twice; if that held for loops inside too, sixty would take longer than anyone lives."""
+    module = prepare(ptoas.parse(nested(60)), "a5")
+    assert flags(module) == flags(prepare(ptoas.parse(nested(1)), "a5"))
+    assert findings(module, get_target("a5")) == (0, [])
+
+
+def test_a_race_in_the_innermost_loop_is_found() -> None:
+    module = prepare(ptoas.parse(nested(60)), "a5")
+    for op in list(module.walk()):
+        if isinstance(op, SetFlagOp | WaitFlagOp) and op.dst_pipe.data.value == "PIPE_MTE2":
+            op.detach()
+            op.erase()
+    hazards, misuses = findings(module, get_target("a5"))
+    assert (hazards, misuses) == (1, [])
