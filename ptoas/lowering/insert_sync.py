@@ -242,8 +242,8 @@ class Synchroniser:
     def visit_loop(self, op: Operation) -> None:
         """First an iteration by itself; then one that follows what came before the loop, or an iteration.
 
-        A loop inside a loop is met again. What its iteration by itself leaves behind is known then: pairs that
-        were added since order more, never less.
+        A loop inside a loop is met again. What its iteration by itself leaves behind is known then: pairs
+        that were added since order more, never less.
         """
         entry, began = self.state, self.time
         self.aside.append((len(self.frames), [entry]))

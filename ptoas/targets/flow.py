@@ -110,7 +110,7 @@ class Flow(ABC, Generic[S]):
         return left if runs else self.join(state, left)
 
     def _settle(self, body: list[Region], head: S) -> tuple[S, S]:
-        """The state before every turn, once no turn changes it any more, and the state in which one leaves."""
+        """The state before every turn, once no turn changes it any more, and the one in which one leaves."""
         while True:
             left, out = self._turn(body, self.copy(head))
             merged = self.join(head, out)

@@ -216,7 +216,7 @@ def nested(depth: int) -> str:
 
 
 def test_loops_inside_loops_do_not_multiply_the_work() -> None:
-    """A loop is walked twice; if that held for loops inside too, sixty would take longer than anyone lives."""
+    """A loop is walked twice; if that held for loops inside too, sixty would take longer than we live."""
     module = prepare(ptoas.parse(nested(60)), "a5")
     assert flags(module) == flags(prepare(ptoas.parse(nested(1)), "a5"))
     assert findings(module, get_target("a5")) == (0, [])
