@@ -13,7 +13,11 @@ from typing import Any
 
 
 class Severity(str, Enum):
-    """How bad a finding is: an error makes the exit code 1, a warning does not."""
+    """How bad a finding is: an error makes the exit code 1, a warning does not.
+
+    >>> Severity("warning")
+    <Severity.WARNING: 'warning'>
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,7 +25,12 @@ class Severity(str, Enum):
 
 
 class Source:
-    """One text with a name, able to tell line and column of an offset."""
+    """One text with a name, able to tell line and column of an offset.
+
+    >>> source = Source("tload\\ntstore", "copy.pto")
+    >>> source.line_starts, source.position(8), source.line_text(2)
+    ([0, 6], (2, 3), 'tstore')
+    """
 
     def __init__(self, text: str, filename: str = "<string>"):
         self.text = text
@@ -30,6 +39,7 @@ class Source:
 
     @property
     def line_starts(self) -> list[int]:
+        """The offset of each line's first character."""
         if self._line_starts is None:
             starts = [0]
             find = self.text.find
@@ -46,6 +56,7 @@ class Source:
         return line, offset - self.line_starts[line - 1] + 1
 
     def line_text(self, line: int) -> str:
+        """A line without its end; empty where there is no such line."""
         starts = self.line_starts
         if not 1 <= line <= len(starts):
             return ""
@@ -55,7 +66,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of a source: where a caret goes."""
+    """A stretch of a source: where a caret goes.
+
+    >>> span = Span(Source("tload\\ntstore %a", "copy.pto"), 6, 9)
+    >>> span.file, span.line, span.column
+    ('copy.pto', 2, 1)
+    >>> span.within(7, 2).column
+    8
+    """
 
     source: Source = field(compare=False, repr=False)
     offset: int
@@ -63,14 +81,17 @@ class Span:
 
     @property
     def file(self) -> str:
+        """The name of the source."""
         return self.source.filename
 
     @property
     def line(self) -> int:
+        """The line it starts on, from 1."""
         return self.source.position(self.offset)[0]
 
     @property
     def column(self) -> int:
+        """The column it starts at, from 1."""
         return self.source.position(self.offset)[1]
 
     def within(self, offset: int, length: int) -> Span:
@@ -80,7 +101,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Note:
-    """A second place, or a second thought, that helps to read a diagnostic."""
+    """A second place, or a second thought, that helps to read a diagnostic.
+
+    >>> Note("%idx was last written by tload at line 6").span is None
+    True
+    """
 
     message: str
     span: Span | None = None
@@ -88,7 +113,15 @@ class Note:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all)."""
+    """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all).
+
+    >>> span = Span(Source("tnop", "a.pto"), 0, 4)
+    >>> finding = Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
+    >>> finding.is_error, finding.severity.value, finding.span.line
+    (True, 'error', 1)
+    >>> sorted([finding], key=Diagnostic.sort_key) == [finding]
+    True
+    """
 
     code: str
     message: str
@@ -100,14 +133,26 @@ class Diagnostic:
 
     @property
     def is_error(self) -> bool:
+        """Whether it makes the exit code 1."""
         return self.severity is Severity.ERROR
 
     def sort_key(self) -> tuple[str, int, str]:
+        """The order of a file."""
         return (self.span.file, self.span.offset, self.code)
 
 
 class PtoasError(Exception):
-    """Raised when a program can't be used; carries every diagnostic, in source order."""
+    """Raised when a program can't be used; carries every diagnostic, in source order.
+
+    >>> import ptoas
+    >>> try:
+    ...     ptoas.parse("%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    ... except ptoas.PtoasError as error:
+    ...     print(error)
+    ...     print([d.code for d in error.diagnostics])
+    negate.pto:1:11: error[PTO-P030]: `%a` is not defined
+    ['PTO-P030']
+    """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(diagnostics, key=Diagnostic.sort_key))

@@ -68,7 +68,12 @@ def forget() -> None:
 
 
 def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False) -> ModuleOp:
-    """Read a file; `-` is standard input. Raises `PtoasError`, also when the file can't be read."""
+    """Read a file; `-` is standard input. Raises `PtoasError`, also when the file can't be read.
+
+    >>> parse_file("missing.pto")
+    Traceback (most recent call last):
+    ptoas.diagnostics.PtoasError: missing.pto:1:1: error[PTO-P001]: can't read missing.pto: ...
+    """
     name = os.fspath(path)
     return parse(read_text(name), "<stdin>" if name == "-" else name, allow_unregistered=allow_unregistered)
 

@@ -176,7 +176,6 @@ _ROWS = (
         "a RUN-CHECK can't be read",
         "See the module `ptoas.interpreter.assertions` for the language.",
     ),
-    ("PTO-R704", "the targets give different results", "The note names the rule that explains it."),
     (
         "PTO-R801",
         "a collective is called on a rank that is not the root",

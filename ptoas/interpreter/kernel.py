@@ -53,7 +53,22 @@ class Options:
 
 @dataclass
 class Result:
-    """What a run leaves behind."""
+    """What a run leaves behind.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %out : !pto.memref<1x8xi32>
+    ... .const %c5 = 5 : i32
+    ... %a = tci %c5 : (i32) -> !pto.tile<1x8xi32>
+    ... tprint %a
+    ... tstore %a, %out
+    ... ''')
+    >>> result = ptoas.run(module, target="cpu", stats=True)
+    >>> result.outputs["out"].tolist(), result.target, result.stats.instructions["tstore"]
+    ([[5, 6, 7, 8, 9, 10, 11, 12]], 'cpu', 1)
+    >>> print(result.printed[0].splitlines()[0])
+    TPRINT 1x8
+    """
 
     target: str
     entry: str
@@ -110,7 +125,31 @@ def is_placed_by_hand(function: func.FuncOp) -> bool:
 
 
 class Kernel:
-    """A compiled program. Calls run one after the other, not at once: they share the core's memories."""
+    """A compiled program. Calls run one after the other, not at once: they share the core's memories.
+
+    >>> import numpy as np, ptoas
+    >>> module = ptoas.parse('''
+    ... func.func @copy(%x: !pto.ptr<f32>, %n: index, %out: !pto.memref<1x8xf32>) {
+    ...   %c1 = arith.constant 1 : index
+    ...   %c8 = arith.constant 8 : index
+    ...   %v = pto.make_tensor_view %x, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>
+    ...   %a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+    ...   pto.tload ins(%v : !pto.tensor_view<?x?xf32>) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+    ...   pto.tstore ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%out : !pto.memref<1x8xf32>)
+    ...   return
+    ... }
+    ... ''')
+    >>> kernel = ptoas.compile(module, "a5")
+    >>> kernel.refine({"n": 4})
+    >>> kernel.parameters[0].elements
+    32
+    >>> arguments = kernel.complete({"n": 1}, seed=3)
+    >>> result = kernel.execute(arguments)
+    >>> np.array_equal(result.outputs["out"].ravel(), arguments["x"].ravel())
+    True
+    >>> kernel.for_rank(World(rank=1, size=4)).machine.world.rank
+    1
+    """
 
     def __init__(self, module: ModuleOp, target: str | Target, options: Options | None = None):
         from ptoas.lowering import prepare
@@ -248,6 +287,7 @@ class Kernel:
         return self.execute(given)
 
     def execute(self, given: Mapping[str, Any]) -> Result:
+        """Run on all of the arguments; `__call__` does it after `complete`."""
         bound = self._bind(given)
         machine, race, observer = self.machine, self.race, self.observer
         machine.warnings, machine.printed = [], []

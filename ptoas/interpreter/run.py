@@ -71,6 +71,22 @@ def compile(
     `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
     verify for the target is refused unless `force`. Memory arguments are used where they are, and written
     there.
+
+    >>> import numpy as np, ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<1x8xf32>
+    ... .arg %out : !pto.memref<1x8xf32>
+    ... %a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
+    ... %b = tneg %a : !pto.tile<1x8xf32>
+    ... tstore %b, %out
+    ... ''')
+    >>> kernel = compile(module, "a5")
+    >>> out = np.zeros((1, 8), np.float32)
+    >>> for start in (0, 8):
+    ...     result = kernel(x=np.arange(start, start + 8, dtype=np.float32).reshape(1, 8), out=out)
+    ...     print(out[0, :3])
+    [-0. -1. -2.]
+    [ -8.  -9. -10.]
     """
     chosen = resolve_target(module, target)
     if blocks < 1:
@@ -119,7 +135,18 @@ def run(
     max_memory: int = DEFAULT_MAX_MEMORY,
     **options: Any,
 ) -> Result:
-    """Run once. Arguments that are left out are generated from the seed; options are those of `compile`."""
+    """Run once. Arguments that are left out are generated from the seed; options are those of `compile`.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %out : !pto.memref<1x8xi32>
+    ... .const %c5 = 5 : i32
+    ... %a = tci %c5 : (i32) -> !pto.tile<1x8xi32>
+    ... tstore %a, %out
+    ... ''')
+    >>> run(module, target="a5").outputs["out"]
+    array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
+    """
     kernel = compile(module, target, **options)
     return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
 

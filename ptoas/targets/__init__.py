@@ -1,6 +1,9 @@
 """What differs between targets: memories, defaults, pipes, and the rules that each one has (D1).
 
 Nothing else in the package asks whether a target is this or that; it asks the target.
+
+>>> [name for name, target in TARGETS.items() if target.has_row_mode]
+['a2a3', 'a5', 'a5-custom']
 """
 
 from __future__ import annotations
@@ -20,7 +23,14 @@ _BY_SPELLING = {
 
 
 def get_target(name: str) -> Target:
-    """The target of that name or alias; the error names all of them."""
+    """The target of that name or alias; the error names all of them.
+
+    >>> get_target("a3")
+    Target('a2a3')
+    >>> get_target("a6")
+    Traceback (most recent call last):
+    ptoas.targets.target.UnknownTargetError: there is no target 'a6'; the targets are cpu, a2a3, a5, a5-custom
+    """
     target = _BY_SPELLING.get(name.strip().lower().replace("_", "-"))
     if target is None:
         raise UnknownTargetError(name, tuple(TARGETS))

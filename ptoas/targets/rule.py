@@ -2,6 +2,10 @@
 
 A check yields every violation that it sees, with the found and the required value; it never raises and never
 prints. Checks of instructions see only what `Facts` shows them, so that equal instructions are checked once.
+
+>>> import ptoas
+>>> print(ptoas.RULES["PTO-A301"].law)
+The CPU form has no Coalesce parameter: only Elem gathers are legal.
 """
 
 from __future__ import annotations
@@ -55,7 +59,13 @@ Scope = Literal["instruction", "function", "module"]
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One documented law; the check's name is the law's name, its docstring the law itself."""
+    """One documented law; the check's name is the law's name, its docstring the law itself.
+
+    >>> import ptoas
+    >>> rule = ptoas.RULES["PTO-A301"]
+    >>> rule.title, rule.severity.value, rule.is_about_portability
+    ('cpu has no row mode', 'error', False)
+    """
 
     code: str
     name: str
@@ -72,6 +82,7 @@ class Rule:
 
     @property
     def title(self) -> str:
+        """The law's name in words."""
         return self.name.replace("_", " ")
 
     @property

@@ -66,7 +66,28 @@ class UbLayout:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """One machine: data, the pipes of its instructions, and its table of rules."""
+    """One machine: data, the pipes of its instructions, and its table of rules.
+
+    >>> import ptoas
+    >>> from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
+    >>> a5 = ptoas.get_target("a5")
+    >>> a5.memory_size(TileLoc.Vec), a5.capacity((1, 1, 1, 64, 32), Layout.ND, Coalesce.Row)
+    (221184, 64)
+    >>> [type.text for type in a5.types_of("tabs")]
+    ['i8', 'i16', 'i32', 'f16', 'f32']
+    >>> module = ptoas.parse('''
+    ... .arg %table : !pto.memref<64x32xf32>
+    ... .arg %idx : !pto.tile<1x16xi32>
+    ... %dst = mgather %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
+    ... ''')
+    >>> gather = next(op for op in module.walk() if op.name == "pto.mgather")
+    >>> a5.coalesce_of(gather).value, a5.takes("mgather", gather.destination.type.element_type)
+    ('row', True)
+    >>> [(access.pipe.value, access.write) for access in a5.effects(gather).accesses]
+    [('PIPE_V', False), ('PIPE_V', False), ('PIPE_V', True)]
+    >>> "PTO-A201" in [rule.code for rule in a5.rules()]
+    True
+    """
 
     name: str
     title: str
@@ -151,6 +172,7 @@ class Target:
         return plain + (self.aicore_types.get(instruction, ()) if aicore else ())
 
     def takes(self, instruction: str, element: Attribute, aicore: bool = False) -> bool:
+        """Whether an instruction takes this element type here."""
         return BY_TYPE.get(element) in self.types_of(instruction, aicore)
 
     def rules(self) -> tuple[Rule, ...]:

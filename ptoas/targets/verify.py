@@ -32,7 +32,22 @@ UNSUPPORTED_CODE = "PTO-T105"
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in one module: each finding once, with the targets that it concerns."""
+    """What was found in one module: each finding once, with the targets that it concerns.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %table : !pto.memref<64x32xf32>
+    ... .arg %idx : !pto.tile<1x16xi32>
+    ... %dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
+    ... ''', filename="lookup.pto")
+    >>> report = verify_targets(module, ["cpu", "a5"])
+    >>> report.ok, [d.code for d in report.errors], report.warnings
+    (False, ['PTO-A301'], ())
+    >>> report.for_target("a5").ok, report.count("cpu", Severity.ERROR)
+    (True, 1)
+    >>> report.filtered(ignore=["PTO-A3"]).ok
+    True
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     targets: tuple[str, ...]
@@ -44,10 +59,12 @@ class Report:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
+        """The findings that make the program illegal."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
+        """The findings that only deserve a look."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
     def for_target(self, target: str) -> Report:
@@ -55,6 +72,7 @@ class Report:
         return Report(tuple(d for d in self.diagnostics if not d.targets or target in d.targets), (target,))
 
     def count(self, target: str, severity: Severity) -> int:
+        """How many findings of one severity concern one target."""
         return sum(d.severity is severity for d in self.for_target(target).diagnostics)
 
     def filtered(
@@ -80,6 +98,11 @@ def verify(
     """Check a module against every rule of one target.
 
     `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
+
+    >>> import ptoas
+    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    >>> verify(module, "a5").ok
+    True
     """
     return verify_targets(module, [target], aicore, sync=sync)
 
