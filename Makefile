@@ -40,6 +40,8 @@ unit: $(VENV)/.installed-dev
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
+	$(BIN)/python -m ptoas.manual cli > docs/cli.md
+	$(BIN)/python -m ptoas.manual api > docs/api.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/frontend.py

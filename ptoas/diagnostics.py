@@ -15,7 +15,8 @@ from typing import Any
 class Severity(str, Enum):
     """How bad a finding is: an error makes the exit code 1, a warning does not.
 
-    >>> Severity("warning")
+    >>> import ptoas
+    >>> ptoas.Severity("warning")
     <Severity.WARNING: 'warning'>
     """
 
@@ -27,7 +28,8 @@ class Severity(str, Enum):
 class Source:
     """One text with a name, able to tell line and column of an offset.
 
-    >>> source = Source("tload\\ntstore", "copy.pto")
+    >>> import ptoas
+    >>> source = ptoas.Source("tload\\ntstore", "copy.pto")
     >>> source.line_starts, source.position(8), source.line_text(2)
     ([0, 6], (2, 3), 'tstore')
     """
@@ -68,7 +70,8 @@ class Source:
 class Span:
     """A stretch of a source: where a caret goes.
 
-    >>> span = Span(Source("tload\\ntstore %a", "copy.pto"), 6, 9)
+    >>> import ptoas
+    >>> span = ptoas.Span(ptoas.Source("tload\\ntstore %a", "copy.pto"), 6, 9)
     >>> span.file, span.line, span.column
     ('copy.pto', 2, 1)
     >>> span.within(7, 2).column
@@ -103,7 +106,8 @@ class Span:
 class Note:
     """A second place, or a second thought, that helps to read a diagnostic.
 
-    >>> Note("%idx was last written by tload at line 6").span is None
+    >>> import ptoas
+    >>> ptoas.Note("%idx was last written by tload at line 6").span is None
     True
     """
 
@@ -115,11 +119,12 @@ class Note:
 class Diagnostic:
     """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all).
 
-    >>> span = Span(Source("tnop", "a.pto"), 0, 4)
-    >>> finding = Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
+    >>> import ptoas
+    >>> span = ptoas.Span(ptoas.Source("tnop", "a.pto"), 0, 4)
+    >>> finding = ptoas.Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
     >>> finding.is_error, finding.severity.value, finding.span.line
     (True, 'error', 1)
-    >>> sorted([finding], key=Diagnostic.sort_key) == [finding]
+    >>> sorted([finding], key=ptoas.Diagnostic.sort_key) == [finding]
     True
     """
 

@@ -33,7 +33,8 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
 
     Raises `PtoasError` with every diagnostic when something is wrong.
 
-    >>> module = parse('''
+    >>> import ptoas
+    >>> module = ptoas.parse('''
     ... .arg %table : !pto.memref<64x32xf32>
     ... .arg %idx : !pto.tile<1x16xi32>
     ... %dst = mgather.row.clamp %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32>
@@ -70,7 +71,8 @@ def forget() -> None:
 def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False) -> ModuleOp:
     """Read a file; `-` is standard input. Raises `PtoasError`, also when the file can't be read.
 
-    >>> parse_file("missing.pto")
+    >>> import ptoas
+    >>> ptoas.parse_file("missing.pto")
     Traceback (most recent call last):
     ptoas.diagnostics.PtoasError: missing.pto:1:1: error[PTO-P001]: can't read missing.pto: ...
     """

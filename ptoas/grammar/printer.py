@@ -42,12 +42,12 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     there.
     Raises `PtoasError` where a conversion is not possible.
 
-    >>> from ptoas.grammar.parse import parse
-    >>> module = parse('''
+    >>> import ptoas
+    >>> module = ptoas.parse('''
     ... .arg %a : !pto.tile<8x8xf32>
     ... %b = tneg %a : !pto.tile<8x8xf32>
     ... ''', filename="negate.pto")
-    >>> print(print_module(module, form="dps"))
+    >>> print(ptoas.print_module(module, form="dps"))
     module {
       func.func @negate(%a: !pto.tile_buf<vec, 8x8xf32>) {
         %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>

@@ -147,6 +147,7 @@ class Kernel:
     >>> result = kernel.execute(arguments)
     >>> np.array_equal(result.outputs["out"].ravel(), arguments["x"].ravel())
     True
+    >>> from ptoas.interpreter.world import World
     >>> kernel.for_rank(World(rank=1, size=4)).machine.world.rank
     1
     """

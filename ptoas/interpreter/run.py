@@ -80,7 +80,7 @@ def compile(
     ... %b = tneg %a : !pto.tile<1x8xf32>
     ... tstore %b, %out
     ... ''')
-    >>> kernel = compile(module, "a5")
+    >>> kernel = ptoas.compile(module, "a5")
     >>> out = np.zeros((1, 8), np.float32)
     >>> for start in (0, 8):
     ...     result = kernel(x=np.arange(start, start + 8, dtype=np.float32).reshape(1, 8), out=out)
@@ -144,7 +144,7 @@ def run(
     ... %a = tci %c5 : (i32) -> !pto.tile<1x8xi32>
     ... tstore %a, %out
     ... ''')
-    >>> run(module, target="a5").outputs["out"]
+    >>> ptoas.run(module, target="a5").outputs["out"]
     array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
     """
     kernel = compile(module, target, **options)

@@ -45,7 +45,7 @@ def lower(
     ... %a = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
     ... tstore %a, %x
     ... ''', filename="copy.pto")
-    >>> text = lower(module, "a5")
+    >>> text = ptoas.lower(module, "a5")
     >>> "set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);" in text
     True
     """

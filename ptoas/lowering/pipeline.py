@@ -91,7 +91,8 @@ def build_pipeline(
 ) -> list[ModulePass]:
     """The passes for a target, in order; `until` stops after the pass of that name.
 
-    >>> [each.name for each in build_pipeline("a5", until="fold-constants")]
+    >>> import ptoas
+    >>> [each.name for each in ptoas.build_pipeline("a5", until="fold-constants")]
     ['allocate-destinations', 'carry-tiles', 'add-scratch', 'fold-constants']
     """
     if until is not None and until not in PASSES:
@@ -120,8 +121,8 @@ def run_passes(
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
-    >>> passes = build_pipeline("a5", until="allocate-destinations")
-    >>> print(ptoas.print_module(run_passes(module, passes)))
+    >>> passes = ptoas.build_pipeline("a5", until="allocate-destinations")
+    >>> print(ptoas.print_module(ptoas.run_passes(module, passes)))
     module {
       func.func @negate(%a: !pto.tile_buf<vec, 8x8xf32>) {
         %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>

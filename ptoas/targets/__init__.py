@@ -2,7 +2,8 @@
 
 Nothing else in the package asks whether a target is this or that; it asks the target.
 
->>> [name for name, target in TARGETS.items() if target.has_row_mode]
+>>> import ptoas
+>>> [name for name, target in ptoas.TARGETS.items() if target.has_row_mode]
 ['a2a3', 'a5', 'a5-custom']
 """
 
@@ -25,9 +26,10 @@ _BY_SPELLING = {
 def get_target(name: str) -> Target:
     """The target of that name or alias; the error names all of them.
 
-    >>> get_target("a3")
+    >>> import ptoas
+    >>> ptoas.get_target("a3")
     Target('a2a3')
-    >>> get_target("a6")
+    >>> ptoas.get_target("a6")
     Traceback (most recent call last):
     ptoas.targets.target.UnknownTargetError: there is no target 'a6'; the targets are cpu, a2a3, a5, a5-custom
     """

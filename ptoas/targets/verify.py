@@ -40,10 +40,11 @@ class Report:
     ... .arg %idx : !pto.tile<1x16xi32>
     ... %dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
     ... ''', filename="lookup.pto")
+    >>> from ptoas.targets.verify import verify_targets
     >>> report = verify_targets(module, ["cpu", "a5"])
     >>> report.ok, [d.code for d in report.errors], report.warnings
     (False, ['PTO-A301'], ())
-    >>> report.for_target("a5").ok, report.count("cpu", Severity.ERROR)
+    >>> report.for_target("a5").ok, report.count("cpu", ptoas.Severity.ERROR)
     (True, 1)
     >>> report.filtered(ignore=["PTO-A3"]).ok
     True
@@ -101,7 +102,7 @@ def verify(
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
-    >>> verify(module, "a5").ok
+    >>> ptoas.verify(module, "a5").ok
     True
     """
     return verify_targets(module, [target], aicore, sync=sync)
