@@ -21,6 +21,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.instruction import PtoOp
@@ -79,11 +80,23 @@ def build(
         builder.deferred.append((raw, op))
     elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
         _verify(op)
+    _check_ends(op)
     ops.append(op)
     if tree.results:
         builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
     elif op.results and isinstance(tree.body, t.For | t.If | t.While):
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
+
+
+def _check_ends(op: Operation) -> None:
+    """Every block of a body ends in something that says where to go on."""
+    if not op.regions or op.has_trait(NoTerminator):
+        return
+    for block in (block for region in op.regions for block in region.blocks):
+        last = block.last_op
+        if last is None or not last.has_trait(IsTerminator):
+            found = "is empty" if last is None else f"ends in `{last.name}`"
+            raise StatementProblem("PTO-P060", f"a block of `{op.name}` {found}; it needs a terminator")
 
 
 TARGET = "pto.target_arch"
@@ -139,6 +152,7 @@ def _check_callee(op: Operation, raw: RawStatement) -> None:
 
 def _verify(op: Operation) -> None:
     try:
+        op.verify_()  # first, since `verify` prints the whole program into what it raises
         op.verify(verify_nested_ops=False)
     except VerifyException as error:
         raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None

@@ -38,6 +38,9 @@ DYNAMIC = -1
 
 MAX_RANK = 5
 
+MAX_RANKS = 1024
+"""The largest group: its members are listed one by one in the C++ text, and by the rules."""
+
 
 def dim_text(dim: int) -> str:
     return "?" if dim == DYNAMIC else str(dim)
@@ -332,6 +335,8 @@ class GroupType(PtoType):
     def verify(self) -> None:
         if self.size < 1:
             raise VerifyException(f"a group has at least one rank; found {self.size}")
+        if self.size > MAX_RANKS:
+            raise VerifyException(f"a group has at most {MAX_RANKS} ranks; found {self.size}")
         if not isinstance(self.member, ViewType):
             raise VerifyException("a group is made of memory, for example `4 x !pto.memref<64x32xf32>`")
 
