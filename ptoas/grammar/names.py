@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
+from ptoas.naming import set_name
 
 POISON = object()
 """Stands for a value whose definition was wrong; what uses it is passed over without a word."""
@@ -82,8 +83,7 @@ class Names:
 
     def name_value(self, value: SSAValue, name: str) -> None:
         if not name[0].isdigit():
-            # The setter would cut off a `_12` at the end; names are the author's.
-            value._name = name  # pyright: ignore[reportPrivateUsage]
+            set_name(value, name)
             self.hints.append((value, name))
 
     def settle_names(self) -> None:

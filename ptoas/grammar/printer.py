@@ -25,6 +25,7 @@ from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.structure import TARGET
+from ptoas.naming import copy_module
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -62,12 +63,12 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     if form == "ssa" and any(makes):
         from ptoas.lowering.tiles_to_values import tiles_to_values
 
-        module = _copy(module)
+        module = copy_module(module)
         tiles_to_values(module)
     if form == "dps" and not all(makes):
         from ptoas.lowering.allocate_destinations import allocate_destinations
 
-        module = _copy(module)
+        module = copy_module(module)
         allocate_destinations(module)
     out = StringIO()
     printer = FormPrinter(out, form)
@@ -76,19 +77,6 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     else:
         printer.print_op(module)
     return out.getvalue().rstrip("\n")
-
-
-def _copy(module: ModuleOp) -> ModuleOp:
-    """A clone whose values keep their names; xDSL's own cuts off a `_12` at the end."""
-    copy = module.clone()
-    for op, other in zip(module.walk(), copy.walk(), strict=True):
-        for value, twin in zip(_defined(op), _defined(other), strict=True):
-            twin._name = value.name_hint  # pyright: ignore[reportPrivateUsage]
-    return copy
-
-
-def _defined(op: Operation) -> list[SSAValue]:
-    return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
 
 
 def bare_function(module: ModuleOp) -> FuncOp | None:

@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.naming import replace_keeping_name, set_name
 
 _OPERANDS = "operandSegmentSizes"
 _RESULTS = "resultSegmentSizes"
@@ -57,13 +58,11 @@ def _rewrite(op: Instruction) -> None:
             location=op.location,
         )
         block.insert_op_before(alloc, op)
-        alloc.results[0]._name = result.name_hint  # pyright: ignore[reportPrivateUsage]
+        set_name(alloc.results[0], result.name_hint)
         destinations.append(alloc.results[0])
     block.insert_op_before(as_dps(op, destinations), op)
     for result, destination in zip(op.results, destinations, strict=True):
-        name = destination.name_hint
-        result.replace_all_uses_with(destination)
-        destination._name = name  # pyright: ignore[reportPrivateUsage]
+        replace_keeping_name(result, destination)
     op.detach()
     op.erase()
 

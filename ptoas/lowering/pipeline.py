@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ptoas.lowering.isa import DEFAULT_ISA
+from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
 
 
@@ -154,4 +155,4 @@ def prepare(
     This is what is emitted, and what the machine runs.
     """
     passes = build_pipeline(target, isa=isa, legalize=legalize, sync=sync, until=until)
-    return run_passes(module.clone(), passes, after)
+    return run_passes(copy_module(module), passes, after)

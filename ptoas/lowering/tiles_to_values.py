@@ -25,6 +25,7 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
+from ptoas.naming import replace_keeping_name, set_name
 
 CODE = "PTO-L001"
 
@@ -136,10 +137,9 @@ def _rewrite(op: Instruction) -> None:
     op.detach()
     op.erase()
     for tile, result in zip(destinations, new.results, strict=True):
-        name = tile.name_hint
         alloc = tile.owner
-        tile.replace_all_uses_with(result)
-        result._name = name  # pyright: ignore[reportPrivateUsage]
+        set_name(result, tile.name_hint)
+        replace_keeping_name(tile, result)
         assert isinstance(alloc, AllocTileOp)
         alloc.detach()
         alloc.erase()

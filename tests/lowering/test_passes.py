@@ -267,3 +267,13 @@ func.func @f(%p: !pto.ptr<i32>, %n: index, %m: i32, %flag: i1) {
     module.verify()
     assert len(ops(module, scf.ForOp)) == 1
     assert not ops(module, scf.IfOp)
+
+
+def test_names_that_end_in_a_number_are_kept() -> None:
+    text = """
+.arg %in_12 : !pto.memref<8x8xf32>
+%row_3 = tload %in_12 : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+tstore %row_3, %in_12
+"""
+    cpp = ptoas.lower(ptoas.parse(text), "a5")
+    assert "TLOAD(row_3, in_12GM);" in cpp

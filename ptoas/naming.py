@@ -1,0 +1,35 @@
+"""Names of values as their author wrote them.
+
+xDSL keeps a name as a hint and cuts off a `_12` at its end, to number names itself. In PTO that is part of
+the name: it comes back in messages, in what is printed and in C++. Only this module reaches past the hint.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+
+def set_name(value: SSAValue, name: str | None) -> None:
+    """Name a value, the whole of the name."""
+    value._name = name  # pyright: ignore[reportPrivateUsage]
+
+
+def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:
+    """Let `new` stand wherever `value` did, under the name that `new` has."""
+    name = new.name_hint
+    value.replace_all_uses_with(new)
+    set_name(new, name)
+
+
+def copy_module(module: ModuleOp) -> ModuleOp:
+    """A clone whose values keep their names."""
+    copy = module.clone()
+    for op, other in zip(module.walk(), copy.walk(), strict=True):
+        for value, twin in zip(_defined(op), _defined(other), strict=True):
+            set_name(twin, value.name_hint)
+    return copy
+
+
+def _defined(op: Operation) -> list[SSAValue]:
+    return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
