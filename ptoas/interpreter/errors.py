@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.ir import Operation
@@ -143,6 +145,11 @@ _ROWS = (
         "a tile has no address",
         "In a function placed by hand every local tile needs an address before its first use (D21).",
     ),
+    (
+        "PTO-R508",
+        "a program that breaks the rules breaks the machine",
+        "`--force` runs what does not verify, as far as it goes; `ptoas verify` names the broken rules.",
+    ),
     ("PTO-R601", "no such argument", "The entry has no argument of that name."),
     (
         "PTO-R602",
@@ -235,6 +242,20 @@ def finding(
 def failure(code: str, message: str, op: Operation | None = None, **rest: object) -> PtoasError:
     """The same as an exception to raise."""
     return PtoasError([finding(code, message, op, **rest)])  # pyright: ignore[reportArgumentType]
+
+
+@contextmanager
+def forgiving(forced: bool, place: Operation) -> Generator[None, None, None]:
+    """The machine relies on the rules. What fails for a broken one is a finding, too."""
+    try:
+        yield
+    except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if not forced:
+            raise
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise failure(
+            "PTO-R508", f"this program does not verify, and the machine stops at that ({why})", place
+        ) from error
 
 
 def _operand_place(op: Operation, operand: int) -> Span:

@@ -19,7 +19,7 @@ from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.interpreter.arguments import Bound, bind, check_names
 from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.compile import DEFAULT_MAX_STEPS, ModuleCompiler
-from ptoas.interpreter.errors import failure
+from ptoas.interpreter.errors import failure, forgiving
 from ptoas.interpreter.machine import Checks, Machine
 from ptoas.interpreter.memory import Bits, LocalMemory
 from ptoas.interpreter.observe import Observer, Printing
@@ -49,6 +49,8 @@ class Options:
     sync: str | None = None
     on_output: Callable[[str], None] | None = None
     """Gets what the program prints, while it runs."""
+    forced: bool = False
+    """The program may break rules of the target."""
 
 
 @dataclass
@@ -234,7 +236,10 @@ class Kernel:
     ) -> dict[str, Any]:
         """The given arguments, and generated ones for the rest."""
         check_names(self.parameters, given, self.entry)
-        allowance = allowance or Allowance()
+        with forgiving(self.options.forced, self.entry):
+            return self._complete(given, seed, allowance or Allowance())
+
+    def _complete(self, given: Mapping[str, Any], seed: int, allowance: Allowance) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         scalars = {
             p.name: generate(p, self.entry, rng, allowance)
@@ -289,6 +294,10 @@ class Kernel:
 
     def execute(self, given: Mapping[str, Any]) -> Result:
         """Run on all of the arguments; `__call__` does it after `complete`."""
+        with forgiving(self.options.forced, self.entry):
+            return self._execute(given)
+
+    def _execute(self, given: Mapping[str, Any]) -> Result:
         bound = self._bind(given)
         machine, race, observer = self.machine, self.race, self.observer
         machine.warnings, machine.printed = [], []

@@ -32,6 +32,7 @@ from ptoas.interpreter.arrays import np
 from ptoas.interpreter.assertions import check_all
 from ptoas.interpreter.compare import Comparison, Outcome, compare_results, copied, outcome_of
 from ptoas.interpreter.compile import DEFAULT_MAX_STEPS
+from ptoas.interpreter.errors import forgiving
 from ptoas.interpreter.kernel import Kernel, Options, Result
 from ptoas.interpreter.machine import Checks
 from ptoas.interpreter.observe import Printing
@@ -104,8 +105,10 @@ def compile(
         legalize=legalize,
         sync=sync,
         on_output=on_output,
+        forced=force,
     )
-    return Kernel(module, chosen, options)
+    with forgiving(force, module):
+        return Kernel(module, chosen, options)
 
 
 def _verify(module: ModuleOp, target: Target, legalize: bool, aicore: bool, sync: str | None) -> None:

@@ -59,7 +59,12 @@ def drive_with_atheris(
     def change(data: bytes, max_size: int, seed: int) -> bytes:
         return mutate(data, Random(seed))[:max_size]
 
-    options = [f"-max_len={MAX_SIZE}", f"-seed={seed & 0x7FFFFFFF or 1}", "-len_control=0", "-timeout=0"]
+    options = [
+        f"-max_len={MAX_SIZE}",
+        f"-seed={seed & 0x7FFFFFFF or 1}",
+        "-len_control=0",
+        "-timeout=1000000",
+    ]
     options += ["-rss_limit_mb=0", "-print_final_stats=0", "-verbosity=0", "-handle_xfsz=0"]
     atheris.Setup([sys.argv[0], *options, corpus], one, custom_mutator=change, internal_libfuzzer=True)
     atheris.Fuzz()
