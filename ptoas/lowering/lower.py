@@ -123,7 +123,7 @@ def lower_file(
     options: dict[str, Any] = {"isa": isa, "legalize": legalize, "sync": sync}
     if until is not None:
         check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
-        text = print_module(prepare(module, chosen, until=until, after=after, **options))
+        text = print_module(prepare(module, chosen, until=until, after=after, **options)) + "\n"
     else:
         text = lower(module, chosen, emit=emit, annotate=annotate, aicore=aicore, after=after, **options)
     if output is not None:
