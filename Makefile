@@ -6,8 +6,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO   := examples/embedding_lookup.pto
+# How long `make fuzz` looks for failures.
+SECONDS ?= 600
 
-.PHONY: demo test lint types unit docs bench update-golden clean
+.PHONY: demo test lint types unit fuzz docs bench update-golden clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +38,12 @@ types: $(VENV)/.installed-dev
 
 unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto
+
+# No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
+fuzz: $(VENV)/.installed-dev
+	@# The engine that is guided by coverage has wheels for some Pythons only; without it chance guides.
+	-$(BIN)/python -m pip install --quiet -e '.[fuzz]'
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md

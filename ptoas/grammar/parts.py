@@ -217,6 +217,9 @@ class StatementReader:
         numbers = [whole_number(n.text) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
+        for number, node in zip(numbers, item.items, strict=True):
+            if not -(2**63) <= number < 2**63:
+                raise StatementProblem("PTO-P022", f"{number} does not fit i64", node)
         self._set_field(parts, name, DenseArrayBase.from_list(i64, numbers), item)
 
     def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: Parts) -> None:
