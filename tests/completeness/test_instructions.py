@@ -1,0 +1,62 @@
+"""Nothing that an instruction needs is left out: its tests, its meaning, its rows, its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import SYNC_OPS
+from ptoas.interpreter.machine import INSTRUCTIONS, VALUES, load_chapters
+from ptoas.reference import CHAPTERS, chapter_of
+from ptoas.targets import TARGETS
+from ptoas.targets.rule import Unsupported
+from tests.isa.annotations import HERE, read
+from tests.isa.annotations import TARGETS as WRITTEN_TARGETS
+
+PAGE = Path(__file__).parents[2] / "docs" / "instructions.md"
+
+every_instruction = pytest.mark.parametrize("op", OPS, ids=lambda op: op.mnemonic())
+
+
+@every_instruction
+def test_it_has_a_file_with_programs(op: type[PtoOp]) -> None:
+    path = HERE / f"{op.mnemonic().replace('.', '_')}.pto"
+    assert path.exists(), f"write tests/isa/{path.name}"
+    short = op.mnemonic().removeprefix("comm.")
+    assert any(short in program.text for program in read(path)), f"no program of {path.name} holds it"
+
+
+@every_instruction
+def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
+    load_chapters()
+    # Flags and barriers move no data: the compiler of the machine knows them itself.
+    assert op in INSTRUCTIONS or op in VALUES or op in SYNC_OPS
+    assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
+
+
+@every_instruction
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+def test_a_target_has_it_or_says_why_not(op: type[PtoOp], target) -> None:
+    assert op in target.instructions, f"{target.name} has no row for it"
+    row = target.instructions[op]
+    if isinstance(row, Unsupported):
+        assert len(row.reason.split()) > 2, f"{target.name} gives no reason"
+
+
+def test_a_target_has_no_row_too_many() -> None:
+    for target in TARGETS.values():
+        assert set(target.instructions) == set(OPS), target.name
+    assert tuple(TARGETS) == WRITTEN_TARGETS, "the annotated programs know every target"
+
+
+@every_instruction
+def test_the_reference_page_has_a_section(op: type[PtoOp]) -> None:
+    assert chapter_of(op) in CHAPTERS, "its chapter is not on the page"
+    (section,) = (
+        part for part in PAGE.read_text().split("\n### ") if part.startswith(f"`{op.mnemonic()}`\n")
+    )
+    assert (op.__doc__ or "").strip().splitlines()[0] in section
+    assert "```text" in section, "the section shows how it is written"

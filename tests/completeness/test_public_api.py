@@ -1,0 +1,85 @@
+"""Every public name of the library is documented, with an example that is run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import ptoas
+from ptoas import manual
+
+ROOT = Path(__file__).parents[2]
+NAMES = manual.public()
+CLASSES = {name: thing for name, thing in NAMES.items() if inspect.isclass(thing)}
+
+
+def examples(thing: object) -> str:
+    """What the examples of a docstring type; `pytest --doctest-modules` runs them."""
+    parser = doctest.DocTestParser()
+    return "".join(example.source for example in parser.get_examples(inspect.getdoc(thing) or ""))
+
+
+def home(name: str) -> object:
+    import importlib
+
+    (module,) = (module for module, names in manual.homes().items() if name in names)
+    return importlib.import_module(module)
+
+
+def test_the_list_of_names_is_whole() -> None:
+    assert sorted(ptoas.__all__) == sorted(name for names in manual.homes().values() for name in names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_has_an_example(name: str) -> None:
+    # Data has no docstring of its own; the example stands at the head of its module.
+    documented = (
+        NAMES[name] if inspect.isclass(NAMES[name]) or inspect.isfunction(NAMES[name]) else home(name)
+    )
+    shown = examples(documented)
+    assert shown, f"{name} has no example"
+    used = any(f"ptoas.{name}" in text for text in (shown, *map(examples, manual_members(name))))
+    made_by = {
+        "Kernel": "ptoas.compile(",
+        "Report": "verify_targets(",
+        "Result": "ptoas.run(",
+        "Rule": "ptoas.RULES[",
+        "Target": "ptoas.get_target(",
+    }
+    assert used or made_by[name] in shown, f"the example does not show {name}"
+
+
+def manual_members(name: str) -> list[object]:
+    return list(manual.members(CLASSES[name]).values()) if name in CLASSES else []
+
+
+MEMBERS = [(name, member) for name, owner in CLASSES.items() for member in manual.members(owner)]
+
+
+@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=".".join)
+def test_a_public_method_is_documented_and_shown(name: str, member: str) -> None:
+    function = manual.members(CLASSES[name])[member]
+    assert inspect.getdoc(function), f"{name}.{member} has no docstring"
+    shown = examples(CLASSES[name]) + examples(function)
+    assert re.search(rf"\.{member}\b", shown), f"no example uses {name}.{member}"
+
+
+@pytest.mark.parametrize("page", manual.PAGES)
+def test_the_page_is_up_to_date(page: str) -> None:
+    found = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert found == manual.PAGES[page](), "run `make docs`"
+
+
+def test_the_examples_of_the_page_work_as_they_stand() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    blocks = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
+    assert len(blocks) >= len(NAMES)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
+    for number, block in enumerate(blocks):
+        # A name of its own for each: nothing is imported but what the example imports.
+        runner.run(doctest.DocTestParser().get_doctest(block, {}, f"api.md, example {number}", "api.md", 0))
+    assert runner.summarize(verbose=False).failed == 0
