@@ -45,10 +45,6 @@ class Parameter:
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
 
-    @property
-    def is_output(self) -> bool:
-        return self.written
-
     def describe(self) -> str:
         return f"{self.name}: {self.type}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, TypeAlias, cast
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -241,8 +241,3 @@ class ReductionOp(Instruction, ABC):
 
     src = operand_def(Tile("T"))
     tmp = opt_operand_def(Tile())
-
-
-def pto_op(op: Operation) -> PtoOp | None:
-    """The operation as one of ours, if it is."""
-    return op if isinstance(op, PtoOp) else None
