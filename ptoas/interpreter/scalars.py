@@ -12,7 +12,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    UnrealizedConversionCastOp,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.interpreter.arrays import np
@@ -395,6 +401,15 @@ def _signed_cast(op: Operation, scope: Scope) -> str:
 def _unsigned_cast(op: Operation, scope: Scope) -> str:
     source = op.operands[0]
     return wrapped(unsigned(scope.ref(source), source.type), op.results[0].type, scope)
+
+
+@_emits(UnrealizedConversionCastOp)
+def _reinterpretation(op: Operation, scope: Scope) -> str:
+    """The same bits under another integer type of the same width."""
+    widths = {integer_width(type) for type in (*op.operand_types, *op.result_types)}
+    if len(op.operands) != 1 or len(op.results) != 1 or len(widths) != 1 or None in widths:
+        raise failure("PTO-R505", f"{op.name} can be run between integers of one width alone", op)
+    return wrapped(scope.ref(op.operands[0]), op.results[0].type, scope)
 
 
 @_emits(arith.BitcastOp)

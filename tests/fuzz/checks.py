@@ -13,7 +13,7 @@ import ptoas
 from ptoas.diagnostics import PtoasError, to_json
 from ptoas.grammar.types import xdsl_context
 from ptoas.targets.verify import verify_targets
-from tests.fuzz.invariants import Broken, check_diagnostics, refused
+from tests.fuzz.invariants import Broken, check_diagnostics, check_module, refused
 
 FORMS = ("asm", "ssa", "dps", "generic")
 TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
@@ -61,7 +61,7 @@ def read(data: bytes, allow_unregistered: bool = False) -> Features:
     module, codes = _read(text, allow_unregistered)
     if module is None:
         return {f"read {code}" for code in codes}
-    module.verify()
+    check_module(module)
     return {f"op {op.name}" for op in module.walk()}
 
 
@@ -146,7 +146,7 @@ def lower(data: bytes, target: str, **options: Any) -> Features:
     if not legal and not options:
         raise Broken(f"lower {target}", "lowered what does not verify")
     if after:
-        after[0].verify()
+        check_module(after[0])
     return {f"lowered {target}"}
 
 

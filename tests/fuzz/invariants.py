@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TypeVar
 
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.traits import NoTerminator
+
 from ptoas.diagnostics import (
     Diagnostic,
     PtoasError,
@@ -65,6 +69,18 @@ def check_diagnostics(diagnostics: Iterable[Diagnostic], *texts: str) -> frozens
         render(diagnostic, colour=True)
     render_json(found[:5])
     return frozenset(d.code for d in found)
+
+
+def check_module(module: ModuleOp) -> None:
+    """The module holds together, in xDSL's own words; but a scalar may have an unsigned type (D10)."""
+    for op in module.walk():
+        signed = not isinstance(op, ConstantOp) or "ui" not in str(op.result.type)
+        if signed:
+            op.verify(verify_nested_ops=False)
+        for region in op.regions:
+            for block in region.blocks:
+                if block.last_op is None and not op.has_trait(NoTerminator):
+                    raise Broken("module", f"an empty block in {op.name}")
 
 
 def refused(action: Callable[[], T], *texts: str) -> tuple[T | None, frozenset[str]]:

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    UnrealizedConversionCastOp,
 )
 from xdsl.ir import Attribute, Operation
 
@@ -204,6 +205,26 @@ def _compare_integers(op: arith.CmpiOp, values: list[str]) -> str:
     return f"{left} {_COMPARISONS[predicate - 4]} {right}"
 
 
+def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
+    """The same bits under another integer type of the same width."""
+    if not is_reinterpretation(op):
+        raise emit.unsupported(op, "only integers of one width are converted here")
+    source, result = op.operands[0], op.results[0]
+    if isinstance(source.owner, arith.ConstantOp) and isinstance(source.owner.value, IntegerAttr):
+        emit.rename(result, integer_literal(source.owner.value.value.data, result.type))
+        return
+    emit.define(result, f"static_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
+
+
+def is_reinterpretation(op: Operation) -> bool:
+    types = (*op.operand_types, *op.result_types)
+    return (
+        len(op.operands) == len(op.results) == 1
+        and all(isinstance(type, IntegerType) for type in types)
+        and len({integer_width(type) for type in types}) == 1
+    )
+
+
 def _constant(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, arith.ConstantOp)
     text = literal(op)
@@ -240,6 +261,7 @@ def _query(call: str) -> Handler:
 
 SCALARS: dict[type[Operation], Handler] = {
     arith.ConstantOp: _constant,
+    UnrealizedConversionCastOp: _reinterpret,
     arith.CmpiOp: _arithmetic,
     arith.CmpfOp: _arithmetic,
     **dict.fromkeys((*_SIGNED, *_UNSIGNED, *_CASTS, *_FROM_UNSIGNED), _arithmetic),
