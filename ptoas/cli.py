@@ -46,6 +46,9 @@ class _Group(click.Group):
         except PtoasError as error:
             show(error.diagnostics, str(ctx.obj or "auto"))
             ctx.exit(1)
+        except (MemoryError, RecursionError) as error:
+            show([_exhausted(error)], str(ctx.obj or "auto"))
+            ctx.exit(1)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(130)
@@ -53,6 +56,16 @@ class _Group(click.Group):
             # The reader of our output went away; that is its right.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+
+
+def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
+    """What no limit caught before it happened, still without a traceback."""
+    from ptoas.diagnostics import Diagnostic, Source, Span
+
+    what = "memory" if isinstance(error, MemoryError) else "depth"
+    return Diagnostic(
+        "PTO-P014", f"the program needs more {what} than there is", Span(Source("", "ptoas"), 0)
+    )
 
 
 def use_colour(setting: str, stream: Any = None) -> bool:
@@ -87,7 +100,12 @@ def main() -> None:
 @main.command()
 @click.argument("file", type=click.Path())
 @click.option("--to", "form", type=click.Choice(FORMS), required=True, help="The form to print.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Write to this file, whole or not at all; `-` is standard output.",
+)
 @unregistered_option
 @color_option
 @click.pass_context
@@ -101,12 +119,12 @@ def convert(
     ptoas convert kernel.pto --to generic -o kernel.mlir
     """
     ctx.find_root().obj = color
-    from ptoas.files import write_text
+    from ptoas.files import STANDARD_OUTPUT, write_text
     from ptoas.grammar.parse import parse_file
     from ptoas.grammar.printer import print_module
 
     text = print_module(parse_file(file, allow_unregistered=allow_unregistered), form) + "\n"
-    if output is None:
+    if output in (None, STANDARD_OUTPUT):
         click.echo(text, nl=False)
     else:
         write_text(output, text)
@@ -308,7 +326,7 @@ def targets(style: str) -> None:
 )
 @click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
-@click.option("--blocks", type=click.IntRange(min=1), default=1, help="How many blocks run the kernel.")
+@click.option("--blocks", type=click.IntRange(1, 65535), default=1, help="How many blocks run the kernel.")
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
 @click.option(
@@ -365,6 +383,8 @@ def run(
     options |= {"checks": checks, "on_output": None if as_json else click.echo}
     options |= {"max_steps": max_steps} if max_steps else {}
     memory = {"max_memory": max_memory} if max_memory else {}
+    for text in outputs:
+        machine.check_output(text)
     with _usage_errors():
         if target == "all" and ranks is None:
             module = parse_file(file)
@@ -399,7 +419,12 @@ def run(
 @main.command()
 @click.argument("file", type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Write to this file, whole or not at all; `-` is standard output.",
+)
 @click.option(
     "--emit",
     type=click.Choice(["kernel", "entry", "launcher"]),
@@ -426,8 +451,10 @@ def lower(ctx: click.Context, file: str, output: str | None, color: str, **optio
     ptoas lower kernel.pto --until plan-memory
     """
     ctx.find_root().obj = color
+    from ptoas.files import STANDARD_OUTPUT
     from ptoas.lowering.lower import lower_file
 
+    output = None if output == STANDARD_OUTPUT else output
     with _usage_errors():
         text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
     if output is None:
@@ -440,7 +467,9 @@ def _usage_errors() -> Generator[None, None, None]:
     try:
         yield
     except ValueError as error:
-        raise click.UsageError(str(error)) from None
+        from ptoas.diagnostics import visible
+
+        raise click.UsageError(visible(str(error))) from None
 
 
 if __name__ == "__main__":

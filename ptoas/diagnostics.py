@@ -174,8 +174,25 @@ def _paint(text: str, style: str, colour: bool) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if colour else text
 
 
+def visible(text: str) -> str:
+    """Text of a file or of its name, safe for a terminal: what can't be seen is spelt out.
+
+    A program could otherwise colour, move or rewrite what is printed, or turn its direction around.
+
+    >>> visible("a\\x1b[31mb\\u202ec")
+    'a\\\\x1b[31mb\\\\u202ec'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
+
+
+def _place(span: Span) -> str:
+    return f"{visible(span.file)}:{span.line}:{span.column}"
 
 
 def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
@@ -204,15 +221,15 @@ def render(diagnostic: Diagnostic, colour: bool = False) -> str:
     style = _COLOURS[d.severity]
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
     head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
-    lines = [f"{head}{where}: {d.message}", f"  --> {d.span.file}:{d.span.line}:{d.span.column}"]
+    lines = [f"{head}{where}: {visible(d.message)}", f"  --> {_place(d.span)}"]
     lines += _excerpt(d.span, colour, style)
     for note in d.notes:
-        lines.append(f"  = note: {note.message}")
+        lines.append(f"  = note: {visible(note.message)}")
         if note.span is not None:
-            lines.append(f"  --> {note.span.file}:{note.span.line}:{note.span.column}")
+            lines.append(f"  --> {_place(note.span)}")
             lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])
     if d.fix is not None:
-        lines.append(f"  = {_paint('fix', '1;32', colour)}: {d.fix}")
+        lines.append(f"  = {_paint('fix', '1;32', colour)}: {visible(d.fix)}")
     return "\n".join(lines)
 
 
@@ -220,8 +237,7 @@ def render_concise(diagnostic: Diagnostic) -> str:
     """One line: file:line:column: severity[code]: message."""
     d = diagnostic
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
-    message = _one_line(d.message)
-    return f"{d.span.file}:{d.span.line}:{d.span.column}: {d.severity.value}[{d.code}]{where}: {message}"
+    return f"{_place(d.span)}: {d.severity.value}[{d.code}]{where}: {_one_line(d.message)}"
 
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -252,7 +268,8 @@ def render_github(diagnostic: Diagnostic) -> str:
     """A workflow command that GitHub shows as an annotation on the line."""
 
     def escape(text: str) -> str:
-        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        lines = "\n".join(visible(line) for line in text.replace("\r\n", "\n").split("\n"))
+        return lines.replace("%", "%25").replace("\n", "%0A")
 
     def escape_property(text: str) -> str:
         return escape(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,56 +1,108 @@
-"""Writing results: a file is there whole, or not at all."""
+"""Files of the user: read only where they are plain files, written whole or not at all."""
 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 
 CODE = "PTO-L002"
+STANDARD_OUTPUT = "-"
+
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+"""Opening a pipe that nobody writes to would wait for ever; a terminal would become ours."""
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` to `path`, in one step; raises `PtoasError` where that is not possible.
+def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file for reading; raises `OSError` unless it is a plain file (or a link to one).
 
-    A link or a device is refused: what it stands for is not ours to replace.
+    What was opened is asked, not what the name stood for a moment before.
     """
-    target = Path(path)
+    handle = os.open(path, os.O_RDONLY | _NO_WAITING | getattr(os, "O_BINARY", 0))
     try:
-        mode = target.lstat().st_mode
-    except FileNotFoundError:
-        mode = None
-    except OSError as error:
-        raise _refused(target, error.strerror or str(error)) from None
-    if mode is not None and not stat.S_ISREG(mode):
-        kind = (
-            "a link" if stat.S_ISLNK(mode) else "a directory" if stat.S_ISDIR(mode) else "not a regular file"
-        )
-        raise _refused(target, f"it is {kind}")
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise _refused(target, error.strerror or str(error)) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise _refused(target, error.strerror or str(error)) from None
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(0, f"it is {kind_of(mode)}")
+        return os.fdopen(handle, "rb")
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        os.close(handle)
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def kind_of(mode: int) -> str:
+    """What something is that is not a plain file, in words."""
+    kinds = (
+        (stat.S_ISLNK, "a link"),
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISSOCK, "a socket"),
+    )
+    return next((word for test, word in kinds if test(mode)), "a device")
 
 
-def _refused(path: Path, reason: str) -> PtoasError:
-    return PtoasError([Diagnostic(CODE, f"can't write {path}: {reason}", Span(Source("", str(path)), 0, 1))])
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path`, in one step; raises `PtoasError` where that is not possible."""
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def check_writable(path: str | os.PathLike[str], span: Span | None = None) -> int | None:
+    """Refuse what can't be replaced by a file: a link or a device stands for something that is not ours.
+
+    Returns the permissions of the file that is there, if one is.
+    """
+    if os.fspath(path) == STANDARD_OUTPUT:
+        raise _refused(path, "it stands for standard output", span, "name a file")
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise _refused(path, _reason(error), span) from None
+    if stat.S_ISREG(mode):
+        return stat.S_IMODE(mode)
+    fix = "name the file itself" if stat.S_ISLNK(mode) else "`-` is standard output"
+    raise _refused(path, f"it is {kind_of(mode)}", span, fix)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], span: Span | None = None) -> Generator[BinaryIO, None, None]:
+    """A new file that takes the place of `path` when the block ends well, and is gone when it does not."""
+    target = Path(path)
+    permissions = check_writable(path, span)
+    temporary = target.parent / f".ptoas-{secrets.token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(temporary, flags, 0o666 if permissions is None else 0o600)
+    except (OSError, ValueError) as error:
+        raise _refused(path, _reason(error), span) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        if permissions is not None:
+            os.chmod(temporary, permissions)
+        # A link that somebody put there meanwhile is replaced, not followed.
+        os.replace(temporary, target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise _refused(path, _reason(error), span) from None
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _refused(
+    path: str | os.PathLike[str], reason: str, span: Span | None, fix: str | None = None
+) -> PtoasError:
+    place = span or Span(Source("", os.fspath(path)), 0, 1)
+    return PtoasError([Diagnostic(CODE, f"can't write {os.fspath(path)}: {reason}", place, fix=fix)])

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote_from_bytes
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
 
@@ -99,4 +99,4 @@ def _place(span: Span) -> dict[str, Any]:
 def _uri(file: str) -> str:
     """A path as a URI; relative paths stay relative, so that a host finds them in the repository."""
     path = Path(file)
-    return path.as_uri() if path.is_absolute() else quote(file.replace(os.sep, "/"))
+    return path.as_uri() if path.is_absolute() else quote_from_bytes(os.fsencode(file.replace(os.sep, "/")))

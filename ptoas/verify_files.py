@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, visible
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.rule import RULES
@@ -203,7 +203,8 @@ def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_onl
     """A row a file, a column a target, a mark and a count in each cell."""
     targets = matrix_targets(reports)
     rows = [["file", *targets]]
-    rows += [[report.path, *(cell(report, target, ascii_only) for target in targets)] for report in reports]
+    for report in reports:
+        rows.append([visible(report.path), *(cell(report, target, ascii_only) for target in targets)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(targets) + 1)]
     lines: list[str] = []
     for number, row in enumerate(rows):

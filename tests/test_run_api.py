@@ -346,7 +346,7 @@ def test_expected_files(lookup, tmp_path: Path) -> None:
     for text, code in ((f"other={tmp_path}/out.npy", "R601"), ("out=none.npy", "R604"), ("out", "R609")):
         with error(code):
             check_expected(result, text)
-    with error("PTO-R604"):
+    with error("PTO-L002"):
         write_output(result, f"out={tmp_path}/no/such/place.npy")
 
 

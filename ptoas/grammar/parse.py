@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import sys
-from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
+from ptoas.files import open_plain
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder, forget_statements
 from ptoas.grammar.layout import RawStatement, cut
@@ -84,8 +83,9 @@ def read_text(name: str) -> str:
     """The text of a file, or a diagnostic that says why there is none."""
     try:
         data = _read_bytes(name)
-    except OSError as error:
-        raise _unreadable(name, error.strerror or str(error)) from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise _unreadable(name, reason) from None
     if len(data) > MAX_BYTES:
         raise _unreadable(name, f"larger than {MAX_BYTES >> 20} MiB")
     try:
@@ -101,18 +101,14 @@ def read_text(name: str) -> str:
 def _read_bytes(name: str) -> bytes:
     if name == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1)
-    path = Path(name)
-    mode = path.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(0, "it is a directory")
-    if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
-        raise OSError(0, "it is not a regular file")
-    with path.open("rb") as file:
+    with open_plain(name) as file:
         return file.read(MAX_BYTES + 1)
 
 
 def _unreadable(name: str, reason: str) -> PtoasError:
-    return PtoasError([Diagnostic("PTO-P001", f"can't read {name}: {reason}", Span(Source("", name), 0, 1))])
+    fix = "`-` reads standard input" if reason.startswith("it is ") else None
+    span = Span(Source("", name), 0, 1)
+    return PtoasError([Diagnostic("PTO-P001", f"can't read {name}: {reason}", span, fix=fix)])
 
 
 # --- the top level ---------------------------------------------------------------------------------

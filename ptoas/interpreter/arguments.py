@@ -222,6 +222,26 @@ def _strides(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(p if s == DYNAMIC else s for s, p in zip(parameter.strides, packed, strict=True))
 
 
+MOST_SPREAD = 64
+"""How many times as large as its elements memory with gaps may be; a small one may always be 64 MiB."""
+
+
+def spread_elements(
+    parameter: Parameter, array: Array, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> int:
+    """Elements of memory that holds an array with the gaps that a type asks for, within reason."""
+    if min(strides, default=0) < 0:
+        raise failure("PTO-R603", f"{parameter.name} is a {parameter.type}: a stride is negative")
+    elements = element_count(shape, strides)
+    size = elements * array.itemsize
+    if size > max(array.nbytes * MOST_SPREAD, 64 << 20):
+        raise failure(
+            "PTO-R606",
+            f"{parameter.name} is a {parameter.type}: its {array.nbytes} bytes would be spread over {size}",
+        )
+    return elements
+
+
 def _spread(
     parameter: Parameter, array: Array, shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> tuple[View, Callable[[], None] | None]:
@@ -233,7 +253,7 @@ def _spread(
     if lies_so and array.flags.f_contiguous and (array.flags.writeable or not parameter.written):
         buffer = GlobalBuffer(parameter.name, array.ravel(order="F"), parameter.dtype)
         return View.of(buffer, 0, shape, strides, parameter.layout), None
-    flat = np.zeros(element_count(shape, strides), array.dtype)
+    flat = np.zeros(spread_elements(parameter, array, shape, strides), array.dtype)
     buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
     view = View.of(buffer, 0, shape, strides, parameter.layout)
     inner = np.ndarray(shape, array.dtype, flat, 0, [s * array.itemsize for s in strides])

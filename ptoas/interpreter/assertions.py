@@ -15,6 +15,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
@@ -22,6 +23,12 @@ from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.errors import finding
 
 _LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]]*)\])?:\s*(?P<text>[^\n]*)")
+
+LARGEST = 1 << 26
+"""Elements of an array that an expression makes."""
+
+LONGEST_NUMBER = 4096
+"""Bits of a whole number that a power makes."""
 
 LONGEST = 10_000
 """Characters of an expression; a longer one is refused."""
@@ -111,6 +118,7 @@ def _at(a: Array, positions: Any) -> Any:
         raise UnreadableError("a position is a whole number")
     if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(a)):
         raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
+    _check_size(chosen.size * prod(a.shape[1:]))
     return a[chosen]
 
 
@@ -198,7 +206,9 @@ class _Reader:
             case ast.List() | ast.Tuple():
                 return [self.value(each) for each in node.elts]
             case ast.BinOp() if type(node.op) in _BINARY:
-                return _BINARY[type(node.op)](_number(self.value(node.left)), _number(self.value(node.right)))
+                left, right = _number(self.value(node.left)), _number(self.value(node.right))
+                _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
+                return _BINARY[type(node.op)](left, right)
             case ast.BinOp(op=ast.Pow()):
                 return self._power(node)
             case ast.UnaryOp() if type(node.op) in _UNARY:
@@ -230,6 +240,8 @@ class _Reader:
         base, exponent = self.value(node.left), self.value(node.right)
         if not isinstance(exponent, int | float) or abs(exponent) > 64:
             raise UnreadableError("an exponent is a number up to 64")
+        if isinstance(base, int) and base.bit_length() * abs(exponent) > LONGEST_NUMBER:
+            raise UnreadableError(f"a number has at most {LONGEST_NUMBER} bits")
         return _number(base) ** exponent
 
     def _compare(self, node: ast.Compare) -> bool:
@@ -242,6 +254,7 @@ class _Reader:
                 case ast.NotEq():
                     held = not _equal(left, right)
                 case _ if type(op) in _ORDER:
+                    _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
                     held = _holds(_ORDER[type(op)](_wide(left), _wide(right)))
                 case _:
                     raise UnreadableError("a comparison is one of == != < <= > >=")
@@ -269,6 +282,11 @@ class _Reader:
                 return slice(*(None if part is None else int(self.value(part)) for part in parts))
             case _:
                 return int(self.value(node))
+
+
+def _check_size(elements: int) -> None:
+    if elements > LARGEST:
+        raise UnreadableError(f"an array of {elements} elements; the largest has {LARGEST}")
 
 
 def _number(value: Any) -> Any:
@@ -304,7 +322,7 @@ def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
         )
     except UnreadableError as error:
         return finding("PTO-R703", str(error), span=assertion.span)
-    except (TypeError, ValueError, IndexError, ArithmeticError, RecursionError) as error:
+    except (TypeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError) as error:
         message = " ".join(str(error).split())
         return finding("PTO-R703", f"can't be evaluated: {message}", span=assertion.span)
 

@@ -310,10 +310,12 @@ class Kernel:
         self.compiler.steps.taken = 0
         self.captured.clear()
         tiles: list[tuple[Bound, Tile]] = []
+        count_block = self.compiler.steps.counter(self.entry, sum(1 for _ in self.entry.walk()))
         try:
             with np.errstate(all="ignore"):
                 for block in range(self.options.blocks):
                     machine.block = block
+                    count_block(1)
                     if machine.checks.init or (block == 0 and not self._tiles):
                         machine.reset()
                     if race is not None:
@@ -354,6 +356,7 @@ class Kernel:
         address = tile_argument_addresses(self.entry).get(argument)
         if address is None:
             # Placed by the caller: somewhere of its own.
+            self.machine.hold(2 * type.size_bytes, self.entry)
             memory = LocalMemory(type.loc.data, type.size_bytes)
             tile = Tile(type, memory, 0, valid, parameter.name)
         else:

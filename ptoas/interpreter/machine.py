@@ -21,6 +21,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.interpreter.errors import failure, finding, line_of
 from ptoas.interpreter.memory import LocalMemory, View
 from ptoas.interpreter.tiles import Region, Tile
+from ptoas.interpreter.values import DEFAULT_MAX_MEMORY
 from ptoas.location import span_of
 from ptoas.targets import Target
 
@@ -99,6 +100,25 @@ class Machine:
         for kept in self.remembered:
             kept.clear()
 
+    max_memory: int = DEFAULT_MAX_MEMORY
+    held: int = 0
+    """Bytes that are kept for the program besides its arguments and the core's memories."""
+
+    def limit_memory(self, most: int) -> None:
+        self.max_memory = most
+        self.hold(0)
+
+    def hold(self, size: int, op: Operation | None = None) -> None:
+        """Keep so many bytes more; refused before they are allocated."""
+        self.held += size
+        if self.held > self.max_memory:
+            raise failure(
+                "PTO-R606",
+                f"tiles, traces and printed text take {self.held} bytes, more than the {self.max_memory} of "
+                "--max-memory",
+                op,
+            )
+
     world: World | None = None
     """The other ranks, where there are any."""
 
@@ -128,6 +148,7 @@ class Machine:
         return failure(code, message, op, target=self.target.name, **rest)
 
     def say(self, text: str) -> None:
+        self.hold(len(text))
         self.printed.append(text)
         if self.on_print is not None:
             self.on_print(text)

@@ -8,6 +8,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from ptoas.diagnostics import visible
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.interpreter.arrays import np
 from ptoas.interpreter.errors import failure, line_of
@@ -56,6 +57,7 @@ class Observer:
         def observed(*scalars: float) -> None:
             run(*scalars)
             if self.trace is not None:
+                self.machine.hold(8, op)
                 self.trace.append(line)
             if cost is not None and self.stats is not None:
                 self.stats.add(cost)
@@ -100,7 +102,7 @@ def statement(op: Operation) -> str:
     location = op.location
     if not isinstance(location, SourceLocation):
         return op.name.removeprefix("pto.")
-    text = " ".join(location.source.text[location.start : location.end].split())
+    text = visible(" ".join(location.source.text[location.start : location.end].split()))
     return text if len(text) <= 100 else text[:97] + "..."
 
 

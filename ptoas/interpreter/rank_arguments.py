@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
-from ptoas.interpreter.arguments import Bound, as_elements, check_names
+from ptoas.interpreter.arguments import Bound, as_elements, check_names, spread_elements
 from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.comm import Group
 from ptoas.interpreter.errors import command_line_span, failure
@@ -80,7 +80,8 @@ class Member:
         if packed and usable and (given.flags.writeable or not self.parameter.written):
             self.flat = given.reshape(-1)
             return
-        self.fill(np.zeros(self.elements, given.dtype))
+        elements = spread_elements(self.parameter, given, self.shape, self.strides)
+        self.fill(np.zeros(elements, given.dtype))
 
     def fill(self, flat: Array) -> None:
         self.flat = flat

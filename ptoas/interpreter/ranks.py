@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.interpreter.arrays import Array, np
-from ptoas.interpreter.errors import finding
+from ptoas.interpreter.errors import failure, finding
 from ptoas.interpreter.kernel import Kernel, Result
 from ptoas.interpreter.rank_arguments import Member, RankArguments
 from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance
@@ -110,6 +110,8 @@ def run_in_process(
         world.share(shared_memories(members, [member.flat for member in everything]))
     outcomes: list[Outcome] = []
     kernels = [kernel_of_rank(kernel, world) for world in worlds]
+    for own in kernels:
+        own.machine.limit_memory(max_memory // size)
     calls = [given.of(rank, members) for rank in range(size)]
     crashes: list[BaseException] = []
 
@@ -125,8 +127,11 @@ def run_in_process(
             turns.leave(rank, failed)
 
     threads = [Thread(target=live, args=(rank,), daemon=True) for rank in range(size)]
-    for thread in threads:
-        thread.start()
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError as error:
+        raise failure("PTO-R606", f"{size} ranks can't be started here: {error}", kernel.entry) from None
     turns.start()
     for thread in threads:
         thread.join()

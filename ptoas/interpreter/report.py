@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
-from ptoas.diagnostics import Note, to_json
+from ptoas.diagnostics import Note, Span, to_json
+from ptoas.files import check_writable, open_plain, replacing
 from ptoas.interpreter.arrays import Array, np
 from ptoas.interpreter.errors import command_line_span, failure
 from ptoas.interpreter.kernel import Result
 from ptoas.interpreter.observe import Printing
-from ptoas.interpreter.values import as_known
+from ptoas.interpreter.values import UNREADABLE, map_npy
 
 MOST_DIFFERENCES = 8
 
@@ -124,21 +126,21 @@ def _output(result: Result, option: str, name: str, text: str) -> Array:
     return array
 
 
+def check_output(text: str) -> None:
+    """Refuse `--out NAME=PATH` before the run, where nothing can be written to PATH."""
+    _, path = split_option("--out", text)
+    check_writable(path, command_line_span(f"--out {text}"))
+
+
 def write_output(result: Result, text: str) -> None:
-    """`--out NAME=PATH`: .npy, or raw bytes with any other suffix."""
+    """`--out NAME=PATH`: .npy, or raw bytes with any other suffix; the file is there whole, or not at all."""
     name, path = split_option("--out", text)
     array = _output(result, "--out", name, text)
-    try:
+    with replacing(path, command_line_span(f"--out {text}")) as stream:
         if path.endswith(".npy"):
-            # Written through an open file, so that NumPy adds no suffix of its own.
-            with open(path, "wb") as stream:
-                np.save(stream, array, allow_pickle=False)
+            np.save(stream, array, allow_pickle=False)
         else:
-            Path(path).write_bytes(np.ascontiguousarray(array).tobytes())
-    except OSError as error:
-        raise failure(
-            "PTO-R604", f"can't write {path}: {error.strerror}", span=command_line_span(f"--out {text}")
-        ) from None
+            stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0.0) -> None:
@@ -147,12 +149,12 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     array = _output(result, "--expect", name, text)
     span = command_line_span(f"--expect {text}")
     try:
-        if path.endswith(".npy"):
-            expected: Array = as_known(np.load(path, allow_pickle=False))
-        else:
-            expected = np.fromfile(path, dtype=array.dtype)
-    except (OSError, ValueError, EOFError) as error:
-        raise failure("PTO-R604", f"{path}: {' '.join(str(error).split())}", span=span) from None
+        expected = map_npy(Path(path)) if path.endswith(".npy") else _raw(path, array, name, span)
+        if expected.dtype.kind not in "iufb" and expected.dtype != array.dtype:
+            raise ValueError(f"it holds {expected.dtype}, not numbers")
+    except UNREADABLE as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise failure("PTO-R604", f"{path}: {' '.join(reason.split())}", span=span) from None
     bit_patterns = expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize
     if bit_patterns and array.dtype.kind not in "fiub":
         # Of a type that NumPy does not know.
@@ -166,6 +168,15 @@ def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0
     rows = differences(array, expected.reshape(array.shape), rtol, atol)
     if rows:
         raise failure("PTO-R701", f"{name} differs from {path}", span=span, notes=tuple(map(Note, rows)))
+
+
+def _raw(path: str, like: Array, name: str, span: Span) -> Array:
+    """The elements of a file without a header; no more than could be equal to `like`."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != like.nbytes:
+            raise failure("PTO-R701", f"{name} has {like.nbytes} bytes, {path} {size}", span=span)
+        return np.fromfile(file, dtype=like.dtype)
 
 
 def differences(found: Array, expected: Array, rtol: float, atol: float) -> list[str]:

@@ -38,6 +38,7 @@ from ptoas.interpreter.machine import Checks
 from ptoas.interpreter.observe import Printing
 from ptoas.interpreter.report import (
     check_expected,
+    check_output,
     format_result,
     parse_print,
     result_json,
@@ -151,6 +152,7 @@ def run(
     array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
     """
     kernel = compile(module, target, **options)
+    kernel.machine.limit_memory(max_memory)
     return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
 
 
@@ -164,6 +166,7 @@ def read_arguments(
     """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too
     much."""
     allowance = Allowance(max_memory)
+    kernel.machine.limit_memory(max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)
     given: dict[str, Any] = {}
@@ -202,6 +205,7 @@ def run_all(
     shared = _shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
     for name, kernel in kernels:
         try:
+            kernel.machine.limit_memory(max_memory)
             outcomes.append(Outcome(name, kernel.execute(copied(shared))))
         except PtoasError as error:
             outcomes.append(outcome_of(name, error))
@@ -238,6 +242,7 @@ __all__ = [
     "Result",
     "check_expected",
     "check_file",
+    "check_output",
     "compile",
     "format_result",
     "kernel_for",

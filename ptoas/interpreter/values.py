@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
 import math
+import os
 import zipfile
+import zlib
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -13,6 +16,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.files import open_plain
 from ptoas.interpreter.arrays import Array, Random, np
 from ptoas.interpreter.dtypes import DType
 from ptoas.interpreter.errors import command_line_span, failure
@@ -188,35 +192,77 @@ def _unreadable(option: str, message: str, name: str) -> Exception:
 
 
 def _no_file(option: str, path: Path, reason: object) -> Exception:
+    if isinstance(reason, OSError) and reason.strerror:
+        reason = reason.strerror
     text = " ".join(str(reason).split()) or type(reason).__name__
     return failure("PTO-R604", f"{path}: {text}", span=command_line_span(option))
+
+
+UNREADABLE = (
+    OSError,
+    ValueError,
+    TypeError,
+    EOFError,
+    OverflowError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What NumPy and zipfile raise for files that are not what they say."""
+
+
+def map_npy(path: Path) -> Array:
+    """The array of a .npy file, mapped: a header that promises more than the file has allocates nothing."""
+    open_plain(path).close()
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if not isinstance(array, np.ndarray):
+        raise ValueError("this is not a .npy file")
+    return as_known(array)
 
 
 def _npy(path: Path, option: str, allowance: Allowance, name: str) -> Array:
     """Mapped, not read: what the program does not touch is not loaded."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        array = map_npy(path)
+    except UNREADABLE as error:
         raise _no_file(option, path, error) from None
-    if not isinstance(array, np.ndarray):
-        raise _no_file(option, path, "this is not a .npy file")
     allowance.take(array.nbytes, name, option)
-    return as_known(array)
+    return array
 
 
 def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> Array:
     try:
-        with zipfile.ZipFile(path) as archive:
-            sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.infolist()}
-        if not key and len(sizes) == 1:
-            key = next(iter(sizes))
-        if key not in sizes:
-            raise _no_file(option, path, f"it has no array {key!r}; its arrays are {', '.join(sizes)}")
-        allowance.take(sizes[key], name, option)
-        with np.load(path, allow_pickle=False) as arrays:
-            return as_known(arrays[key])
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            if not key and len(members) == 1:
+                key = next(iter(members))
+            if key not in members:
+                raise _no_file(option, path, f"it has no array {key!r}; its arrays are {', '.join(members)}")
+            return as_known(_unpacked(archive, members[key], option, allowance, name))
+    except UNREADABLE as error:
         raise _no_file(option, path, error) from None
+
+
+def _unpacked(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, option: str, allowance: Allowance, name: str
+) -> Array:
+    """One array of an archive; what its header promises is weighed before anything is unpacked."""
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{info.filename} is packed in a way that NumPy does not write")
+    form = np.lib.format
+    with archive.open(info) as stream:
+        version = form.read_magic(stream)
+        read_header = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+        shape, _, dtype = read_header(stream)
+    size = prod(shape) * dtype.itemsize
+    if dtype.hasobject:
+        raise ValueError(f"{info.filename} holds Python objects, not numbers")
+    if size > info.file_size:
+        raise ValueError(f"{info.filename} says that it has {size} bytes; it has {info.file_size}")
+    allowance.take(size, name, option)
+    with archive.open(info) as stream:
+        return form.read_array(stream, allow_pickle=False)
 
 
 def as_known(array: Array) -> Array:
@@ -231,17 +277,18 @@ def _bin(parameter: Parameter, path: Path, option: str, allowance: Allowance) ->
     if dtype is None:
         raise _unreadable(option, "an index is a number, not a file", parameter.name)
     try:
-        size = path.stat().st_size
-        if size % dtype.size:
-            raise failure(
-                "PTO-R603",
-                f"{path} has {size} bytes, not a whole number of {dtype.short} elements",
-                span=command_line_span(option),
-            )
-        allowance.take(size, parameter.name, option)
-        array = np.fromfile(path, dtype=dtype.raw)
-    except OSError as error:
-        raise _no_file(option, path, error.strerror or error) from None
+        with open_plain(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size % dtype.size:
+                raise failure(
+                    "PTO-R603",
+                    f"{path} has {size} bytes, not a whole number of {dtype.short} elements",
+                    span=command_line_span(option),
+                )
+            allowance.take(size, parameter.name, option)
+            array = np.fromfile(file, dtype=dtype.raw, count=size // dtype.size)
+    except (OSError, ValueError) as error:
+        raise _no_file(option, path, error) from None
     array = array if dtype.coded else array.view(dtype.number)
     known = parameter.kind in ("memory", "tile") and DYNAMIC not in parameter.shape
     return array.reshape(parameter.shape) if known and array.size == prod(parameter.shape) else array

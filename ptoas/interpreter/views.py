@@ -188,8 +188,14 @@ def place(
     loc = type.loc.data
     if loc not in m.target.memories:
         raise m.fail("PTO-R104", f"{m.target.name} has no memory for tiles with loc={loc.value}", op)
-    bits = Bits(type.size_bytes, address) if own_bits else None
-    return Tile(type, m.memory(loc), address, valid, name, bits)
+    memory = m.memory(loc)
+    bits = None
+    if own_bits:
+        # What does not fit is refused when it is reached; nothing is kept for it.
+        fits = 0 <= address <= memory.size - type.size_bytes
+        m.hold(type.size_bytes if fits else 0, op)
+        bits = Bits(type.size_bytes if fits else 0, address)
+    return Tile(type, memory, address, valid, name, bits)
 
 
 def tile_name(op: AllocTileOp) -> str:
@@ -210,6 +216,7 @@ def alloc_tile(op: AllocTileOp, m: Machine, own_bits: bool = False) -> Callable[
         tile = kept.get((address, rows, cols))
         if tile is None:
             if len(kept) >= KEPT:
+                m.held -= sum(len(old.bits.written) for old in kept.values()) if own_bits else 0
                 kept.clear()
             tile = place(op, m, type, address, valid, name, own_bits)
             check_tile(op, m, tile)

@@ -828,7 +828,7 @@ def test_directory(tmp_path: Path) -> None:
 
 
 def test_device() -> None:
-    assert file_error("/dev/null").message == "can't read /dev/null: it is not a regular file"
+    assert file_error("/dev/null").message == "can't read /dev/null: it is a device"
 
 
 def test_invalid_utf8(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from xdsl.dialects import arith, func
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, visible
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
@@ -121,7 +121,7 @@ class FunctionEmitter:
         return self.text(value) if constant is None else f"0x{constant:x}"
 
     def function_name(self, symbol: str) -> str:
-        return self._function_names.get(symbol, symbol)
+        return self._function_names.get(symbol) or identifier(symbol, "kernel")
 
     def tensor_name(self, value: SSAValue) -> str:
         name = self._tensors.get(value)
@@ -249,7 +249,7 @@ class FunctionEmitter:
         if not isinstance(location, SourceLocation) or isinstance(op, arith.ConstantOp):
             return
         line = location.source.position(location.start)[0]
-        text = location.source.line_text(line).strip().rstrip("\\")
+        text = comment_text(location.source.line_text(line))
         added = isinstance(op, AllocTileOp | SetFlagOp | WaitFlagOp) and op.mnemonic() not in text
         if line != self._last_line and not added:
             self._last_line = line
@@ -273,11 +273,10 @@ class FunctionEmitter:
         type = argument.type
         match type:
             case ViewType():
-                extra: list[tuple[str, str]] = []
                 view = argument_view(self, type, name, name)
-                for extent in (*view.shape, *view.strides):
-                    if isinstance(extent, str) and extent.startswith(name) and extent.isidentifier():
-                        extra.append(("int64_t ", extent))
+                # A stride that follows from the extents is one of them again, or a product.
+                steps = view.strides if type.strides is not None else ()
+                extra = [("int64_t ", extent) for extent in (*view.shape, *steps) if isinstance(extent, str)]
                 return [(f"__gm__ {element_cpp(type.element_type)} *", name), *extra]
             case PtrType():
                 return [(f"__gm__ {element_cpp(type.element_type)} *", name)]
@@ -344,6 +343,13 @@ def _signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
     if not parameters:
         lines[-1] += ")"
     return "\n".join(line.rstrip() for line in lines)
+
+
+def comment_text(text: str) -> str:
+    """Text of the program behind `//`: nothing in it ends the comment, or lets it swallow the next line."""
+    # `??/` is a backslash to compilers that read trigraphs.
+    shown = visible(text.replace("\t", " ").strip()).replace("??/", "?? /")
+    return shown.rstrip("\\ ")
 
 
 def physical_shape(value: SSAValue) -> tuple[int, int]:
