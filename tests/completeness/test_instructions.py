@@ -44,6 +44,16 @@ def test_a_target_has_it_or_says_why_not(op: type[PtoOp], target) -> None:
     row = target.instructions[op]
     if isinstance(row, Unsupported):
         assert len(row.reason.split()) > 2, f"{target.name} gives no reason"
+        return
+    if any("takes_the_element_type" in rule.name for rule in row):
+        # Without a list every type would be refused, and nothing said why.
+        lists = [types for name, types in target.element_types.items() if is_list_of(op, name)]
+        assert lists and all(lists), f"{target.name} lists no element types for it"
+
+
+def is_list_of(op: type[PtoOp], name: str) -> bool:
+    """Lists are named after the instruction, or after one of its forms: `tgather.mask`."""
+    return name == op.mnemonic() or name.startswith(f"{op.mnemonic()}.")
 
 
 def test_a_target_has_no_row_too_many() -> None:
