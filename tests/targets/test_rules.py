@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import ptoas
 from ptoas.codes import explain
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
@@ -102,3 +103,19 @@ def test_targets_as_data() -> None:
     data = {entry["name"]: entry for entry in json.loads(render_targets("json"))}
     assert data["a5"]["unified buffer"]["tiles with SIMT"] == 216 * 1024
     assert data["a2a3"]["aliases"] == ["a2", "a3"]
+
+
+def test_a_slip_in_a_destination_is_named() -> None:
+    """`%rows` defines a tile by being a destination (D23); the reader of `%row` learns where to look."""
+    text = """
+.arg %x : !pto.memref<16x32xf32>
+%row = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>
+tload %rows, %x : (!pto.tile_buf<vec, 16x32xf32>, !pto.memref<16x32xf32>)
+tstore %row, %x
+"""
+    report = ptoas.verify(ptoas.parse(text), target="a5")
+    fixes = [d.fix for d in report.diagnostics if d.code == "PTO-U106"]
+    assert fixes == ["%rows is written and never read: did you mean %row there?"]
+    other = text.replace("%rows", "%elsewhere")
+    report = ptoas.verify(ptoas.parse(other), target="a5")
+    assert [d.fix for d in report.diagnostics if d.code == "PTO-U106"] == [None]

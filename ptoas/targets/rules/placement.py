@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
@@ -344,4 +345,12 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
             slot=("operand", operand),
             part="value",
             related=(Related("it is made here", root.owner),),
+            fix=_meant_instead(root, writes, {read for _, _, read, _ in reads}),
         )
+
+
+def _meant_instead(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValue]) -> str | None:
+    """A destination that nothing had defined defines a tile (D23), so a slip of the pen makes a new one."""
+    unused = {value_name(value) for value in written if value not in read}
+    near = get_close_matches(value_name(tile), sorted(unused), 1)
+    return f"{near[0]} is written and never read: did you mean {value_name(tile)} there?" if near else None
