@@ -37,7 +37,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/pyright
 
 unit: $(VENV)/.installed-dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --cov
 
 # No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
 fuzz: $(VENV)/.installed-dev
