@@ -48,7 +48,7 @@ def test_a_target_has_it_or_says_why_not(op: type[PtoOp], target) -> None:
     if any("takes_the_element_type" in rule.name for rule in row):
         # Without a list every type would be refused, and nothing said why.
         lists = [types for name, types in target.element_types.items() if is_list_of(op, name)]
-        assert lists and all(lists), f"{target.name} lists no element types for it"
+        assert any(lists), f"{target.name} lists no element types for it"
 
 
 def is_list_of(op: type[PtoOp], name: str) -> bool:

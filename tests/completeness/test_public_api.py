@@ -60,7 +60,7 @@ def manual_members(name: str) -> list[object]:
 MEMBERS = [(name, member) for name, owner in CLASSES.items() for member in manual.members(owner)]
 
 
-@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=".".join)
+@pytest.mark.parametrize(("name", "member"), MEMBERS, ids=lambda text: text)
 def test_a_public_method_is_documented_and_shown(name: str, member: str) -> None:
     function = manual.members(CLASSES[name])[member]
     assert inspect.getdoc(function), f"{name}.{member} has no docstring"
