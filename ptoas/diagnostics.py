@@ -224,7 +224,10 @@ def render(diagnostic: Diagnostic, colour: bool = False) -> str:
     lines = [f"{head}{where}: {visible(d.message)}", f"  --> {_place(d.span)}"]
     lines += _excerpt(d.span, colour, style)
     for note in d.notes:
-        lines.append(f"  = note: {visible(note.message)}")
+        first, *more = note.message.split("\n")
+        lines.append(f"  = note: {visible(first)}")
+        # Indented, so that no name in a table can pass for a line of the report.
+        lines += [f"    {visible(line)}" for line in more]
         if note.span is not None:
             lines.append(f"  --> {_place(note.span)}")
             lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, f32, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
-from ptoas.diagnostics import Severity
+from ptoas.diagnostics import Severity, render
 from ptoas.dialects.pto.enums import Coalesce, CoalesceAttr
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import MemRefType, TileType
@@ -150,3 +150,18 @@ def test_a_hazard_names_both_lines_and_the_flag() -> None:
     assert error.code == "PTO-F101" and error.span.line == 4 and "line 3" in error.message
     assert error.fix is not None and "PIPE_MTE2" in error.fix and "PIPE_V" in error.fix
     assert error.notes[0].span is not None and error.notes[0].span.line == 3
+
+
+def test_the_table_of_a_note_keeps_its_lines() -> None:
+    text = """
+.arg %x : !pto.memref<256x512xf32>
+%a = tload %x : (!pto.memref<256x512xf32>) -> !pto.tile<256x512xf32>
+tstore %a, %x
+"""
+    report = verify(parse(text, "big.pto"), target="a5")
+    (found,) = [d for d in report.diagnostics if d.code == "PTO-U103"]
+    assert (
+        "  = note: tiles live at the peak, in bytes:\n"
+        "    line 3  %a 256x512xf32  524288\n"
+        "            together        524288\n"
+    ) in render(found)

@@ -165,7 +165,7 @@ def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
         rows.append((f"line {line}", f"{value_name(tile.root)} {shape}", str(tile.bytes)))
     rows.append(("", "together", str(used)))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines = [f"    {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+    lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
     return "tiles live at the peak, in bytes:\n" + "\n".join(lines)
 
 
