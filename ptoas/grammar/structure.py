@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IndexType,
@@ -152,6 +153,7 @@ def _check_callee(op: Operation, raw: RawStatement) -> None:
 
 def _verify(op: Operation) -> None:
     try:
+        _check_segments(op)
         op.verify_()  # first, since `verify` prints the whole program into what it raises
         op.verify(verify_nested_ops=False)
     except VerifyException as error:
@@ -161,6 +163,18 @@ def _verify(op: Operation) -> None:
     except (IndexError, KeyError, ValueError):
         # xDSL reads operands and attributes before it has checked that they are there.
         raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
+
+
+def _check_segments(op: Operation) -> None:
+    """Sizes of segments add up; xDSL takes them at their word."""
+    for name, things in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
+        sizes = op.properties.get(name)
+        if not isinstance(sizes, DenseArrayBase):
+            continue
+        given = sizes.get_values()
+        if min(given, default=0) < 0 or sum(given) != len(things):
+            word = name.removesuffix("SegmentSizes")
+            raise VerifyException(f"{name} {list(given)} for {counted(len(things), word)}")
 
 
 def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:

@@ -37,15 +37,18 @@ def element_offsets(type: TileType) -> Indices:
     box_rows, box_cols = inner_box(type, size)
     r = np.arange(type.rows)[:, None]
     c = np.arange(type.cols)[None, :]
-    block = box_rows * box_cols
+    # A last block may be cut off: its rows and columns follow each other all the same.
+    first_row, first_col = r - r % box_rows, c - c % box_cols
+    height = np.minimum(box_rows, type.rows - first_row)
+    width = np.minimum(box_cols, type.cols - first_col)
     if type.blayout is BLayout.ColMajor:
-        outer = (c // box_cols) * (-(-type.rows // box_rows) * block) + (r // box_rows) * block
+        outer = first_col * type.rows + first_row * width
     else:
-        outer = (r // box_rows) * (-(-type.cols // box_cols) * block) + (c // box_cols) * block
+        outer = first_row * type.cols + first_col * height
     if type.slayout is SLayout.RowMajor:
-        inner = (r % box_rows) * box_cols + c % box_cols
+        inner = (r % box_rows) * width + c % box_cols
     else:
-        inner = (c % box_cols) * box_rows + r % box_rows
+        inner = (c % box_cols) * height + r % box_rows
     return (outer + inner).astype(np.intp)
 
 
