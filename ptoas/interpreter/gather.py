@@ -23,8 +23,7 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View, idx: Tile) -> Step:
         check_working_set(op, m, dst, idx)
         row = coalesce is Coalesce.Row
-        if m.checks.mem:
-            check_extents(op, m, dst, idx, row)
+        check_extents(op, m, dst, idx, row)
         table = table_of(op, m, mem, dst, row)
         read = index_reader(idx, m, flat=row)
         run = gather_run(op, m, table, dst, idx, read, oob)
@@ -54,7 +53,7 @@ def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) ->
             f"{idx.valid[1]}], the one of %{dst.name} asks for {need}",
             op,
         )
-    if dst.overlaps(idx):
+    if m.checks.mem and dst.overlaps(idx):
         raise m.fail(
             "PTO-R109",
             f"mgather: the destination {dst.describe()} overlaps its index {idx.describe()}",

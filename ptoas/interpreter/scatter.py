@@ -32,8 +32,7 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
 
     def bind(src: Tile, idx: Tile, mem: View) -> Step:
         check_working_set(op, m, src, idx)
-        if m.checks.mem:
-            check_extents(op, m, src, idx, by_row)
+        check_extents(op, m, src, idx, by_row)
         table = table_of(op, m, mem, src, by_row)
         read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
         limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
