@@ -118,6 +118,7 @@ MODULE = (
 
 PLACEMENT = (
     v.tile_is_made_of_32_byte_rows,
+    v.fractal_tile_is_made_of_blocks,
     u.every_tile_is_placed,
     u.destination_is_apart_from_its_index,
     u.live_tiles_do_not_overlap_in_part,

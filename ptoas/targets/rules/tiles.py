@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import OpResult, Use
 
-from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.dialects.pto.views import (
@@ -76,6 +76,38 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
         place = facts.func if owner is None else owner
         yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot="result")
+
+
+@rule(
+    "PTO-V107",
+    source="public Tile type: static checks",
+    reason="A fractal tile is stored block by block.",
+    failing=_alloc("", "!pto.tile_buf<mat, 24x16xf16, blayout=col_major, slayout=row_major>"),
+    passing=_alloc("", "!pto.tile_buf<mat, 32x16xf16, blayout=col_major, slayout=row_major, valid=24x16>"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Violations:
+    """A boxed tile's columns are a multiple of its fractal block's; its rows too, unless the tile is in
+    vec, has one row, or has blocks of 32 bytes."""
+    for value in (*facts.arguments, *facts.local_tiles):
+        tile = facts.knowledge.tile(value)
+        owner = value.owner if isinstance(value, OpResult) else None
+        if tile.type.slayout is SLayout.NoneBox or isinstance(owner, MGatherOp):
+            continue
+        if any(_says_itself(use) for use in value.uses):
+            continue
+        rows, cols = fractal_block(tile)
+        free = tile.loc is TileLoc.Vec or tile.type.fractal == 32 or tile.type.rows == 1
+        for word, extent, step in (
+            ("rows", tile.type.rows, 1 if free else rows),
+            ("cols", tile.type.cols, cols),
+        ):
+            if extent % step:
+                fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+                what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
+                place = facts.func if owner is None else owner
+                yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot="result")
 
 
 def _says_itself(use: Use) -> bool:
