@@ -78,16 +78,16 @@ def build(case: Case) -> Built:
     kernel = compile_kernel(module, case.target, **options)
     arguments = kernel.complete({**case.scalars, **case.arguments}, case.seed, Allowance(DEFAULT_MAX_MEMORY))
     types = [argument.type for argument in kernel.entry.body.block.args]
-    before = _buffers(arguments, types)
+    before = buffers(arguments, types)
     cpp = lower(module, case.target, isa=case.isa, **options)
     ready = prepare(module, case.target, isa=case.isa, legalize=case.legalize)
-    call = _call(ready, kernel.entry.sym_name.data, arguments, case.name)
+    call = call_of(ready, kernel.entry.sym_name.data, arguments, case.name)
     result = kernel.execute(arguments)
-    after = _buffers(result.arguments, types)
+    after = buffers(result.arguments, types)
     return Built(case, cpp, call, before, after)
 
 
-def _buffers(arguments: dict[str, Any], types: Sequence[Attribute]) -> list[bytes]:
+def buffers(arguments: dict[str, Any], types: Sequence[Attribute]) -> list[bytes]:
     """The memory of every argument, laid out as its type says."""
     found: list[bytes] = []
     for value, type in zip(arguments.values(), types, strict=True):
@@ -111,7 +111,7 @@ def _laid_out(array: np.ndarray, type: ViewType) -> bytes:
     return raw.tobytes()
 
 
-def _call(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) -> str:
+def call_of(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) -> str:
     """Statements that bind the buffers to the parameters and call the kernel."""
     function = next(f for f in functions(module) if f.sym_name.data == entry)
     addresses = tile_argument_addresses(function)
@@ -141,9 +141,7 @@ def _call(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) ->
                     places = [f"buffer({buffer + n})" for n in range(type.size)]
                     buffer += type.size
                 lines.append(f"void *raw{value}[] = {{{', '.join(places)}}};")
-                passed.append(
-                    f"reinterpret_cast<decltype(array_of(&{identifier(entry, 'kernel')}))>(raw{value})"
-                )
+                passed.append(f"AnyArray{{raw{value}}}")
             case TileType():
                 lines.append(f"{tile_cpp(type)} tile{value}{_extents(type, argument)};")
                 lines.append(f"TASSIGN(tile{value}, {addresses[parameter]});")
@@ -233,9 +231,12 @@ template <typename TileData>
             to[r * cols + c] = tile.at(r, c);
 }
 
-// The type of a kernel's parameter that is an array of pointers.
-template <typename R, typename P, typename... Rest>
-[[maybe_unused]] static P *array_of(R (*)(P *, Rest...));
+// Untyped pointers that become an array of whatever a parameter points to.
+struct AnyArray {
+    void **data;
+    template <typename T>
+    operator T **() const { return reinterpret_cast<T **>(data); }
+};
 """
 
 
@@ -258,9 +259,18 @@ def translation_unit(cases: Sequence[Built]) -> str:
     return "\n".join(parts) + "\n"
 
 
+class CompileError(AssertionError):
+    """The compiler refuses a translation unit, or what it makes does not run to its end."""
+
+
 def run_cases(cases: Sequence[Case], directory: Path, sanitize: bool = False) -> list[str]:
     """Lower, compile and run; a line for each case whose bytes differ from the machine's."""
-    built = [build(case) for case in cases]
+    return run_built([build(case) for case in cases], directory, sanitize)
+
+
+def run_built(built: Sequence[Built], directory: Path, sanitize: bool = False) -> list[str]:
+    """Compile and run what is lowered already; all for one target."""
+    cases = [each.case for each in built]
     first = cases[0]
     assert all((c.target, c.isa, c.aicore) == (first.target, first.isa, first.aicore) for c in cases)
     source, program = directory / "cases.cpp", directory / "cases"
@@ -274,14 +284,17 @@ def run_cases(cases: Sequence[Case], directory: Path, sanitize: bool = False) ->
     done = subprocess.run(
         [compiler(), *flags, str(source), "-o", str(program)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, f"{source} does not compile:\n{done.stderr[:4000]}"
+    if done.returncode != 0:
+        raise CompileError(f"{source} does not compile:\n{done.stderr[:4000]}")
     inputs, outputs = directory / "in.bin", directory / "out.bin"
     with inputs.open("wb") as stream:
         for each in built:
             stream.write(np.uint32(len(each.before)).tobytes())
             for buffer in each.before:
                 stream.write(np.uint32(len(buffer)).tobytes() + buffer)
-    subprocess.run([str(program), str(inputs), str(outputs)], check=True, timeout=120)
+    ran = subprocess.run([str(program), str(inputs), str(outputs)], check=False, timeout=120)
+    if ran.returncode != 0:
+        raise CompileError(f"{program} ends with {ran.returncode}")
     return _differences(built, outputs.read_bytes())
 
 
@@ -297,7 +310,8 @@ def _differences(built: Sequence[Built], data: bytes) -> list[str]:
                 found.append(
                     f"{each.case.name} on {each.case.target}: buffer {number} differs at byte {byte}"
                 )
-    assert at == len(data), "the program wrote another number of bytes"
+    if at != len(data):
+        raise CompileError(f"the program wrote {len(data)} bytes, not {at}")
     return found
 
 

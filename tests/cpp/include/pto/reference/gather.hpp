@@ -257,7 +257,7 @@ void gather_in_tile(Dst &dst, Src &src, Idx &idx)
 {
     using T = typename Dst::DType;
     static_assert(std::is_same_v<T, typename Src::DType>, "one element type");
-    static_assert(sizeof(typename Idx::DType) == 4 || (on_a5 && sizeof(typename Idx::DType) == 2), "index size");
+    static_assert(sizeof(typename Idx::DType) == 4 || ((on_a5 || on_a5_custom) && sizeof(typename Idx::DType) == 2), "index size");
     for (int r = 0; r < dst.GetValidRow(); ++r) {
         for (int c = 0; c < dst.GetValidCol(); ++c) {
             const uint64_t index = index_bits(idx.at(r, c));

@@ -1,0 +1,1 @@
+"""Two roads, one result: random programs, run in every way there is, leave the same bytes behind."""

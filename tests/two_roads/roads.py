@@ -1,0 +1,194 @@
+"""The roads of one program; each must leave the same bytes in all arguments.
+
+The machine with all checks is the road that the others are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute
+
+import ptoas
+from ptoas.diagnostics import PtoasError
+from ptoas.grammar.printer import FORMS, print_module
+from ptoas.interpreter.kernel import Kernel
+from ptoas.interpreter.run import compile as compile_kernel
+from ptoas.lowering.emit_cpp import emit_cpp
+from ptoas.lowering.pipeline import build_pipeline, run_passes
+from ptoas.targets import get_target
+from tests.cpp.harness import Built, Case, buffers, call_of
+
+from .builder import Program
+
+NO_VALUES = "PTO-L001"
+"""A tile that is written twice has no SSA form, and the conversion says so."""
+
+
+NO_SUCH_CALL = "PTO-L004"
+"""The target's C++ library lacks the instruction: document 002 has no MSCATTER."""
+
+
+@dataclass
+class Findings:
+    """What became of one program."""
+
+    program: Program
+    rejected: str | None = None
+    """Why the verifier or the machine does not take it: the generator's fault, as a rule."""
+    differences: list[str] = field(default_factory=list[str])
+    roads: set[str] = field(default_factory=set[str])
+    built: Built | None = None
+    module: ModuleOp | None = None
+
+
+def walk(program: Program, cpp: bool = True) -> Findings:
+    """Run a program on every road but the compiler's; what that needs is in `built`."""
+    found = Findings(program)
+    try:
+        module = ptoas.parse(program.text, filename=f"{program.name}.pto")
+        found.module = module
+        kernel = _kernel(program, module, force=False)
+        types = [argument.type for argument in kernel.entry.body.block.args]
+        before = buffers(program.copies(), types)
+        expected = _run(kernel, program, types)
+    except PtoasError as error:
+        found.rejected = f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
+        return found
+    walker = _Walker(found, types, expected)
+    walker.compare("machine without checks", module, checks="none")
+    ready = walker.passes(module)
+    walker.forms(module)
+    if ready is not None:
+        walker.forms_of_lowered(ready)
+        if cpp and not program.compared:
+            walker.lowered(ready, before)
+    return found
+
+
+def _kernel(program: Program, module: ModuleOp, force: bool = True, checks: str = "all") -> Kernel:
+    return compile_kernel(
+        module,
+        program.target,
+        checks=checks,
+        legalize=program.legalize,
+        aicore=program.aicore,
+        blocks=program.blocks,
+        force=force,
+    )
+
+
+def _run(kernel: Kernel, program: Program, types: Sequence[Attribute]) -> list[bytes]:
+    given = program.copies()
+    after = kernel.execute(given).arguments
+    # The ranks of a group are written where they are.
+    return buffers({name: given[name] if after[name] is None else after[name] for name in given}, types)
+
+
+@dataclass
+class _Walker:
+    found: Findings
+    types: Sequence[Attribute]
+    expected: list[bytes]
+
+    @property
+    def program(self) -> Program:
+        return self.found.program
+
+    def compare(self, road: str, module: ModuleOp, force: bool = True, checks: str = "all") -> None:
+        """Run a module and note it if the bytes differ, or if it can't be run."""
+        self.found.roads.add(road)
+        try:
+            got = _run(_kernel(self.program, module, force, checks), self.program, self.types)
+        except PtoasError as error:
+            return self.note(road, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
+        except Exception as error:
+            return self.note(road, f"{type(error).__name__}: {error}")
+        for number, (ours, theirs) in enumerate(zip(self.expected, got, strict=True)):
+            if ours != theirs:
+                byte = next(n for n, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+                return self.note(road, f"buffer {number} differs at byte {byte}")
+        return None
+
+    def note(self, road: str, what: str) -> None:
+        self.found.differences.append(f"{road}: {what}")
+
+    def passes(self, module: ModuleOp) -> ModuleOp | None:
+        """Before and after every pass; what a pass leaves as it is need not be run again."""
+        current = module.clone()
+        for each in build_pipeline(self.program.target, legalize=self.program.legalize):
+            road = f"after {each.name}"
+            previous = current.clone()
+            try:
+                run_passes(current, [each])
+            except Exception as error:
+                self.note(road, f"{type(error).__name__}: {error}")
+                return None
+            self.found.roads.add(road)
+            if not current.is_structurally_equivalent(previous):
+                last = each.name == "insert-sync"
+                self.compare(road, current, force=not last)
+        return current
+
+    def forms(self, module: ModuleOp) -> None:
+        """Through each text form and back."""
+        for form in FORMS:
+            road = f"through {form}"
+            again = self.reread(road, module, form)
+            if again is not None and not again.is_structurally_equivalent(module):
+                if form == "generic":
+                    self.note(road, "another module")
+                self.compare(road, again)
+
+    def forms_of_lowered(self, module: ModuleOp) -> None:
+        """The lowered module, with its addresses and flags, through one of the forms."""
+        form = ("asm", "dps", "generic")[self.program.seed // 4 % 3]
+        road = f"lowered, through {form}"
+        again = self.reread(road, module, form)
+        if again is not None and not again.is_structurally_equivalent(module):
+            self.note(road, "another module")
+
+    def reread(self, road: str, module: ModuleOp, form: str) -> ModuleOp | None:
+        self.found.roads.add(road)
+        try:
+            text = print_module(module, form)
+            return ptoas.parse(text, filename=f"{self.program.name}.pto")
+        except PtoasError as error:
+            if form != "ssa" or any(d.code != NO_VALUES for d in error.diagnostics):
+                self.note(road, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
+            else:
+                self.found.roads.remove(road)
+        except Exception as error:
+            self.note(road, f"{type(error).__name__}: {error}")
+        return None
+
+    def lowered(self, module: ModuleOp, before: list[bytes]) -> None:
+        """The C++ of the lowered module, for the compiler."""
+        program = self.program
+        try:
+            cpp = emit_cpp(module, get_target(program.target))
+        except PtoasError as error:
+            if any(d.code != NO_SUCH_CALL for d in error.diagnostics):
+                self.note("C++", f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
+            return
+        except Exception as error:
+            self.note("C++", f"{type(error).__name__}: {error}")
+            return
+        self.found.roads.add("C++")
+        case = Case(program.name, program.text, program.target, aicore=program.aicore)
+        call = call_of(module, program.name, program.copies(), program.name)
+        if program.blocks > 1:
+            call = (
+                f"pto::reference::block_count = {program.blocks};\n"
+                f"        for (int64_t b = 0; b < {program.blocks}; ++b) {{\n"
+                f"        pto::reference::block_index = b;\n        {call}\n        }}\n"
+                "        pto::reference::block_index = 0, pto::reference::block_count = 1;"
+            )
+        self.found.built = Built(case, cpp, call, before, self.expected)
+
+
+def options_of(program: Program) -> dict[str, Any]:
+    return {"legalize": program.legalize, "aicore": program.aicore, "blocks": program.blocks}
