@@ -51,13 +51,25 @@ def text_of(data: bytes) -> str:
     return text
 
 
-def _read(text: str, allow_unregistered: bool = False) -> tuple[ModuleOp | None, frozenset[str]]:
-    return refused(lambda: ptoas.parse(text, "input.pto", allow_unregistered=allow_unregistered), text)
+Read = tuple[ModuleOp | None, frozenset[str]]
+_LAST: dict[tuple[str, bool], Read] = {}
+"""The text that was read last: no check changes its module, and all checks of a text want it."""
+
+
+def _read(text: str, allow_unregistered: bool = False) -> Read:
+    key = (text, allow_unregistered)
+    if key not in _LAST:
+        found = refused(lambda: ptoas.parse(text, "input.pto", allow_unregistered=allow_unregistered), text)
+        if len(_LAST) > 1:
+            _LAST.clear()
+        _LAST[key] = found
+    return _LAST[key]
 
 
 def read(data: bytes, allow_unregistered: bool = False) -> Features:
     """Reading gives a module that holds together, or says why not."""
     text = text_of(data)
+    _LAST.clear()
     module, codes = _read(text, allow_unregistered)
     if module is None:
         return {f"read {code}" for code in codes}
