@@ -1,0 +1,95 @@
+"""What is mutated, and which tests have to notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .runner import Module
+
+
+@dataclass(frozen=True)
+class Room:
+    modules: tuple[Module, ...]
+    tests: tuple[str, ...]
+
+
+def _rules(*names: str) -> tuple[Module, ...]:
+    return tuple(Module(f"ptoas/targets/rules/{name}.py") for name in names)
+
+
+ROOMS = {
+    "remap": Room(
+        (
+            Module("ptoas/interpreter/indexing.py"),
+            Module("ptoas/interpreter/gather.py"),
+            Module("ptoas/interpreter/scatter.py"),
+            Module("ptoas/interpreter/tile_gather.py"),
+            Module("ptoas/lowering/legalize_cpu.py"),
+        ),
+        (
+            "tests/interpreter/test_gather.py",
+            "tests/interpreter/test_scatter.py",
+            "tests/interpreter/test_tile_gather.py",
+            "tests/interpreter/test_checks.py",
+            "tests/lowering/test_passes.py",
+        ),
+    ),
+    "nz": Room(
+        (
+            Module("ptoas/interpreter/tables.py"),
+            Module("ptoas/interpreter/tiles.py"),
+            Module("ptoas/interpreter/transfer.py"),
+            Module("ptoas/targets/target.py"),
+        ),
+        ("tests/interpreter", "tests/targets", "tests/isa"),
+    ),
+    "chunker": Room(
+        (
+            Module("ptoas/interpreter/chunks.py"),
+            Module("ptoas/interpreter/comm.py"),
+            Module("ptoas/lowering/stage_collectives.py"),
+        ),
+        ("tests/comm", "ptoas/interpreter/chunks.py"),
+    ),
+    "verifier": Room(
+        (
+            Module("ptoas/targets/verify.py"),
+            Module("ptoas/targets/facts.py"),
+            Module("ptoas/targets/function_facts.py"),
+            Module("ptoas/targets/guards.py"),
+            Module("ptoas/targets/flow.py"),
+            *_rules(
+                "comm",
+                "common",
+                "elementwise",
+                "gather",
+                "gather_shapes",
+                "memory",
+                "module",
+                "placement",
+                "portability",
+                "scatter",
+                "sync",
+                "tile_gather",
+                "tiles",
+            ),
+        ),
+        ("tests/isa", "tests/targets", "tests/test_verify.py", "ptoas/targets"),
+    ),
+    "sync": Room(
+        (Module("ptoas/targets/sync_flow.py"), Module("ptoas/lowering/insert_sync.py")),
+        (
+            "tests/targets/test_sync_flow.py",
+            "tests/lowering/test_insert_sync.py",
+            "tests/lowering/test_passes.py",
+            "tests/isa",
+        ),
+    ),
+}
+
+DESELECTED = (
+    # These start processes, which have the code as it is; or they take long and see what others see too.
+    "tests/comm/test_mpi.py",
+    "tests/interpreter/test_scalars.py::test_calls_that_nest_too_deeply",
+    "tests/isa/test_isa.py::test_removing_a_rule_turns_a_test_red",
+)
