@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from xdsl.dialects import arith
@@ -77,6 +78,17 @@ def unsigned(text: str, type: Attribute) -> str:
     width = integer_width(type)
     assert width is not None
     return text if is_unsigned(type) else f"({text} & {(1 << width) - 1})"
+
+
+def _signed(text: str, type: Attribute, scope: Scope) -> str:
+    """The bits of a value as a signed number: a true `i1` is -1."""
+    width = integer_width(type)
+    assert width is not None
+
+    def read(value: int) -> int:
+        return value - (1 << width) if value >> (width - 1) else value
+
+    return f"{scope.keep(read)}({text})" if is_unsigned(type) else text
 
 
 def constant_of(op: arith.ConstantOp) -> int | float:
@@ -259,7 +271,8 @@ def _division(op: Operation, scope: Scope) -> str:
 def _extreme(op: Operation, scope: Scope) -> str:
     sign, without_sign = _EXTREMES[type(op)]
     a, b = _pair(op, scope).values()
-    x, y = (unsigned(v, op.results[0].type) if without_sign else v for v in (a, b))
+    read = unsigned if without_sign else partial(_signed, scope=scope)
+    x, y = (read(v, op.results[0].type) for v in (a, b))
     return f"({a} if {x} {sign} {y} else {b})"
 
 
@@ -288,6 +301,8 @@ def _compare_integers(op: arith.CmpiOp, scope: Scope) -> str:
     a, b = _pair(op, scope).values()
     if predicate >= 6:
         a, b = unsigned(a, op.lhs.type), unsigned(b, op.lhs.type)
+    elif predicate >= 2:
+        a, b = _signed(a, op.lhs.type, scope), _signed(b, op.lhs.type, scope)
     return f"{a} {_COMPARE_INTEGERS[predicate]} {b}"
 
 
@@ -339,19 +354,13 @@ def _to_float(op: Operation, scope: Scope) -> str:
     text = scope.ref(source)
     if isinstance(op, arith.UIToFPOp):
         text = unsigned(text, source.type)
-    elif is_unsigned(source.type):
-        text = f"{scope.keep(_signed_reader(source.type))}({text})"
+    else:
+        text = _signed(text, source.type, scope)
     # An integer of 64 bits may need more digits than a double has: it is rounded once, from the integer.
     dtype = dtype_of(op.results[0].type)
     if dtype.text == "f64":
         return f"{scope.keep(float)}({text})"
     return f"{scope.keep(_exact_rounder(op.results[0].type))}({text})"
-
-
-def _signed_reader(type: Attribute) -> Callable[[int], int]:
-    width = integer_width(type)
-    assert width is not None
-    return lambda value: value - (1 << width) if value >> (width - 1) else value
 
 
 def _exact_rounder(type: Attribute) -> Callable[[int], float]:
@@ -392,8 +401,8 @@ def _to_integer(op: Operation, scope: Scope) -> str:
 def _signed_cast(op: Operation, scope: Scope) -> str:
     source = op.operands[0]
     text = scope.ref(source)
-    if is_unsigned(source.type) and not isinstance(op, arith.TruncIOp):
-        text = f"{scope.keep(_signed_reader(source.type))}({text})"
+    if not isinstance(op, arith.TruncIOp):
+        text = _signed(text, source.type, scope)
     return wrapped(text, op.results[0].type, scope)
 
 

@@ -55,8 +55,6 @@ def _wrap(value: int, type: Attribute) -> int:
     """The value in the width of its type, signed."""
     width: int = cast(IntegerType, type).width.data if isinstance(type, IntegerType) else 64
     half = 1 << (width - 1)
-    if width == 1:
-        return value & 1
     return (value + half) % (1 << width) - half
 
 

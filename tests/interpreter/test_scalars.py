@@ -118,6 +118,39 @@ def test_comparisons() -> None:
             assert tuple(map(bool, function(a, b))) == expected
 
 
+def test_one_bit_is_a_number_too() -> None:
+    """`true` is 1 where it is read without a sign, and -1 with one, as in every `arith` of that width."""
+    operations = {
+        "slt": lambda a, b: -a < -b,
+        "sge": lambda a, b: -a >= -b,
+        "ult": lambda a, b: a < b,
+        "minsi": lambda a, b: -min(-a, -b),
+        "maxsi": lambda a, b: -max(-a, -b),
+        "minui": min,
+        "maxui": max,
+        "addi": lambda a, b: (a + b) % 2,
+        "subi": lambda a, b: (a - b) % 2,
+        "muli": lambda a, b: a * b,
+        "extsi": lambda a, b: -a,
+        "extui": lambda a, b: a,
+    }
+    lines, types = [], []
+    for name in operations:
+        if name.startswith("ext"):
+            lines.append(f"  %{name} = arith.{name} %a : i1 to i8")
+        else:
+            compare = f"cmpi {name}," if name in ("slt", "sge", "ult") else name
+            lines.append(f"  %{name} = arith.{compare} %a, %b : i1")
+        types.append("i8" if name.startswith("ext") else "i1")
+    results = ", ".join(f"%{name}" for name in operations)
+    text = f"func.func @main(%a: i1, %b: i1) -> ({', '.join(types)}) {{\n" + "\n".join(lines)
+    text += f"\n  return {results} : {', '.join(types)}\n}}\n"
+    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    for a in (0, 1):
+        for b in (0, 1):
+            assert tuple(map(int, function(a, b))) == tuple(f(a, b) for f in operations.values()), (a, b)
+
+
 def test_float_comparisons() -> None:
     names = ["oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno"]
     text = (

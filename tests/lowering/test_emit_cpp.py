@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, i1, i32, i64
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, i1, i32, i64
 
 import ptoas
 from ptoas.diagnostics import PtoasError
@@ -68,6 +68,7 @@ def test_names_are_used_once() -> None:
         (2**31, i32, "2147483648U"),
         (2**40, i64, "1099511627776LL"),
         (-(2**63), i64, "INT64_MIN"),
+        (2**63, i64, "9223372036854775808ULL"),
     ],
 )
 def test_integer_literals(value: int, type: object, expected: str) -> None:
@@ -86,6 +87,10 @@ def test_integer_literals(value: int, type: object, expected: str) -> None:
         (float("inf"), Float32Type(), "__builtin_inff()"),
         (float("-inf"), Float32Type(), "-__builtin_inff()"),
         (float("nan"), Float32Type(), '__builtin_nanf("")'),
+        (3.4028234663852886e38, Float32Type(), "3.4028235e+38f"),
+        (1e39, Float32Type(), "__builtin_inff()"),
+        (0.1, Float64Type(), "0.1"),
+        (float("-inf"), Float64Type(), "-__builtin_inf()"),
     ],
 )
 def test_float_literals(value: float, type: object, expected: str) -> None:
@@ -264,6 +269,28 @@ func.func @f(%a: !pto.memref<8x64xf32>, %k: f32) {
 }
 """
     assert "compare" in expect_error("PTO-L004", text, "a2a3", verified=False)
+
+
+@pytest.mark.parametrize(
+    ("operation", "reason"),
+    [
+        ("arith.bitcast %x : f32 to i32", "`arith.bitcast`: this operation has no C++ form"),
+        (
+            "builtin.unrealized_conversion_cast %x : f32 to i32",
+            "`builtin.unrealized_conversion_cast`: only integers of one width are converted here",
+        ),
+    ],
+)
+def test_scalars_without_a_cpp_form_are_refused(operation: str, reason: str) -> None:
+    text = f"""
+func.func @f(%x: f32, %p: !pto.ptr<i32>) {{
+  %c0 = arith.constant 0 : index
+  %y = {operation}
+  pto.store_scalar %y, %p[%c0] : !pto.ptr<i32>, i32
+  return
+}}
+"""
+    assert expect_error("PTO-L004", text, "a5") == reason
 
 
 def test_unknown_things_are_refused_by_name() -> None:

@@ -32,6 +32,7 @@ SIMPLE = {
     arith.DivSIOp: truncated,
     arith.FloorDivSIOp: lambda a, b: a // b if b else None,
     arith.CeilDivSIOp: lambda a, b: -((-a) // b) if b else None,
+    arith.RemSIOp: lambda a, b: a - b * truncated(a, b) if b else None,
     arith.MinSIOp: min,
     arith.MaxSIOp: max,
 }
@@ -78,6 +79,16 @@ def test_casts_and_selections() -> None:
     cast = arith.IndexCastOp(constant(7), IntegerType(64)).result
     chosen = arith.SelectOp(constant(1, IntegerType(1)), constant(3), constant(4)).result
     assert know.constant(cast) == 7 and know.constant(chosen) == 3
+
+
+def test_a_bit_is_read_with_its_sign() -> None:
+    """A true `i1` extends to -1; without a sign it is not followed."""
+    i1, i8 = IntegerType(1), IntegerType(8)
+    both = arith.AndIOp(constant(1, i1), constant(1, i1)).result
+    know = Knowledge()
+    assert know.constant(arith.ExtSIOp(both, i8).results[0]) == -1
+    assert know.constant(arith.ExtUIOp(both, i8).results[0]) is None
+    assert know.constant(arith.SelectOp(both, constant(3), constant(4)).result) == 3
 
 
 def values(text: str) -> dict[str, SSAValue]:

@@ -54,9 +54,9 @@ def float_literal(value: float, type: Attribute) -> str:
     """The shortest literal that gives the same number."""
     if isinstance(type, Float64Type):
         return _finite(value, repr(value), "")
-    text = _shortest_single(value)
-    single = _finite(value, text, "f")
-    return single if isinstance(type, Float32Type) else f"{scalar_cpp(type)}({single})"
+    single = _single(value)
+    text = _finite(single, _shortest(single), "f")
+    return text if isinstance(type, Float32Type) else f"{scalar_cpp(type)}({text})"
 
 
 def _finite(value: float, text: str, suffix: str) -> str:
@@ -67,15 +67,19 @@ def _finite(value: float, text: str, suffix: str) -> str:
     return (text if any(c in text for c in ".e") else text + ".0") + suffix
 
 
-def _shortest_single(value: float) -> str:
-    if not math.isfinite(value):
+def _shortest(single: float) -> str:
+    if not math.isfinite(single):
         return ""
-    single = struct.unpack("<f", struct.pack("<f", value))[0]
-    for digits in range(1, 10):
-        text = f"{single:.{digits}g}"
-        if struct.unpack("<f", struct.pack("<f", float(text)))[0] == single:
-            return text
-    return repr(single)
+    # Nine digits are enough for each of them.
+    return next(text for n in range(1, 10) if _single(float(text := f"{single:.{n}g}")) == single)
+
+
+def _single(value: float) -> float:
+    """The nearest f32."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def literal(op: arith.ConstantOp) -> str | None:
@@ -89,6 +93,12 @@ def literal(op: arith.ConstantOp) -> str | None:
 
 
 # --- operators -----------------------------------------------------------------------------------
+
+# What is left are two zeros, of which minus zero is the less, and NaN: of those a sum is what is wanted.
+_UNEQUAL = "{{0}} {} {{1}} ? {{0}} : {{1}} {} {{0}} ? {{1}} : {{0}} == {{1}} && {{0}} != -{{0}} ? {{0}} : "
+_MAXIMUM = _UNEQUAL.format(">", ">") + "static_cast<{type}>({0} + {1})"
+_MINIMUM = _UNEQUAL.format("<", "<") + "static_cast<{type}>(-(-{0} - {1}))"
+_OTHER_OF_NAN = "{0} != {0} ? {1} : {1} != {1} ? {0} : "
 
 _SIGNED: dict[type[Operation], str] = {
     arith.AddiOp: "{0} + {1}",
@@ -109,10 +119,10 @@ _SIGNED: dict[type[Operation], str] = {
     arith.SubfOp: "{0} - {1}",
     arith.MulfOp: "{0} * {1}",
     arith.DivfOp: "{0} / {1}",
-    arith.MaximumfOp: "{0} < {1} ? {1} : {0}",
-    arith.MaxnumfOp: "{0} < {1} ? {1} : {0}",
-    arith.MinimumfOp: "{1} < {0} ? {1} : {0}",
-    arith.MinnumfOp: "{1} < {0} ? {1} : {0}",
+    arith.MaximumfOp: _MAXIMUM,
+    arith.MaxnumfOp: _OTHER_OF_NAN + _MAXIMUM,
+    arith.MinimumfOp: _MINIMUM,
+    arith.MinnumfOp: _OTHER_OF_NAN + _MINIMUM,
     arith.NegfOp: "-{0}",
     arith.SelectOp: "{0} ? {1} : {2}",
 }
@@ -124,6 +134,16 @@ _UNSIGNED: dict[type[Operation], str] = {
     arith.MinUIOp: "{0} < {1} ? {0} : {1}",
     arith.MaxUIOp: "{0} < {1} ? {1} : {0}",
 }
+_TRUTH: dict[type[Operation], str] = {
+    **dict.fromkeys((arith.AddiOp, arith.SubiOp, arith.XOrIOp), "{0} != {1}"),
+    **dict.fromkeys((arith.MuliOp, arith.AndIOp, arith.MaxSIOp, arith.MinUIOp), "{0} && {1}"),
+    **dict.fromkeys((arith.OrIOp, arith.MinSIOp, arith.MaxUIOp), "{0} || {1}"),
+    **dict.fromkeys((arith.DivSIOp, arith.DivUIOp, arith.FloorDivSIOp), "{0}"),
+    **dict.fromkeys((arith.CeilDivSIOp, arith.CeilDivUIOp), "{0}"),
+    **dict.fromkeys((arith.RemSIOp, arith.RemUIOp), "false"),
+    **dict.fromkeys((arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp), "{0}"),
+}
+"""One bit: as a signed number `true` is -1. The only divisor is `true`, the only shift is by `false`."""
 _CASTS = (
     arith.IndexCastOp,
     arith.TruncIOp,
@@ -136,6 +156,8 @@ _CASTS = (
 )
 _FROM_UNSIGNED = (arith.ExtUIOp, arith.UIToFPOp)
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_OF_SIGNED_TRUTHS = ("==", "!=", ">", ">=", "<", "<=")
+"""`true` is less than `false`."""
 _FLOAT_COMPARISONS = {
     0: "false",
     1: "{0} == {1}",
@@ -172,8 +194,10 @@ def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
     result = op.results[0]
     values = [emit.operand(value) for value in op.operands]
     target = scalar_cpp(result.type)
-    if type(op) in _SIGNED:
-        text = _SIGNED[type(op)].format(*values)
+    if target == "bool" and type(op) in _TRUTH:
+        text = _TRUTH[type(op)].format(*values)
+    elif type(op) in _SIGNED:
+        text = _SIGNED[type(op)].format(*values, type=target)
         if _needs_cast(result.type):
             text = f"static_cast<{target}>({text})"
     elif type(op) in _UNSIGNED:
@@ -186,20 +210,30 @@ def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
         if scalar_cpp(op.operands[0].type) == target:
             emit.rename(result, emit.text(op.operands[0]))
             return
-        text = f"static_cast<{target}>({emit.text(op.operands[0])})"
+        text = _cast(op, target, emit.text(op.operands[0]), values[0])
     elif isinstance(op, arith.CmpiOp):
         text = _compare_integers(op, values)
-    elif isinstance(op, arith.CmpfOp):
-        text = _FLOAT_COMPARISONS[op.predicate.value.data].format(*values)
     else:
-        raise emit.unsupported(op, "this arithmetic has no C++ form here")
+        assert isinstance(op, arith.CmpfOp)
+        text = _FLOAT_COMPARISONS[op.predicate.value.data].format(*values)
     emit.define(result, text)
+
+
+def _cast(op: Operation, target: str, text: str, operand: str) -> str:
+    if target == "bool":
+        return f"({operand} & 1) != 0" if isinstance(op, arith.TruncIOp) else f"{operand} != 0"
+    if integer_width(op.operands[0].type) == 1:
+        return f"{operand} ? -1 : 0"
+    if isinstance(op, arith.FPToUIOp):
+        text = f"static_cast<{_unsigned(op.results[0].type)}>({text})"
+    return f"static_cast<{target}>({text})"
 
 
 def _compare_integers(op: arith.CmpiOp, values: list[str]) -> str:
     predicate = op.predicate.value.data
     if predicate <= 5:
-        return f"{values[0]} {_COMPARISONS[predicate]} {values[1]}"
+        signs = _OF_SIGNED_TRUTHS if integer_width(op.lhs.type) == 1 else _COMPARISONS
+        return f"{values[0]} {signs[predicate]} {values[1]}"
     unsigned = _unsigned(op.lhs.type)
     left, right = (f"static_cast<{unsigned}>({value})" for value in values)
     return f"{left} {_COMPARISONS[predicate - 4]} {right}"
