@@ -168,6 +168,7 @@ class PtoasError(Exception):
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _LONGEST_LINE = 160
+_LONGEST_MESSAGE = 1000
 
 
 def _paint(text: str, style: str, colour: bool) -> str:
@@ -187,8 +188,14 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def _said(text: str) -> str:
+    """A message as it is printed; a name in it may be as long as the file."""
+    shown = visible(text[: _LONGEST_MESSAGE + 1])
+    return shown if len(shown) <= _LONGEST_MESSAGE else shown[: _LONGEST_MESSAGE - 3] + "..."
+
+
 def _one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
+    return _said(" ".join(text.split()))
 
 
 def _place(span: Span) -> str:
@@ -221,18 +228,18 @@ def render(diagnostic: Diagnostic, colour: bool = False) -> str:
     style = _COLOURS[d.severity]
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
     head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
-    lines = [f"{head}{where}: {visible(d.message)}", f"  --> {_place(d.span)}"]
+    lines = [f"{head}{where}: {_said(d.message)}", f"  --> {_place(d.span)}"]
     lines += _excerpt(d.span, colour, style)
     for note in d.notes:
         first, *more = note.message.split("\n")
-        lines.append(f"  = note: {visible(first)}")
+        lines.append(f"  = note: {_said(first)}")
         # Indented, so that no name in a table can pass for a line of the report.
-        lines += [f"    {visible(line)}" for line in more]
+        lines += [f"    {_said(line)}" for line in more]
         if note.span is not None:
             lines.append(f"  --> {_place(note.span)}")
             lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])
     if d.fix is not None:
-        lines.append(f"  = {_paint('fix', '1;32', colour)}: {visible(d.fix)}")
+        lines.append(f"  = {_paint('fix', '1;32', colour)}: {_said(d.fix)}")
     return "\n".join(lines)
 
 
@@ -271,7 +278,7 @@ def render_github(diagnostic: Diagnostic) -> str:
     """A workflow command that GitHub shows as an annotation on the line."""
 
     def escape(text: str) -> str:
-        lines = "\n".join(visible(line) for line in text.replace("\r\n", "\n").split("\n"))
+        lines = "\n".join(_said(line) for line in text.replace("\r\n", "\n").split("\n"))
         return lines.replace("%", "%25").replace("\n", "%0A")
 
     def escape_property(text: str) -> str:

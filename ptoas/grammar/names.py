@@ -62,6 +62,12 @@ class Names:
     # --- names
 
     def define(self, name: str, value: object, offset: int) -> None:
+        if not name.isascii():
+            # As in MLIR; letters that look alike would make two names of what reads as one.
+            message = f"`%{name}`: a name is made of a to z, A to Z, digits, `_`, `$`, `.` and `-`"
+            self.report("PTO-P010", message, offset, len(name) + 1)
+            self.values[name] = POISON
+            return
         if self.values.get(name, POISON) is not POISON:
             earlier = self.places.get(name)
             notes = (

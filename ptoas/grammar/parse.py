@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import BinaryIO
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -100,9 +101,18 @@ def read_text(name: str) -> str:
 
 def _read_bytes(name: str) -> bytes:
     if name == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
+        return _up_to(sys.stdin.buffer, MAX_BYTES + 1)
     with open_plain(name) as file:
-        return file.read(MAX_BYTES + 1)
+        return _up_to(file, MAX_BYTES + 1)
+
+
+def _up_to(file: BinaryIO, most: int) -> bytes:
+    """At most so many bytes; room is made as they come, not for all of them at once."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := file.read(min(most, 1 << 20))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
 
 
 def _unreadable(name: str, reason: str) -> PtoasError:

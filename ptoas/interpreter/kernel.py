@@ -361,6 +361,13 @@ class Kernel:
             tile = Tile(type, memory, 0, valid, parameter.name)
         else:
             memory = self.machine.memory(type.loc.data)
+            if not 0 <= address <= memory.size - type.size_bytes:
+                raise failure(
+                    "PTO-R104",
+                    f"%{parameter.name} takes {type.size_bytes} bytes from {address:#x}; "
+                    f"{memory.loc.value} of {self.target.name} has {memory.size}",
+                    self.entry,
+                )
             bits = Bits(type.size_bytes, address) if self.own_bits else None
             tile = Tile(type, memory, address, valid, parameter.name, bits)
         self._tiles[parameter.at] = tile

@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
@@ -214,11 +214,26 @@ UNREADABLE = (
 
 def map_npy(path: Path) -> Array:
     """The array of a .npy file, mapped: a header that promises more than the file has allocates nothing."""
-    open_plain(path).close()
-    array = np.load(path, mmap_mode="r", allow_pickle=False)
-    if not isinstance(array, np.ndarray):
-        raise ValueError("this is not a .npy file")
-    return as_known(array)
+    with open_plain(path) as file:
+        shape, by_columns, dtype = _header(file, os.fstat(file.fileno()).st_size)
+        if 0 in shape:
+            return as_known(np.zeros(shape, dtype))
+        order = "F" if by_columns else "C"
+        return as_known(np.memmap(file, dtype, "r", file.tell(), shape, order))
+
+
+def _header(stream: IO[bytes], length: int) -> tuple[tuple[int, ...], bool, Any]:
+    """Shape, order and type of the array in a file of a length, if it can be there."""
+    form = np.lib.format
+    version = form.read_magic(stream)
+    read = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
+    shape, by_columns, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, not numbers")
+    size = prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or size > length:
+        raise ValueError(f"its header promises {size} bytes; there are {length}")
+    return shape, by_columns, dtype
 
 
 def _npy(path: Path, option: str, allowance: Allowance, name: str) -> Array:
@@ -250,19 +265,11 @@ def _unpacked(
     """One array of an archive; what its header promises is weighed before anything is unpacked."""
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{info.filename} is packed in a way that NumPy does not write")
-    form = np.lib.format
     with archive.open(info) as stream:
-        version = form.read_magic(stream)
-        read_header = form.read_array_header_1_0 if version == (1, 0) else form.read_array_header_2_0
-        shape, _, dtype = read_header(stream)
-    size = prod(shape) * dtype.itemsize
-    if dtype.hasobject:
-        raise ValueError(f"{info.filename} holds Python objects, not numbers")
-    if size > info.file_size:
-        raise ValueError(f"{info.filename} says that it has {size} bytes; it has {info.file_size}")
-    allowance.take(size, name, option)
+        shape, _, dtype = _header(stream, info.file_size)
+    allowance.take(prod(shape) * dtype.itemsize, name, option)
     with archive.open(info) as stream:
-        return form.read_array(stream, allow_pickle=False)
+        return np.lib.format.read_array(stream, allow_pickle=False)
 
 
 def as_known(array: Array) -> Array:
