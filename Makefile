@@ -9,7 +9,7 @@ DEMO   := examples/embedding_lookup.pto
 # How long `make fuzz` looks for failures.
 SECONDS ?= 600
 
-.PHONY: demo test lint types unit fuzz docs bench update-golden clean
+.PHONY: mutate demo test lint types unit fuzz docs bench bench-compare update-golden clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -51,16 +51,20 @@ docs: $(VENV)/.installed
 	$(BIN)/python -m ptoas.manual cli > docs/cli.md
 	$(BIN)/python -m ptoas.manual api > docs/api.md
 
+# One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev
-	$(BIN)/python benchmarks/frontend.py
-	$(BIN)/python benchmarks/verify.py
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/lower.py
-	$(BIN)/python benchmarks/collective.py
+	$(BIN)/python -m benchmarks --save benchmarks/results.json
+
+bench-compare: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks --compare benchmarks/results.json
 
 # The C++ of the worked examples, where a change of it is meant.
 update-golden: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.update_golden
+
+# Small changes to our own code, of which some test must notice each; tests/mutation/survivors.md explains the rest.
+mutate: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.mutation
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -1,41 +1,48 @@
 """How fast text becomes a module: `ptoas.parse` beside xDSL's own parser, and what a start costs.
 
-Run `python benchmarks/frontend.py`. Every figure is processor time, the best of several runs; what is
-compared takes turns in one run, so that ratios mean something where times drift.
-
-*Cold* is a text of which nothing was seen before, with everything the parsers keep thrown away; *warm* is the
-same text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens
-and operations that are compared, not our type grammar.
+*Nothing seen before* is a text with everything that the parsers keep thrown away; *seen before* is the same
+text again. xDSL reads the generic form of the same module, types memoised as ours are: it is its tokens and
+operations that are compared, not our type grammar.
 """
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
 import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+import tempfile
 from pathlib import Path
 
-from generate import program
+from benchmarks.figures import Row, in_turns
+from benchmarks.generate import program
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZES = (1_000, 11_000, 100_000, 300_000)
+LEAST = {1_000: None, 11_000: 1.0, 100_000: 2.0, 300_000: 2.0}
+"""Sizes, and how many times as fast as xDSL's parser ours is at least."""
 
 
-def measure(function: Callable[[], object]) -> float:
-    """Processor time of one call, in seconds: what else the machine does matters little."""
-    gc.collect()
-    start = time.process_time()
-    function()
-    return time.process_time() - start
+def measure(quick: bool = False) -> list[Row]:
+    return [*start(2 if quick else 12), *parsing(2 if quick else 7)]
 
 
-def compare(size: int, repeats: int) -> dict[str, float]:
-    """Seconds an operation of ours and of xDSL's parser, cold and warm, for one size."""
+def parsing(repeats: int) -> list[Row]:
+    rows: list[Row] = []
+    whole: dict[int, list[float]] = {}
+    for size, least in LEAST.items():
+        cold, warm, cold_xdsl, warm_xdsl, operations = samples(size, repeats)
+        beside = "xDSL's parser, generic form"
+        kb = f"parse {size // 1000} KB, an operation"
+        rows.append(Row(f"{kb}, nothing seen before", beside, cold, cold_xdsl, at_least=least, speed=True))
+        rows.append(Row(f"{kb}, seen before", beside, warm, warm_xdsl, speed=True))
+        whole[size] = [time * operations for time in cold]
+    # Linear: three times the text, and room for what drifts.
+    rows.append(Row("parse 300 KB", "parse 100 KB", whole[300_000], whole[100_000], at_most=3.5))
+    return rows
+
+
+def samples(size: int, repeats: int) -> tuple[list[float], list[float], list[float], list[float], int]:
+    """Seconds an operation: ours cold and warm, xDSL's cold and warm; and how many operations."""
     from xdsl.parser import Parser
 
     import ptoas
@@ -55,35 +62,14 @@ def compare(size: int, repeats: int) -> dict[str, float]:
         return Parser(xdsl_context(), generic).parse_module()
 
     assert module.is_structurally_equivalent(theirs())  # pyright: ignore[reportArgumentType]
-    times: dict[str, list[float]] = {"cold": [], "cold_xdsl": [], "warm": [], "warm_xdsl": []}
+    found: list[list[float]] = [[], [], [], []]
     for _ in range(repeats):
-        forget()
-        times["cold"].append(measure(ours))
-        times["warm"].append(measure(ours))
-        forget()
-        times["cold_xdsl"].append(measure(theirs))
-        times["warm_xdsl"].append(measure(theirs))
-    best = {name: min(found) / operations for name, found in times.items()}
-    return {"bytes": len(text), "ops": operations, **best}
-
-
-def print_parsing(rows: list[dict[str, float]]) -> None:
-    print("Parsing, microseconds an operation (xDSL reads the generic form of the same module)\n")
-    print("| text | operations | cold: ptoas | xDSL | ratio | warm: ptoas | xDSL | ratio |")
-    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for row in rows:
-        cells = [f"{row['bytes'] / 1000:.0f} KB", f"{row['ops']:.0f}"]
-        for kind in ("cold", "warm"):
-            ours, theirs = row[kind], row[f"{kind}_xdsl"]
-            cells += [f"{ours * 1e6:.1f}", f"{theirs * 1e6:.1f}", f"{theirs / ours:.2f}"]
-        print(f"| {' | '.join(cells)} |")
-
-
-def print_growth(rows: list[dict[str, float]]) -> None:
-    small, large = rows[-2], rows[-1]
-    growth = large["cold"] * large["ops"] / (small["cold"] * small["ops"])
-    text = large["bytes"] / small["bytes"]
-    print(f"\nGrowth: {text:.2f} times the text takes {growth:.2f} times as long, cold (at most 3.5 for 3).")
+        for function, at in ((ours, 0), (theirs, 2)):
+            forget()
+            ((cold, warm),) = in_turns(function, repeats=2, per=operations)
+            found[at].append(cold)
+            found[at + 1].append(warm)
+    return (*found, operations)  # pyright: ignore[reportReturnType]
 
 
 # --- start-up --------------------------------------------------------------------------------------
@@ -101,68 +87,30 @@ def children_time() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def spawn(codes: list[str], repeats: int) -> list[float]:
-    """The shortest run of a fresh interpreter for each code, in seconds; they take turns."""
-
-    def run(code: str) -> float:
-        command = [sys.executable, "-c", code]
-        before = children_time()
-        subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.DEVNULL)
-        return children_time() - before
-
-    for code in codes:
-        run(code)  # writes what Python caches
-    return [
-        min(times) for times in zip(*([run(code) for code in codes] for _ in range(repeats)), strict=True)
-    ]
-
-
-def heavy_modules(code: str) -> str:
-    """Which of the heavy packages a command imports."""
-    heavy = "sorted({'xdsl', 'numpy', 'lark'} & set(sys.modules))"
-    report = f"import sys\n{code}\nprint(*{heavy}, file=sys.stderr)"
-    environment = child_environment()
-    done = subprocess.run(
-        [sys.executable, "-c", report], check=True, env=environment, capture_output=True, text=True
-    )
-    return done.stderr.strip() or "none"
+def spawn(code: str) -> None:
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.DEVNULL)
 
 
 def command_line(*arguments: str) -> str:
     return f"from ptoas.cli import main\ntry: main({list(arguments)!r})\nexcept SystemExit: pass"
 
 
-def print_start(repeats: int) -> None:
-    import tempfile
-
+def start(repeats: int) -> list[Row]:
+    imports = "import lark, xdsl.dialects.func, xdsl.dialects.arith, xdsl.dialects.scf"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "small.pto")
         path.write_text(program(1_000, seed=3), encoding="utf-8")
-        code = command_line("convert", str(path), "--to", "dps")
-        imports = "import lark, xdsl.dialects.func, xdsl.dialects.arith, xdsl.dialects.scf"
-        options = ("--version", "--help")
-        codes = [imports, code, *(command_line(option) for option in options)]
-        floor, ours, *quick = spawn(codes, 2 * repeats)
-    print("\nStart-up, milliseconds, a fresh process each\n")
-    print(f"| import lark and xDSL's func, arith, scf | {floor * 1e3:.0f} | |")
-    print("|---|---:|---:|")
-    print(f"| convert a file of 1 KB | {ours * 1e3:.0f} | {ours / floor:.2f} times (at most 1.5) |")
-    for option, seconds in zip(options, quick, strict=True):
-        heavy = heavy_modules(command_line(option))
-        print(f"| ptoas {option} | {seconds * 1e3:.0f} | heavy imports: {heavy} |")
-    print()
-
-
-def main() -> None:
-    options = argparse.ArgumentParser(description="Measure the front end.")
-    options.add_argument("--repeats", type=int, default=7)
-    repeats = options.parse_args().repeats
-    print_start(repeats)
-    rows = [compare(size, repeats) for size in SIZES]
-    print_parsing(rows)
-    print_growth(rows)
-
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
-    main()
+        convert = command_line("convert", str(path), "--to", "dps")
+        codes = (imports, convert, command_line("--version"), command_line("--help"))
+        for code in codes:
+            spawn(code)  # writes what Python caches
+        floor, whole, version, help = in_turns(
+            *(lambda code=code: spawn(code) for code in codes), repeats=repeats, clock=children_time
+        )
+    beside = "importing lark and xDSL's func, arith, scf"
+    return [
+        Row("convert a 1 KB file, the whole process", beside, whole, floor, at_most=1.5),
+        Row("ptoas --version, the whole process", beside, version, floor),
+        Row("ptoas --help, the whole process", beside, help, floor),
+    ]

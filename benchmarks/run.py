@@ -1,19 +1,8 @@
-"""How fast the machine is, next to bare NumPy and to xDSL's own interpreter, side by side in one run.
-
-    python benchmarks/run.py [--quick]
-
-Prints a table of ratios with their goals. The exit code is not zero only if a result is wrong: figures
-depend on the machine, results do not.
-"""
+"""How fast the machine is, next to bare NumPy and to xDSL's own interpreter; every result is checked."""
 
 from __future__ import annotations
 
-import argparse
 import resource
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -22,34 +11,18 @@ from xdsl.interpreter import Interpreter
 from xdsl.interpreters import register_implementations
 
 import ptoas
+from benchmarks.figures import Row, in_turns
 from ptoas.interpreter.run import compile as compile_program
 
 MiB = 1 << 20
 
 
-@dataclass
-class Row:
-    what: str
-    ours: float
-    theirs: float
-    ratio: float
-    goal: str
-    reached: bool
+MOST_EXTRA = 64
+"""MiB that a run may take beyond its arguments."""
 
 
-def best(function: Callable[[], object], times: int) -> float:
-    found = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        function()
-        found = min(found, time.perf_counter() - start)
-    return found
-
-
-def require(condition: bool, what: str) -> None:
-    if not condition:
-        print(f"wrong result: {what}", file=sys.stderr)
-        sys.exit(1)
+def measure(quick: bool = False) -> list[Row]:
+    return [*gathers(quick), *scalars(quick), *embedding(quick)]
 
 
 # --- gathers -------------------------------------------------------------------------------------
@@ -105,18 +78,17 @@ def gathers(quick: bool) -> list[Row]:
 
         kernels = [compile_program(module, checks=checks) for checks in ("none", "mem,init")]
         arguments = {"table": table, "idx": idx, "out": out}
-        measured = [float("inf")] * 3
-        # In turns, so that a slow moment of the machine meets all of them.
-        for _ in range(5):
-            measured[0] = min(measured[0], best(bare, 1))
-            for n, kernel in enumerate(kernels):
-                out[...] = 0
-                measured[n + 1] = min(measured[n + 1], best(lambda k=kernel, a=arguments: k.execute(a), 1))
-                require(np.array_equal(out, plain), f"mgather.{mode}")
-        name = f"mgather.{mode} {dst_shape[0]}x{dst_shape[1]} f32"
-        theirs, off, on = (1e6 * t / times for t in measured)
-        rows.append(Row(f"{name}, checks off", off, theirs, off / theirs, "<= 1.5", off / theirs <= 1.5))
-        rows.append(Row(f"{name}, mem,init", on, theirs, on / theirs, "<= 3", on / theirs <= 3))
+        theirs, off, on = in_turns(
+            bare,
+            *(lambda k=kernel, a=arguments: k.execute(a) for kernel in kernels),
+            repeats=6,
+            before=lambda out=out: out.fill(0),
+            per=times,
+        )
+        assert np.array_equal(out, plain), f"mgather.{mode}"
+        name = f"run mgather.{mode} {dst_shape[0]}x{dst_shape[1]} f32"
+        rows.append(Row(f"{name}, checks off", "np.take", off, theirs, at_most=1.5))
+        rows.append(Row(f"{name}, mem,init", "np.take", on, theirs, at_most=3))
     return rows
 
 
@@ -157,18 +129,16 @@ def scalars(quick: bool) -> list[Row]:
     module = ptoas.parse(SCALARS.format(), "scalars.pto")
     kernel = compile_program(module, "a5", checks="none")
     function = kernel.function
-    require(function(short, 7) == (expected_scalar(short, 7),), "scalar loop")
-    ours = best(lambda: function(count, 7), 3) / (count * OPERATIONS)
-
+    assert function(short, 7) == (expected_scalar(short, 7),), "scalar loop"
     context = Context()
     for dialect in (builtin.Builtin, func.Func, arith.Arith, scf.Scf):
         context.load_dialect(dialect)
     interpreter = Interpreter(module)
     register_implementations(interpreter, context)
-    theirs = best(lambda: interpreter.call_op("main", (short, 7)), 2) / (short * OPERATIONS)
-    ratio = theirs / ours
-    what = f"{count * OPERATIONS:,} scalar operations; xDSL's Interpreter / ours"
-    return [Row(what, 1e6 * ours, 1e6 * theirs, ratio, ">= 50", ratio >= 50)]
+    (ours,) = in_turns(lambda: function(count, 7), repeats=4, per=count * OPERATIONS)
+    (theirs,) = in_turns(lambda: interpreter.call_op("main", (short, 7)), repeats=4, per=short * OPERATIONS)
+    what = f"run {count * OPERATIONS:,} scalar operations, one of them"
+    return [Row(what, "xDSL's Interpreter", ours, theirs, at_least=50, speed=True)]
 
 
 # --- embedding -----------------------------------------------------------------------------------
@@ -220,36 +190,21 @@ def embedding(quick: bool) -> list[Row]:
     out, plain = (np.full((count, width), 1, np.float32) for _ in range(2))
     module = ptoas.parse(EMBEDDING.format(rows=rows, width=width, n=count), "embedding.pto")
     found: list[Row] = []
-    for checks, goal in (("none", 2.5), ("mem,init", 2.5)):
+    name = f"run a lookup of {count:,} x {width} f32 in {table.nbytes // MiB} MiB"
+    for checks in ("none", "mem,init"):
         kernel = compile_program(module, checks=checks)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        ours = theirs = float("inf")
-        most = 0.0
-        for _ in range(5):
-            theirs = min(theirs, best(lambda: np.take(table, idx[0], 0, plain, "clip"), 1))
-            out[...] = 0
-            ours = min(ours, best(lambda k=kernel: k.execute({"table": table, "idx": idx, "out": out}), 1))
-            extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-            before += round(extra * 1024)
-            most = max(most, extra)
-            # Row by row: comparing all at once would itself take memory.
-            require(all(np.array_equal(a, b) for a, b in zip(out, plain, strict=True)), "embedding")
-        ratio = ours / theirs
-        what = f"embedding {count:,} x {width} f32 of {table.nbytes // MiB} MiB, {checks}, +{most:.0f} MiB"
-        found.append(Row(what, 1e6 * ours, 1e6 * theirs, ratio, f"<= {goal}", ratio <= goal and most < 64))
+        theirs, ours = in_turns(
+            lambda: np.take(table, idx[0], 0, plain, "clip"),
+            lambda k=kernel: k.execute({"table": table, "idx": idx, "out": out}),
+            repeats=6,
+            before=lambda: out.fill(0),
+        )
+        extra = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        # Row by row: comparing all at once would itself take memory.
+        assert all(np.array_equal(a, b) for a, b in zip(out, plain, strict=True)), "embedding"
+        says = "checks off" if checks == "none" else checks
+        found.append(Row(f"{name}, {says}", "np.take of the whole", ours, theirs, at_most=2.5))
+        what = f"memory of that beyond its arguments, {says}"
+        found.append(Row(what, "what is allowed", [extra], [MOST_EXTRA], at_most=1, unit="MiB"))
     return found
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, for trying it out")
-    quick = parser.parse_args().quick
-    rows = [*gathers(quick), *scalars(quick), *embedding(quick)]
-    print("| what | ours, us | other, us | ratio | goal | |\n|---|---|---|---|---|---|")
-    for row in rows:
-        mark = "yes" if row.reached else "no"
-        print(f"| {row.what} | {row.ours:.4g} | {row.theirs:.4g} | {row.ratio:.2f} | {row.goal} | {mark} |")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,48 +1,27 @@
-"""How fast a program is checked: verifying beside parsing, one target beside four, one process beside two.
-
-Run `python benchmarks/verify.py`. Every figure is the best of several runs, and every pair is measured in one
-process, one after the other. Two figures have a limit, and the exit code is 1 when one is missed: verifying
-for one target costs at most 1.5 times parsing the same file, and two processes check 500 files of 11 KB at
-least 1.6 times as fast as one.
-"""
+"""How fast a program is checked: verifying beside parsing, one target beside four, one process beside two."""
 
 from __future__ import annotations
 
-import argparse
-import gc
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from generate import program
+from benchmarks.figures import Row, in_turns
+from benchmarks.generate import program
 
 SIZES = (1_000, 11_000, 100_000)
-MOST = 1.5
-LEAST = 1.6
-
 FLAGS = (
     "pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]",
     "pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]",
 )
-
-
-def best(
-    function: Callable[[], object], repeats: int, clock: Callable[[], float] = time.process_time
-) -> float:
-    """The shortest time of several, in seconds; of this process's own time unless told otherwise."""
-    times: list[float] = []
-    for _ in range(repeats):
-        gc.collect()
-        start = clock()
-        function()
-        times.append(clock() - start)
-    return min(times)
-
-
 BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
+
+
+def measure(quick: bool = False) -> list[Row]:
+    rows = [row for size in SIZES for row in checking(size, 2 if quick else 7)]
+    # One core can't show what two would do.
+    return [*rows, processes(20 if quick else 500, 2 if quick else 4)] if (os.cpu_count() or 1) > 1 else rows
 
 
 def with_flags(text: str) -> str:
@@ -59,37 +38,36 @@ def with_flags(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def compare(repeats: int) -> float:
-    """Print what checking costs beside parsing; the largest ratio for one target."""
+def checking(size: int, repeats: int) -> list[Row]:
     import ptoas
     from ptoas.targets import TARGETS
     from ptoas.targets.verify import verify, verify_targets
 
-    print("Verifying beside parsing the same text, microseconds an operation\n")
-    print("| text | operations | parse | verify a5 | ratio | all four targets | with flags, a5 | ratio |")
-    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
-    worst = 0.0
-    for size in SIZES:
-        text = program(size, seed=size)
-        flagged = with_flags(text)
-        module, manual = ptoas.parse(text), ptoas.parse(flagged)
-        operations = sum(1 for _ in module.walk())
-        more = sum(1 for _ in manual.walk())
-        parsing = best(lambda text=text: ptoas.parse(text), repeats) / operations
-        parsing_flags = best(lambda text=flagged: ptoas.parse(text), repeats) / more
-        one = best(lambda module=module: verify(module, "a5"), repeats) / operations
-        four = best(lambda module=module: verify_targets(module, TARGETS), repeats) / operations
-        flags = best(lambda module=manual: verify(module, "a5"), repeats) / more
-        worst = max(worst, one / parsing)
-        cells = [f"{len(text) / 1000:.0f} KB", str(operations), f"{parsing * 1e6:.1f}", f"{one * 1e6:.1f}"]
-        cells += [f"{one / parsing:.2f}", f"{four * 1e6:.1f}"]
-        cells += [f"{flags * 1e6:.1f}", f"{flags / parsing_flags:.2f}"]
-        print(f"| {' | '.join(cells)} |")
-    return worst
+    text = program(size, seed=size)
+    flagged = with_flags(text)
+    module, manual = ptoas.parse(text), ptoas.parse(flagged)
+    parse, one, four = in_turns(
+        lambda: ptoas.parse(text),
+        lambda: verify(module, "a5"),
+        lambda: verify_targets(module, TARGETS),
+        repeats=repeats,
+        per=sum(1 for _ in module.walk()),
+    )
+    parse_flags, flags = in_turns(
+        lambda: ptoas.parse(flagged),
+        lambda: verify(manual, "a5"),
+        repeats=repeats,
+        per=sum(1 for _ in manual.walk()),
+    )
+    kb, beside = f"{size // 1000} KB", "parsing it, seen before"
+    return [
+        Row(f"verify {kb} for a5, an operation", beside, one, parse, at_most=1.5),
+        Row(f"verify {kb} for all targets, an operation", beside, four, parse),
+        Row(f"verify {kb} with flags for a5, an operation", beside, flags, parse_flags),
+    ]
 
 
-def processes(count: int, repeats: int) -> float:
-    """Print what a second process brings; the ratio."""
+def processes(count: int, repeats: int) -> Row:
     from ptoas.verify_files import Options, verify_paths
 
     with tempfile.TemporaryDirectory() as folder:
@@ -97,27 +75,10 @@ def processes(count: int, repeats: int) -> float:
             Path(folder, f"kernel{number}.pto").write_text(program(11_000, seed=number))
         options = Options(targets=("a5",))
         verify_paths([folder], options, jobs=1)
-        one = best(lambda: verify_paths([folder], options, jobs=1), repeats, time.perf_counter)
-        two = best(lambda: verify_paths([folder], options, jobs=2), repeats, time.perf_counter)
-    print(
-        f"\n{count} files of 11 KB: one process {one:.2f} s, two {two:.2f} s, {one / two:.2f} times as fast"
-    )
-    return one / two
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Measure the verifier.")
-    parser.add_argument("--files", type=int, default=500, help="how many files two processes share")
-    parser.add_argument("--repeats", type=int, default=5)
-    arguments = parser.parse_args()
-    ratio = compare(arguments.repeats)
-    speedup = processes(arguments.files, max(2, arguments.repeats // 2))
-    print(f"\nVerify / parse: {ratio:.2f} (at most {MOST}). Two processes: {speedup:.2f} (at least {LEAST}).")
-    if ratio > MOST:
-        return 1
-    # One core can't show what two would do.
-    return int(speedup < LEAST and (os.cpu_count() or 1) > 1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        one, two = in_turns(
+            lambda: verify_paths([folder], options, jobs=1),
+            lambda: verify_paths([folder], options, jobs=2),
+            repeats=repeats,
+            clock=time.perf_counter,
+        )
+    return Row(f"verify {count} files of 11 KB, -j 2", "-j 1", two, one, at_least=1.6, speed=True)

@@ -1,0 +1,1 @@
+"""What ptoas costs, beside what it could be done with instead. `make bench` runs all of it."""
