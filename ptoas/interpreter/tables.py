@@ -49,6 +49,10 @@ class Table:
             return 0
         return (left - self.width) // self.stride + 1
 
+    def span(self) -> int:
+        """Elements from the first of the view to its last."""
+        return 1 + sum((n - 1) * s for n, s in zip(self.view.shape5, self.view.strides5, strict=True))
+
     def stretched(self, capacity: int) -> Table:
         """The same table with another capacity."""
         if capacity == self.capacity:

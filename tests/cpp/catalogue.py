@@ -421,6 +421,7 @@ def gathers(target: str) -> Iterator[Case]:
                 yield gather_row(target, element, oob)
                 yield gather_elem(target, element, oob, (5, 7))
             yield gather_row(target, "f32", oob, index_type="u32")
+            yield gather_row(target, "f32", oob, stride=40)
         return
     if target == "a5-custom":
         for element in (*PLAIN, *EIGHT_BIT_FLOATS):
