@@ -36,6 +36,7 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
         table = table_of(op, m, mem, src, by_row)
         read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
         limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
+        table = table.stretched(limit)
         order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
 
         def run() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ptoas.interpreter.gather import wrapped
 from tests.interpreter.support import SIZE, TYPES, bits_array, execute, failing, raw, seeds
 
 ROW_CAPACITY = {"a2a3": (0, 1, 2, 3), "a5": (3,), "a5-custom": (3,)}
@@ -365,3 +366,171 @@ func.func @main(%table: !pto.memref<8x8xi32>) {
 """
     failing("PTO-R109", text.replace("ADDRESS", "0"))
     execute(text.replace("ADDRESS", "32"))
+
+
+def test_the_message_says_how_the_target_read_a_negative_index() -> None:
+    """D12: a device reads 32 unsigned bits; `cpu` extends the sign, and the number is then as written."""
+    idx = np.full((8, 8), -1, np.int32)
+    text = MODES.replace("OOB", "undefined")
+    assert "index -1 (read as 4294967295) at [0, 0]" in failing("PTO-R101", text, {"i": idx}, "a5").message
+    assert "index -1 at [0, 0]" in failing("PTO-R101", text, {"i": idx}, "cpu").message
+
+
+def test_rows_on_cpu_when_it_is_forced() -> None:
+    """D17: `cpu` has no row mode; a forced run takes the instruction as it is written."""
+    text = """
+func.func @main(%table: !pto.memref<5x8xf32>, %i: !pto.tile<1x8xi32>, %out: !pto.memref<8x8xf32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.mgather ins(%table, %i : !pto.memref<5x8xf32>, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, 8x8xf32>)
+    {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob wrap>}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 8x8xf32>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+    table = np.arange(40, dtype=np.float32).reshape(5, 8)
+    idx = np.array([[0, 4, 5, -1, -7, 2**31 - 1, -(2**31), 3]], np.int32)
+    result = execute(text, {"table": table, "i": idx}, "cpu")
+    chosen = [(2**64 + int(i)) % 2**64 % 5 for i in idx[0]]
+    assert result.outputs["out"].tolist() == [table[row].tolist() for row in chosen]
+
+
+SHAPES = """
+func.func @main(%table: !pto.memref<5x8xf32>, %i: !pto.tile<INDEXxi32>, %r: index, %c: index) {
+  %d = pto.alloc_tile valid_row = %r valid_col = %c : !pto.tile_buf<vec, 8x8xf32, valid=?x?>
+  pto.mgather ins(%table, %i : !pto.memref<5x8xf32>, !pto.tile<INDEXxi32>)
+    outs(%d : !pto.tile_buf<vec, 8x8xf32, valid=?x?>) {coalesce = #pto<coalesce MODE>}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "index", "rows", "cols", "fits"),
+    [
+        ("row", (1, 8), 8, 8, True),
+        ("row", (8, 1), 8, 8, True),
+        ("row", (1, 8), 7, 8, False),
+        ("row", (2, 4), 8, 8, False),
+        ("elem", (1, 8), 1, 8, True),
+        ("elem", (1, 8), 8, 1, False),
+        ("elem", (2, 8), 2, 7, False),
+    ],
+)
+def test_the_index_fits_the_destination(
+    mode: str, index: tuple[int, int], rows: int, cols: int, fits: bool
+) -> None:
+    """Row: [1, R] or [R, 1]; Elem: the valid shape of the destination (document 000, Mode Resolution)."""
+    text = SHAPES.replace("MODE", mode).replace("INDEX", f"{index[0]}x{index[1]}")
+    arguments = {"i": np.zeros(index, np.int32), "r": rows, "c": cols}
+    if fits:
+        execute(text, arguments)
+    else:
+        assert f"asks for [{'1' if mode == 'row' else rows}, " in failing("PTO-R105", text, arguments).message
+
+
+def test_nothing_is_gathered_into_an_empty_region() -> None:
+    text = SHAPES.replace("MODE", "elem").replace("%i: !pto.tile<INDEXxi32>", "%source: !pto.memref<8x8xi32>")
+    text = text.replace(
+        "  pto.mgather",
+        "  %i = pto.alloc_tile valid_row = %r valid_col = %c : !pto.tile_buf<vec, 8x8xi32, valid=?x?>\n"
+        "  pto.mgather",
+    ).replace("!pto.tile<INDEXxi32>", "!pto.tile_buf<vec, 8x8xi32, valid=?x?>")
+    execute(text, {"r": 0, "c": 8})
+    failing("PTO-R201", text, {"r": 1, "c": 8})
+
+
+CLEARED = """
+func.func @main(%table: !pto.memref<1x1x1x16x8xf32, LAYOUT>, %i: !pto.tile<1x8xi32>, %out: !pto.memref<16x8xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 4096 : i64
+  %x = pto.alloc_tile addr = %c1 : !pto.tile_buf<vec, 1x8xi32>
+  %d = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x8xf32, valid=8x8, TILE>
+  %w = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x8xf32, TILE>
+  pto.tmov ins(%i : !pto.tile<1x8xi32>) outs(%x : !pto.tile_buf<vec, 1x8xi32>)
+  pto.mgather ins(%table, %x : !pto.memref<1x1x1x16x8xf32, LAYOUT>, !pto.tile_buf<vec, 1x8xi32>)
+    outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=8x8, TILE>)
+    {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob OOB>}
+  pto.tstore ins(%w : !pto.tile_buf<vec, 16x8xf32, TILE>) outs(%out : !pto.memref<16x8xf32>)
+  return
+}
+"""
+NZ_TILE = "blayout=col_major, slayout=row_major, fractal=512"
+
+
+@pytest.mark.parametrize(
+    ("layout", "tile", "oob", "cleared"),
+    [
+        ("nz", NZ_TILE, "zero", True),
+        ("nz", NZ_TILE, "clamp", False),
+        ("nd", "blayout=row_major", "zero", False),
+    ],
+)
+def test_only_an_nz_gather_with_zero_writes_the_whole_tile(
+    layout: str, tile: str, oob: str, cleared: bool
+) -> None:
+    """D14: elsewhere the rows below the valid ones have never been written, and reading them is an error."""
+    text = CLEARED.replace("LAYOUT", layout).replace("TILE", tile).replace("OOB", oob)
+    arguments = {
+        "i": np.arange(8, dtype=np.int32).reshape(1, 8),
+        "table": np.ones((1, 1, 1, 16, 8), np.float32),
+    }
+    if not cleared:
+        assert "[8, 0]" in failing("PTO-R201", text, arguments, "a2a3").message
+        return
+    out = execute(text, arguments, "a2a3").outputs["out"]
+    assert out.tolist() == [[1.0] * 8] * 8 + [[0.0] * 8] * 8
+
+
+def test_without_the_memory_check_nobody_looks_at_indices() -> None:
+    idx = np.full((8, 8), 64, np.int32)
+    text = MODES.replace("OOB", "undefined")
+    execute(text, {"i": idx}, checks="init,race,budget")
+    failing("PTO-R101", text, {"i": idx}, checks="mem")
+
+
+ROWS = """
+func.func @main(%mem: !pto.ptr<f32>, %n: index, %i: !pto.tile<1x8xi32>, %out: !pto.memref<8x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = pto.make_tensor_view %mem, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.mgather ins(%v, %i : !pto.tensor_view<?x8xf32>, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, 8x8xf32>)
+    {coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob OOB>}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 8x8xf32>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+@pytest.mark.parametrize("oob", ["undefined", "clamp", "wrap", "zero"])
+def test_a_table_of_no_rows_and_of_one(target: str, oob: str) -> None:
+    """The least capacities: nothing to clamp or wrap to, so only `zero` has a meaning; then one row for all."""
+    text, mem = ROWS.replace("OOB", oob), np.arange(1, 17, dtype=np.float32)
+    idx = np.array([[0, 1, 2, -1, 7, 0, 3, 1]], np.int32) * (oob != "undefined")
+    arguments = {"mem": mem, "i": idx}
+    one = execute(text, arguments | {"n": 1}, target).outputs["out"]
+    hit = (idx[0] == 0) | (oob != "zero")
+    assert np.array_equal(one, np.where(hit[:, None], mem[:8], 0))
+    if oob == "zero":
+        assert not execute(text, arguments | {"n": 0}, target).outputs["out"].any()
+    else:
+        failing("PTO-R101", text, arguments | {"n": 0}, target)
+
+
+@pytest.mark.parametrize("capacity", [1, 7, 255, 256, 257, 1000])
+def test_wrapping_where_the_capacity_is_no_number_of_the_index_type(capacity: int) -> None:
+    """With eight bits in place of 32, so that a table past the last index is a small one."""
+    indices = np.arange(256, dtype=np.uint8)
+    assert wrapped(lambda: indices, capacity)().tolist() == [i % capacity for i in range(256)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_a_negative_index_is_past_the_last(target: str) -> None:
+    """D12: as unsigned bits, 32 or 64, it is a large number: `clamp` gives the last, `zero` a zero."""
+    table = np.arange(1, 65, dtype=np.float32).reshape(8, 8)
+    idx = -np.arange(64, dtype=np.int32).reshape(8, 8)
+    clamped = execute(MODES.replace("OOB", "clamp"), {"table": table, "i": idx}, target).outputs["out"]
+    assert clamped.reshape(-1).tolist() == [1.0] + [64.0] * 63
+    zeroed = execute(MODES.replace("OOB", "zero"), {"table": table, "i": idx}, target).outputs["out"]
+    assert zeroed.reshape(-1).tolist() == [1.0] + [0.0] * 63

@@ -213,3 +213,213 @@ func.func @main(%src: !pto.memref<{rows}x{cols}x{type_}>, %idx: !pto.memref<{row
             expected[r, c] = raw(src)[i, j]
     result = execute(text, {"src": src, "idx": idx, "before": before}, target)
     assert np.array_equal(raw(result.outputs["out"]), expected)
+
+
+# --- where a scatter must not write --------------------------------------------------------------
+
+PART = """
+func.func @main(%mem: !pto.ptr<f32>, %n: index, %s: !pto.tile<8x8xf32>, %i: !pto.tile<INDEXxi32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = pto.make_tensor_view %mem, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+  pto.mscatter ins(%s, %i : !pto.tile<8x8xf32>, !pto.tile<INDEXxi32>) outs(%v : !pto.tensor_view<?x8xf32>)
+    {coalesce = #pto<coalesce MODE>, scatterOob = #pto<scatter_oob OOB>, scatterConflict = #pto<scatter_conflict last>}
+  return
+}
+"""
+SOURCE = np.arange(1, 65, dtype=np.float32).reshape(8, 8)
+
+
+def part(oob: str, index: str = "1x8", mode: str = "row") -> str:
+    return PART.replace("OOB", oob).replace("INDEX", index).replace("MODE", mode)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("oob", ["skip", "clamp", "wrap"])
+def test_rows_behind_the_table_stay(oob: str, rows: int) -> None:
+    """The buffer holds six rows, the table has fewer: an index between the two is outside."""
+    mem = np.zeros(48, np.float32)
+    idx = np.array([[0, 1, 3, 4, 5, 6, 7, 2]], np.int32)
+    arguments = {"mem": mem, "n": rows, "s": SOURCE, "i": idx}
+    if rows == 0 and oob != "skip":
+        failing("PTO-R101", part(oob), arguments)
+        return
+    execute(part(oob), arguments)
+    expected = np.zeros((6, 8), np.float32)
+    for r, index in enumerate(idx[0]):
+        at = place(int(index), rows, oob)
+        if at is not None:
+            expected[at] = SOURCE[r]
+    assert np.array_equal(mem.reshape(6, 8), expected)
+
+
+def test_unchecked_writes_what_lies_behind_the_table() -> None:
+    mem = np.zeros(48, np.float32)
+    idx = np.array([[0, 1, 2, 3, 4, 5, 0, 1]], np.int32)
+    arguments = {"mem": mem, "n": 4, "s": SOURCE, "i": idx}
+    assert "capacity is 4 rows" in failing("PTO-R101", part("undefined"), arguments).message
+    execute(part("undefined"), arguments, unchecked=True)
+    assert np.array_equal(mem.reshape(6, 8), SOURCE[[6, 7, 2, 3, 4, 5]])
+    idx[0, 3] = 6
+    found = failing("PTO-R101", part("undefined"), arguments, unchecked=True)
+    assert "holds 6 rows" in found.message
+    # Nobody looks: what lies outside of the buffer is still not written.
+    mem[...] = 0
+    execute(part("undefined"), arguments, checks="none")
+    assert np.array_equal(mem.reshape(6, 8)[4:], SOURCE[4:6]) and not mem.reshape(6, 8)[3].any()
+
+
+@pytest.mark.parametrize(
+    ("mode", "index", "fits"),
+    [("row", "1x8", True), ("row", "8x1", True), ("row", "2x4", False), ("row", "1x16", False),
+     ("elem", "8x8", True), ("elem", "8x16", False), ("elem", "4x16", False)],
+)  # fmt: skip
+def test_the_index_fits_the_source(mode: str, index: str, fits: bool) -> None:
+    shape = tuple(map(int, index.split("x")))
+    arguments = {"mem": np.zeros(64, np.float32), "n": 8, "s": SOURCE, "i": np.zeros(shape, np.int32)}
+    if fits:
+        execute(part("clamp", index, mode), arguments)
+    else:
+        failing("PTO-R105", part("clamp", index, mode), arguments)
+
+
+def test_an_atomic_leaves_no_conflict_open() -> None:
+    idx = np.array([[0, 1, 2, 3, 3, 5, 6, 7]], np.int32)
+    text = CONFLICT.replace("OOB", "undefined").replace("CONFLICT", "default")
+    atomic = text.replace("scatterConflict", "scatterAtomicOp = #pto<scatter_atomic_op add>, scatterConflict")
+    table = np.zeros((8, 8), np.float32)
+    assert not execute(atomic, {"i": idx, "table": table, "s": SOURCE}).warnings
+    assert np.array_equal(table[3], SOURCE[3] + SOURCE[4])
+    assert not execute(text, {"i": idx}, checks="none").warnings
+
+
+# --- NZ ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["row", "elem"])
+@pytest.mark.parametrize("atomic", ["none", "add"])
+@pytest.mark.parametrize(("type_", "c0"), [("i8", 32), ("i16", 16), ("i32", 8)])
+def test_nz_tables(type_: str, c0: int, atomic: str, mode: str) -> None:
+    """Logical (row, column) to (batch, block column, block row, row, column in block), strides padded; the walk
+    of elements is block column, row, column in block, and of rows in order (document 000, NZ Layout)."""
+    batches, block_cols, block_rows = 2, 2, 2
+    s2 = 16 * c0 + c0
+    s1 = block_rows * s2 + c0
+    s0 = block_cols * s1 + 2 * c0
+    strides = (s0, s1, s2, c0, 1)
+    rows, cols = 5, batches * block_cols * c0 - 3
+    logical_rows, logical_cols = block_rows * 16, batches * block_cols * c0
+    rng = np.random.default_rng(c0)
+    count = (batches - 1) * s0 + (block_cols - 1) * s1 + (block_rows - 1) * s2 + 16 * c0
+    table = bits_array(rng, (count,), type_)
+    src = bits_array(rng, (rows, cols), type_)
+    if mode == "row":
+        idx = np.array([[17, 0, 31, 17, 16]], np.int32)
+    else:
+        # Few places, so that many elements meet.
+        idx = (
+            rng.integers(0, 3, (rows, cols)) * 7 + logical_cols * rng.integers(15, 18, (rows, cols))
+        ).astype(np.int32)
+    layout = "blayout=col_major, slayout=row_major, fractal=512"
+    tile = f"!pto.tile_buf<vec, 16x{logical_cols}x{type_}, valid={rows}x{cols}, {layout}>"
+    itile = f"!pto.tile_buf<vec, {idx.shape[0]}x{rounded_up(idx.shape[1], 4)}xi32, valid={idx.shape[0]}x{idx.shape[1]}>"
+    mem = f"!pto.memref<{batches}x{block_cols}x{block_rows}x16x{c0}x{type_}, nz, strides=[{', '.join(map(str, strides))}]>"
+    text = f"""
+func.func @main(%table: {mem}, %src: !pto.memref<{rows}x{cols}x{type_}>, %idx: !pto.memref<{idx.shape[0]}x{idx.shape[1]}xi32>) {{
+  %s = pto.alloc_tile : {tile}
+  %i = pto.alloc_tile : {itile}
+  pto.tload ins(%src : !pto.memref<{rows}x{cols}x{type_}>) outs(%s : {tile})
+  pto.tload ins(%idx : !pto.memref<{idx.shape[0]}x{idx.shape[1]}xi32>) outs(%i : {itile})
+  pto.mscatter ins(%s, %i : {tile}, {itile}) outs(%table : {mem})
+    {{coalesce = #pto<coalesce {mode}>, scatterAtomicOp = #pto<scatter_atomic_op {atomic}>}}
+  return
+}}
+"""
+
+    def at(row: int, col: int) -> int:
+        block, inner = divmod(col, c0)
+        batch, block_col = divmod(block, block_cols)
+        block_row, in_block = divmod(row, 16)
+        return batch * s0 + block_col * s1 + block_row * s2 + in_block * c0 + inner
+
+    expected = table.copy()
+    if mode == "row":
+        walk = [(r, c) for r in range(rows) for c in range(cols)]
+    else:
+        blocks = range(0, cols, c0)
+        walk = [(r, c) for b in blocks for r in range(rows) for c in range(b, min(b + c0, cols))]
+    for r, c in walk:
+        row, col = (int(idx[0, r]), c) if mode == "row" else divmod(int(idx[r, c]), logical_cols)
+        assert row < logical_rows
+        expected[at(row, col)] = combined(expected[at(row, col)], src[r, c], atomic)
+    result = execute(text, {"table": table.copy(), "src": src, "idx": idx}, "a2a3")
+    assert np.array_equal(result.outputs["table"], expected)
+
+
+# --- TSCATTER ------------------------------------------------------------------------------------
+
+WITHIN = """
+func.func @main(%s: !pto.tile<4x8xf32>, %i: !pto.tile<INDEXxi32>, %out: !pto.memref<4x8xf32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 4x8xf32>
+  pto.tscatter ins(%s, %i : !pto.tile<4x8xf32>, !pto.tile<INDEXxi32>) outs(%d : !pto.tile_buf<vec, 4x8xf32>)
+  pto.tstore ins(%d : !pto.tile_buf<vec, 4x8xf32>) outs(%out : !pto.memref<4x8xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("bad", [32, -1])
+def test_an_index_outside_the_destination(bad: int) -> None:
+    """The last element is 31; what is outside is an error, or unchecked is not written."""
+    text = WITHIN.replace("INDEX", "4x8")
+    idx = np.arange(32, dtype=np.int32)[::-1].reshape(4, 8).copy()
+    source = np.arange(1, 33, dtype=np.float32).reshape(4, 8)
+    whole = execute(text, {"s": source, "i": idx}).outputs["out"]
+    assert np.array_equal(whole.reshape(-1), source.reshape(-1)[::-1])
+    idx[0, 2] = bad
+    found = failing("PTO-R101", text, {"s": source, "i": idx})
+    assert "[0, 2]" in found.message and "32 elements" in found.message
+    for options in ({"unchecked": True}, {"checks": "init"}):
+        rest = execute(text, {"s": source, "i": idx}, **options).outputs["out"].reshape(-1)
+        assert rest[29] == 0 and np.array_equal(np.delete(rest, 29), np.delete(source.reshape(-1)[::-1], 29))
+
+
+@pytest.mark.parametrize(("index", "fits"), [("4x8", True), ("2x8", True), ("5x8", False), ("4x16", False)])
+def test_the_source_has_an_element_for_every_index(index: str, fits: bool) -> None:
+    text = WITHIN.replace("INDEX", index)
+    arguments = {"i": np.zeros(tuple(map(int, index.split("x"))), np.int32)}
+    if fits:
+        execute(text, arguments)
+    else:
+        failing("PTO-R105", text, arguments)
+
+
+def test_only_a_device_writes_the_whole_destination() -> None:
+    """Devices clear it first; on `cpu` what no index names has never been written."""
+    text = WITHIN.replace("INDEX", "4x8")
+    idx = np.arange(32, dtype=np.int32).reshape(4, 8)
+    execute(text, {"i": idx}, "cpu")
+    idx[3, 1] = 5
+    execute(text, {"i": idx}, "a5")
+    assert "[3, 1]" in failing("PTO-R201", text, {"i": idx}, "cpu").message
+
+
+def test_a_destination_over_the_index_is_refused() -> None:
+    text = """
+func.func @main() {
+  %c0 = arith.constant 0 : i64
+  %a = arith.constant ADDRESS : i64
+  %c2 = arith.constant 4096 : i64
+  %z = arith.constant 0 : i32
+  %i = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 1x8xi32>
+  %s = pto.alloc_tile addr = %c2 : !pto.tile_buf<vec, 1x8xi32>
+  %d = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 8x8xi32>
+  pto.texpands ins(%z : i32) outs(%i : !pto.tile_buf<vec, 1x8xi32>)
+  pto.texpands ins(%z : i32) outs(%s : !pto.tile_buf<vec, 1x8xi32>)
+  pto.tscatter ins(%s, %i : !pto.tile_buf<vec, 1x8xi32>, !pto.tile_buf<vec, 1x8xi32>) outs(%d : !pto.tile_buf<vec, 8x8xi32>)
+  return
+}
+"""
+    failing("PTO-R109", text.replace("ADDRESS", "0"))
+    execute(text.replace("ADDRESS", "32"))
+    execute(text.replace("ADDRESS", "0"), checks="init")
