@@ -157,13 +157,29 @@ def test_lowering_refuses(code: str, line: int, text: str, target: str, options:
     assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [(code, line)]
 
 
+# Forced: no rule has seen to it that ping and pong are alike.
+PING_UNLIKE_PONG = f"""
+func.func @f(%l: !pto.memref<32x8xf32>, %t: {TILE}, %u: !pto.tile_buf<vec, 4x8xf32>, %g: !pto.memref<32x8xf32>) {{
+  pto.comm.tbroadcast(%l, recv(%t, %u), group(%g)
+      : !pto.memref<32x8xf32>, {TILE}, !pto.tile_buf<vec, 4x8xf32>, !pto.memref<32x8xf32>) {{root = 0 : i32}}
+  return
+}}
+"""
+
+
 @pytest.mark.parametrize(
-    ("code", "line", "text"), [("PTO-R507", 5, PLACED_TOO_LATE), ("PTO-R608", 2, NO_SIZE)]
+    ("code", "line", "text", "force"),
+    [
+        ("PTO-R507", 5, PLACED_TOO_LATE, False),
+        ("PTO-R508", 2, PING_UNLIKE_PONG, True),
+        ("PTO-R608", 2, NO_SIZE, False),
+    ],
+    ids=lambda value: value if str(value).startswith("PTO") else "",
 )
-def test_running_refuses(code: str, line: int, text: str) -> None:
+def test_running_refuses(code: str, line: int, text: str, force: bool) -> None:
     module = ptoas.parse(text, "program.pto")
     with pytest.raises(ptoas.PtoasError) as caught:
-        ptoas.run(module, target="a5")
+        ptoas.run(module, target="a5", force=force)
     assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [(code, line)]
 
 
