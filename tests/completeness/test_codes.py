@@ -79,6 +79,7 @@ def test_a_code_of_the_catalogues_is_reported_somewhere() -> None:
 
 TILE = "!pto.tile_buf<vec, 8x8xf32>"
 MEMORY = "!pto.memref<8x8xf32>"
+LARGER = "!pto.memref<32x8xf32>"
 
 CIRCLE = """
 func.func @a() {
@@ -159,9 +160,9 @@ def test_lowering_refuses(code: str, line: int, text: str, target: str, options:
 
 # Forced: no rule has seen to it that ping and pong are alike.
 PING_UNLIKE_PONG = f"""
-func.func @f(%l: !pto.memref<32x8xf32>, %t: {TILE}, %u: !pto.tile_buf<vec, 4x8xf32>, %g: !pto.memref<32x8xf32>) {{
+func.func @f(%l: {LARGER}, %t: {TILE}, %u: !pto.tile_buf<vec, 4x8xf32>, %g: {LARGER}) {{
   pto.comm.tbroadcast(%l, recv(%t, %u), group(%g)
-      : !pto.memref<32x8xf32>, {TILE}, !pto.tile_buf<vec, 4x8xf32>, !pto.memref<32x8xf32>) {{root = 0 : i32}}
+      : {LARGER}, {TILE}, !pto.tile_buf<vec, 4x8xf32>, {LARGER}) {{root = 0 : i32}}
   return
 }}
 """
