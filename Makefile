@@ -8,6 +8,8 @@ BIN    := $(VENV)/bin
 DEMO   := examples/embedding_lookup.pto
 # How long `make fuzz` looks for failures.
 SECONDS ?= 600
+# How many generated programs it then runs on all roads.
+PROGRAMS ?= 10000
 
 .PHONY: mutate demo test lint types unit fuzz docs bench bench-compare update-golden clean
 
@@ -40,10 +42,12 @@ unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --cov
 
 # No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
+# And a program gives the same bytes whichever way it takes.
 fuzz: $(VENV)/.installed-dev
 	@# The engine that is guided by coverage has wheels for some Pythons only; without it chance guides.
 	-$(BIN)/python -m pip install --quiet -e '.[fuzz]'
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+	$(BIN)/python -m tests.two_roads --programs $(PROGRAMS)
 
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
