@@ -95,29 +95,33 @@ class Walk:
     def __iter__(self) -> Iterator[Chunk]:
         return (self[number] for number in range(len(self)))
 
-    def last(self, tile: int) -> Chunk | None:
-        """The chunk that is in a tile when all is done."""
-        count = len(self)
-        for number in range(count - 1, max(-1, count - 1 - self.tiles), -1):
-            if number % self.tiles == tile:
-                return self[number]
-        return None
+    def left(self, tile: int) -> list[Chunk]:
+        """What is in a tile when all is done: the last chunk of each size that it got, one over the other."""
+        found: dict[tuple[int, int], Chunk] = {}
+        for number in self._last_numbers():
+            chunk = self[number]
+            if chunk.tile == tile:
+                # Put anew, so that the order is that of the last ones.
+                found.pop((chunk.rows, chunk.cols), None)
+                found[chunk.rows, chunk.cols] = chunk
+        return list(found.values())
 
-    def sizes(self, tile: int) -> set[tuple[int, int]]:
-        """Rows and columns of the chunks that a tile gets."""
-        if self.fits or not len(self):
-            return {(chunk.rows, chunk.cols) for chunk in self if chunk.tile == tile}
-        # The last window of a direction may be smaller than the others; which of two tiles gets a chunk
-        # follows from its number, which is even or odd for each of these.
+    def _last_numbers(self) -> list[int]:
+        """Numbers of chunks among which are, for each of two tiles, the last ones of each size.
+
+        The last window of a direction may be smaller than the others. Which tile gets a chunk follows from
+        its number being even or odd; of two neighbours in some direction one is even, unless none ever is.
+        """
+        count = len(self)
+        if self.fits or not count:
+            return list(range(max(0, count - self.tiles), count))
         (down, across), planes = self.windows, self.ranks * prod(self.shape[:3])
-        found: set[tuple[int, int]] = set()
-        for plane in range(min(planes, 2)):
-            for row in {0, min(1, down - 1), down - 1}:
-                for column in {0, min(1, across - 1), across - 1}:
-                    chunk = self[(plane * down + row) * across + column]
-                    if chunk.tile == tile:
-                        found.add((chunk.rows, chunk.cols))
-        return found
+        return [
+            (plane * down + row) * across + column
+            for plane in range(max(0, planes - 2), planes)
+            for row in range(max(0, down - 3), down)
+            for column in range(max(0, across - 3), across)
+        ]
 
     def remainder(self, static: tuple[bool, bool]) -> tuple[str, int, int] | None:
         """The direction, extent and window that does not divide it, of the directions that can't shrink."""

@@ -13,7 +13,7 @@ from ptoas.dialects.pto import comm as dialect
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.interpreter.arrays import Array, Ufunc, np
-from ptoas.interpreter.chunks import Chunk, Walk
+from ptoas.interpreter.chunks import Walk
 from ptoas.interpreter.machine import Binder, Machine, Step, instruction
 from ptoas.interpreter.memory import View
 from ptoas.interpreter.tiles import Region, Tile
@@ -159,11 +159,12 @@ class Call:
                         "PTO-R802",
                     )
 
-    def leave(self, tile: Tile, chunk: Chunk | None, source: Array) -> None:
-        """Put into a tile what the last chunk left there."""
-        if chunk is not None:
-            part = source[chunk.place].reshape(chunk.rows, chunk.cols)
-            tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
+    def leave(self, tiles: Sequence[Tile], walk: Walk, sources: Sequence[Array]) -> None:
+        """Put into the tiles what the last chunks left there."""
+        for n, tile in enumerate(tiles):
+            for chunk in walk.left(n):
+                part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
+                tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
 
     def move(self, pairs: Sequence[Pair]) -> Step:
         """Every rank's data from its source to its destination."""
@@ -174,20 +175,22 @@ class Call:
         if walk is not None:
             self.check_apart(self.staging, len(walk))
 
+        sources = [source for source, _ in pairs]
+
         def run(*_: float) -> None:
             for source, target in pairs:
                 target[...] = source
             if walk is not None:
-                for n, tile in enumerate(self.staging):
-                    chunk = walk.last(n)
-                    self.leave(tile, chunk, pairs[chunk.rank][0] if chunk else pairs[0][0])
+                self.leave(self.staging, walk, sources)
 
         return Step(run, writes=self.filled(self.staging, walk) if walk else ())
 
     def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
         """The bytes of the tiles that chunks went through."""
         return tuple(
-            tile.with_valid(*size).region for n, tile in enumerate(tiles) for size in sorted(walk.sizes(n))
+            tile.with_valid(chunk.rows, chunk.cols).region
+            for n, tile in enumerate(tiles)
+            for chunk in walk.left(n)
         )
 
 
@@ -278,11 +281,9 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
                 combine(total, other.view(number), out=total)
             target.view(number)[...] = total
             if acc is not None and accumulating is not None:
-                call.leave(acc, accumulating.last(0), target)
-            if receiving is not None and others:
-                for n, tile in enumerate(staging):
-                    chunk = receiving.last(n)
-                    call.leave(tile, chunk, others[chunk.rank] if chunk else root)
+                call.leave((acc,), accumulating, (target,))
+            if receiving is not None:
+                call.leave(staging, receiving, others)
 
         writes = call.filled((acc,), accumulating) if acc is not None and accumulating is not None else ()
         if receiving is not None:

@@ -41,11 +41,6 @@ def index_reader(tile: Tile, m: Machine, flat: bool) -> Reader:
     return read
 
 
-def operand_place(op: PtoOp, slot: str) -> int | None:
-    places = slot_places(op).get(slot, range(0))
-    return places.start if len(places) else None
-
-
 def index_failure(
     op: PtoOp,
     m: Machine,
@@ -60,7 +55,7 @@ def index_failure(
     flat = indices.reshape(-1)
     at = int(np.argmax(flat >= limit))
     # A row gather may have flattened a column: the valid region tells where the index stands.
-    row, col = divmod(at, max(tile.valid[1], 1))
+    row, col = divmod(at, tile.valid[1])
     value = int(tile.load()[row, col])
     read = int(flat[at])
     seen = f" (read as {read})" if read != value and read < 1 << 63 else ""
@@ -68,7 +63,8 @@ def index_failure(
         f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is "
         f"outside {what}"
     )
-    return m.fail("PTO-R101", message, op, operand=operand_place(op, slot), notes=writer_note(tile), fix=fix)
+    place = slot_places(op)[slot].start
+    return m.fail("PTO-R101", message, op, operand=place, notes=writer_note(tile), fix=fix)
 
 
 def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> Reader:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptoas.interpreter.chunks import Walk
+from ptoas.interpreter.chunks import Chunk, Walk
 
 shapes = st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 9), st.integers(1, 9))
 sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))
@@ -31,12 +31,19 @@ def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size:
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
-def test_what_a_tile_has_seen(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
+def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
+    """As if every chunk had been put into its tile, one after another."""
     walk = Walk(ranks, shape, size, tiles)
     for tile in range(tiles):
         its = [chunk for chunk in walk if chunk.tile == tile]
-        assert walk.sizes(tile) == {(chunk.rows, chunk.cols) for chunk in its}
-        assert walk.last(tile) == (its[-1] if its else None)
+        left = walk.left(tile)
+        assert {(c.rows, c.cols) for c in left} == {(c.rows, c.cols) for c in its} and len(left) <= 4
+        assert put_over(left) == put_over(its)
+
+
+def put_over(chunks: list[Chunk]) -> dict[tuple[int, int], Chunk]:
+    """For each element of a tile the chunk that it is from."""
+    return {(r, c): chunk for chunk in chunks for r in range(chunk.rows) for c in range(chunk.cols)}
 
 
 def test_data_that_fits_is_one_chunk_a_rank() -> None:
@@ -62,4 +69,18 @@ def test_static_extents_divide(shape, size, static, wrong) -> None:
 
 def test_nothing_to_move() -> None:
     walk = Walk(2, (1, 1, 1, 0, 8), (4, 4))
-    assert len(walk) == prod(walk.shape) == 0 and walk.last(0) is None
+    assert len(walk) == prod(walk.shape) == 0 and walk.left(0) == []
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 0, 4), (0, 1, 1, 4, 4), (1, 1, 1, 4, 0), (1, 0, 1, 9, 9)])
+def test_empty_data_has_no_chunk_even_where_it_would_fit(shape: tuple[int, ...]) -> None:
+    walk = Walk(3, shape, (4, 4), 2)
+    assert len(walk) == 0 and list(walk) == [] and walk.left(0) == walk.left(1) == []
+
+
+def test_there_is_no_chunk_before_the_first_or_behind_the_last() -> None:
+    walk = Walk(2, (1, 1, 1, 8, 8), (4, 4))
+    assert walk[0].rank == 0 and walk[7].rank == 1 and len(walk) == 8
+    for number in (-1, 8):
+        with pytest.raises(IndexError):
+            walk[number]

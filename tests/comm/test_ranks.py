@@ -300,3 +300,149 @@ def test_runs_are_deterministic() -> None:
     text = gather(4, (6, 8), (2, 8))
     first, second = (ranks_of(text, 4, seed=9, trace=True) for _ in range(2))
     assert first.trace == second.trace and np.array_equal(first.outputs["own"], second.outputs["own"])
+
+
+# --- what has to fit -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("member", "own", "legal"),
+    [
+        ("4x8", "8x8", True),
+        ("4x8", "9x8", True),
+        ("4x8", "7x8", False),
+        ("4x8", "8x9", False),
+        ("4x8", "8x7", False),
+        ("2x4x8", "2x8x8", True),
+        ("2x4x8", "1x8x8", False),
+        ("2x4x8", "3x8x8", False),
+    ],
+)
+def test_the_roots_memory_holds_all_ranks(member: str, own: str, legal: bool) -> None:
+    """Document 003: DIM_3 of the destination is at least N * H; the other extents are a rank's."""
+    whole = gather(2, tuple(map(int, member.split("x"))))
+    height = int(member.split("x")[-2])
+    text = whole.replace(member.replace(f"{height}x8", f"{2 * height}x8") + "xf32>", own + "xf32>")
+    if legal:
+        ranks_of(text, 2, force=True)
+    else:
+        assert "in the root's memory" in failing("PTO-R105", text, 2, force=True).message
+
+
+@pytest.mark.parametrize(("own", "legal"), [("4x8", True), ("5x8", False), ("4x9", False)])
+def test_a_broadcast_has_the_shape_of_a_rank(own: str, legal: bool) -> None:
+    text = gather(2, (4, 8), op="tbroadcast").replace(
+        "%own: !pto.memref<4x8xf32>", f"%own: !pto.memref<{own}xf32>"
+    )
+    text = text.replace(": !pto.memref<4x8xf32>, !pto.group", f": !pto.memref<{own}xf32>, !pto.group")
+    if legal:
+        ranks_of(text, 2, force=True)
+    else:
+        assert "every rank" in failing("PTO-R105", text, 2, force=True).message
+
+
+def test_all_ranks_have_one_shape_and_one_stride() -> None:
+    """Document 003: undefined where they differ."""
+
+    def program(second: str) -> str:
+        first = "!pto.memref<4x8xf32>"
+        types = f"!pto.memref<8x8xf32>, {first}, {second}"
+        call = f"pto.comm.tgather(%own, group(%a, %b) : {types}) {{root = 0 : i32}}"
+        return guarded([call], f"%a: {first}, %b: {second}, %own: !pto.memref<8x8xf32>, %my_rank: i32")
+
+    ranks_of(program("!pto.memref<4x8xf32, strides=[8, 1]>"), 2, force=True)
+    for other in ("!pto.memref<4x8xf32, strides=[9, 1]>", "!pto.memref<3x8xf32>"):
+        found = failing("PTO-R105", program(other), 2, force=True)
+        assert "rank 1 has shape" in found.message and "all ranks have the same" in found.message
+
+
+@pytest.mark.parametrize(("root", "legal"), [(0, True), (2, True), (3, False), (-1, False)])
+def test_the_root_is_a_rank(root: int, legal: bool) -> None:
+    module = ptoas.parse(gather(3, (2, 8), root=root), "test.pto")
+    if legal:
+        run(module, {}, "a5", force=True)
+        return
+    with pytest.raises(PtoasError, match="of a group of 3 ranks"):
+        run(module, {}, "a5", force=True)
+
+
+def test_as_many_ranks_as_the_group_has() -> None:
+    assert "4 are running" in failing("PTO-R804", gather(3, (2, 8)), 4, force=True).message
+
+
+@pytest.mark.parametrize("extent", ["r", "c"])
+def test_a_staging_tile_has_something_valid(extent: str) -> None:
+    text = gather(2, (4, 8), (2, 8))
+    number = {"r": 2, "c": 8}[extent]
+    text = text.replace(f"%{extent} = arith.constant {number}", f"%{extent} = arith.constant 0")
+    assert "no valid element" in failing("PTO-R105", text, 2, force=True).message
+
+
+def test_static_columns_must_divide_too() -> None:
+    for width, legal in ((16, True), (20, False)):
+        text = (
+            gather(2, (4, width), (4, 8))
+            .replace("valid_row = %r valid_col = %c ", "")
+            .replace(", valid=?x?", "")
+        )
+        if legal:
+            ranks_of(text, 2, force=True)
+        else:
+            assert f"{width} columns" in failing("PTO-R105", text, 2, force=True).message
+
+
+def test_one_chunk_needs_no_second_tile() -> None:
+    """Ping and pong on common bytes matter only when there is a second chunk to load."""
+    for rows, legal in ((2, True), (3, False)):
+        text = gather(1, (rows, 8), (2, 8), tiles=2).replace(
+            "%ping = pto.alloc_tile", "%a = arith.constant 0 : i64\n    %ping = pto.alloc_tile addr = %a"
+        )
+        text = text.replace("%pong = pto.alloc_tile", "%pong = pto.alloc_tile addr = %a")
+        if legal:
+            ranks_of(text, 1, force=True)
+        else:
+            failing("PTO-R301", text, 1, force=True)
+
+
+def after(text: str, tile: str, rows: int) -> str:
+    """The program, with rows of a staging tile stored in %out after the call."""
+    kind, staging = f"!pto.tile_buf<vec, {rows}x8xf32>", "!pto.tile_buf<vec, 2x8xf32, valid=?x?>"
+    lines = [
+        "%o = arith.constant 0 : index",
+        f"%sub = pto.subview %{tile}[%o, %o] sizes [{rows}, 8] : {staging} -> {kind}",
+        f"pto.tstore ins(%sub : {kind}) outs(%out : !pto.memref<{rows}x8xf32>)",
+    ]
+    text = text.replace("  }\n  return", "".join(f"    {line}\n" for line in lines) + "  }\n  return")
+    return text.replace("%my_rank: i32)", f"%my_rank: i32, %out: !pto.memref<{rows}x8xf32>)")
+
+
+@pytest.mark.parametrize(
+    ("height", "tile", "rows", "expected"),
+    [
+        # Rank 0: rows 0-1 in ping, 2-3 in pong, 4 in ping; rank 1: rows 0-1 in pong, 2-3 in ping, 4 in pong.
+        (5, "ping", 2, [(1, 2), (1, 3)]),
+        (5, "pong", 2, [(1, 4), (1, 1)]),
+        # One chunk a rank: rank 0 in ping, rank 1 in pong.
+        (2, "ping", 2, [(0, 0), (0, 1)]),
+        (1, "pong", 1, [(1, 0)]),
+    ],
+)
+def test_what_the_chunks_leave_in_ping_and_pong(
+    height: int, tile: str, rows: int, expected: list[tuple[int, int]]
+) -> None:
+    sources = np.arange(16 * height, dtype=np.float32).reshape(2, height, 8)
+    text = after(gather(2, (height, 8), (2, 8), tiles=2), tile, rows)
+    result = ranks_of(text, 2, {"sources": sources}, force=True)
+    assert np.array_equal(result.outputs["out"], [sources[place] for place in expected])
+
+
+def test_a_tile_that_got_no_chunk_stays_unwritten() -> None:
+    failing("PTO-R201", after(gather(1, (2, 8), (2, 8), tiles=2), "pong", 2), 1, force=True)
+    failing("PTO-R201", after(gather(2, (1, 8), (2, 8), tiles=2), "pong", 2), 2, force=True)
+
+
+def test_types_without_arithmetic_are_not_reduced() -> None:
+    assert (
+        "no arithmetic"
+        in failing("PTO-R505", gather(2, (4, 32), op="treduce", element="hif8"), 2, force=True).message
+    )
