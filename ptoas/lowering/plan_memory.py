@@ -21,6 +21,7 @@ A function that is placed by hand keeps its addresses; scratch tiles that the lo
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -74,32 +75,36 @@ class PlanMemoryPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
         found: list[Diagnostic] = []
+        calls = {function: called_names(function) for function in functions(op)}
+        called = {name for names in calls.values() for name in names}
         frames: dict[str, dict[TileLoc, int]] = {}
-        for function in _callers_first(op, found):
-            base = frames.get(function.sym_name.data, {})
-            used = _plan_function(function, target, base, found)
-            for name in called_names(function):
+        for function in _callers_first(calls, found):
+            name = function.sym_name.data
+            used = _plan_function(function, target, frames.get(name, {}), found, name in called)
+            for callee in calls[function]:
                 # What is called runs while the caller's tiles are alive: its own tiles go above them.
-                below = frames.setdefault(name, {})
+                below = frames.setdefault(callee, {})
                 for loc, end in used.items():
                     below[loc] = max(below.get(loc, 0), end)
         if found:
             raise PtoasError(found)
 
 
-def _callers_first(module: ModuleOp, found: list[Diagnostic]) -> list[func.FuncOp]:
-    waiting = functions(module)
-    ordered: list[func.FuncOp] = []
-    while waiting:
-        called = {name for function in waiting for name in called_names(function)}
-        ready = [function for function in waiting if function.sym_name.data not in called]
-        if not ready:
-            names = ", ".join(f.sym_name.data for f in waiting)
-            message = f"these functions call each other in a circle, so their tiles can't be placed: {names}"
-            found.append(Diagnostic("PTO-L003", message, span_of(waiting[0])))
-            return ordered
-        ordered += ready
-        waiting = [function for function in waiting if function not in ready]
+def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) -> list[func.FuncOp]:
+    """The functions in an order in which each stands behind all that call it."""
+    callers = Counter(name for names in calls.values() for name in names)
+    by_name = {function.sym_name.data: function for function in calls}
+    ordered = [function for function in calls if not callers[function.sym_name.data]]
+    for function in ordered:  # which grows meanwhile
+        for name in sorted(calls[function]):
+            callers[name] -= 1
+            if not callers[name] and name in by_name:
+                ordered.append(by_name[name])
+    circle = [function for function in calls if callers[function.sym_name.data]]
+    if circle:
+        names = ", ".join(f.sym_name.data for f in circle)
+        message = f"these functions call each other in a circle, so their tiles can't be placed: {names}"
+        found.append(Diagnostic("PTO-L003", message, span_of(circle[0])))
     return ordered
 
 
@@ -111,18 +116,12 @@ def is_placed_by_hand(function: func.FuncOp) -> bool:
     )
 
 
-def is_called(function: func.FuncOp) -> bool:
-    """Whether another function of the module passes this one its tiles."""
-    module = function.parent_op()
-    return module is not None and any(
-        function.sym_name.data in called_names(other)
-        for other in module.walk()
-        if isinstance(other, func.FuncOp)
-    )
-
-
 def _plan_function(
-    function: func.FuncOp, target: Target, base: dict[TileLoc, int], found: list[Diagnostic]
+    function: func.FuncOp,
+    target: Target,
+    base: dict[TileLoc, int],
+    found: list[Diagnostic],
+    is_called: bool,
 ) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
     memory = MemoryMap(function)
@@ -141,12 +140,12 @@ def _plan_function(
     if not unplaced and not arguments:
         return used
     # A function that others call gets its tiles from them, wherever they lie.
-    free = [root for root in unplaced if not (root in arguments and is_called(function))]
+    free = [root for root in unplaced if not (is_called and root in arguments)]
     if is_placed_by_hand(function):
         addresses = _stack(free, used, target, found)
     else:
         addresses = _plan_all(function, free, used, target, found, memory.roots)
-    if arguments and not is_called(function):
+    if arguments and not is_called:
         known = [memory.address(a) for a in arguments]
         set_tile_argument_addresses(
             function, [addresses.get(a, (k and k.value) or 0) for a, k in zip(arguments, known, strict=True)]
