@@ -1,4 +1,4 @@
-"""Names of values as their author wrote them.
+"""Names of values and operations as their author wrote them.
 
 xDSL keeps a name as a hint and cuts off a `_12` at its end, to number names itself. In PTO that is part of
 the name: it comes back in messages, in what is printed and in C++. Only this module reaches past the hint.
@@ -6,8 +6,13 @@ the name: it comes back in messages, in what is printed and in C++. Only this mo
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that no dialect knows."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def set_name(value: SSAValue, name: str | None) -> None:

@@ -31,6 +31,7 @@ from ptoas.interpreter.placement import Placement
 from ptoas.interpreter.race import RaceDetector, element_touched
 from ptoas.interpreter.source import Steps
 from ptoas.interpreter.tiles import Tile
+from ptoas.naming import name_of
 
 DEFAULT_MAX_STEPS = 200_000_000
 
@@ -158,7 +159,7 @@ class FunctionCompiler(ControlFlow, Placement):
     def arithmetic(self, op: Operation) -> None:
         texts = scalars.expressions(op, self)
         if texts is None:
-            error = failure("PTO-R505", f"{op.name} can't be run", op)
+            error = failure("PTO-R505", f"{name_of(op)} can't be run", op)
             self.line(f"{self.raiser(error)}()")
             return
         for result, text in zip(op.results, texts, strict=True):
@@ -235,7 +236,7 @@ class FunctionCompiler(ControlFlow, Placement):
             case BarrierOp():
                 if op.pipe.data is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")
-            case SetFlagOp() | WaitFlagOp():
+            case _:
                 act = race.set_flag if isinstance(op, SetFlagOp) else race.wait_flag
                 pair = (op.src_pipe.data, op.dst_pipe.data, op.event_id.data)
                 self.line(f"{self.keep(_acting(act, op, pair))}()")

@@ -24,7 +24,7 @@ def logical_extents(view: View) -> tuple[int, int]:
             return s[2] * s[3], s[0] * s[1] * s[4]
         case Layout.DN:
             return s[3], s[0] * s[1] * s[2] * s[4]
-        case Layout.ND:
+        case _:
             return s[0] * s[1] * s[2] * s[3], s[4]
 
 
@@ -69,7 +69,7 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
         case Layout.DN:
             step = shape[4] * cs
             strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
-        case Layout.ND:
+        case _:
             step = shape[3] * rs
             strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
     if shape[0] == shape[1] == shape[2] == 1:
@@ -106,7 +106,7 @@ def rows_and_columns(view: View) -> Array:
             return memory.transpose(2, 3, 0, 1, 4).reshape(rows, cols)
         case Layout.DN:
             return memory.transpose(3, 0, 1, 2, 4).reshape(rows, cols)
-        case Layout.ND:
+        case _:
             return memory.reshape(prod(s[:4]), s[4])
 
 
@@ -118,7 +118,7 @@ def assign_rows_and_columns(view: View, values: Array) -> None:
             view.array[...] = values.reshape(s[2], s[3], s[0], s[1], s[4]).transpose(2, 3, 0, 1, 4)
         case Layout.DN:
             view.array[...] = values.reshape(s[3], s[0], s[1], s[2], s[4]).transpose(1, 2, 3, 0, 4)
-        case Layout.ND:
+        case _:
             view.array[...] = values.reshape(s)
 
 

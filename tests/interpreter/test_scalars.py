@@ -15,6 +15,7 @@ from xdsl.parser import Parser
 
 import ptoas
 from ptoas.interpreter.run import compile as compile_program
+from ptoas.interpreter.run import run
 from tests.interpreter.support import execute, failing
 
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
@@ -302,6 +303,82 @@ func.func @fibonacci(%n: index) -> (index, index) {
 """
     assert call(text, 10) == (55, 89)
     assert call(text, 0) == (0, 1)
+
+
+def test_a_switch_takes_the_case_of_its_number() -> None:
+    def switch(*cases: int) -> str:
+        regions = "".join(
+            f", {{\n    %c{n} = arith.constant {10 * n} : i32\n    scf.yield %c{n} : i32\n  }}" for n in cases
+        )
+        return (
+            'func.func @main(%x: index) -> i32 {\n  %r = "scf.index_switch"(%x) ({\n'
+            "    %d = arith.constant -1 : i32\n    scf.yield %d : i32\n  }"
+            f"{regions}) {{cases = array<i64{':' if cases else ''} {', '.join(map(str, cases))}>}} : (index) -> i32\n"
+            "  return %r : i32\n}\n"
+        )
+
+    assert [call(switch(2, 5), x) for x in (0, 2, 3, 5)] == [(-1,), (20,), (-1,), (50,)]
+    assert call(switch(), 2) == (-1,)
+
+
+def test_a_region_is_executed_where_it_stands() -> None:
+    text = """
+func.func @main(%x: i32) -> i32 {
+  %r = "scf.execute_region"() ({
+    %y = arith.addi %x, %x : i32
+    scf.yield %y : i32
+  }) : () -> i32
+  %s = arith.muli %r, %x : i32
+  return %s : i32
+}
+"""
+    assert call(text, 7) == (98,)
+
+
+def test_the_step_of_a_loop_is_positive() -> None:
+    text = """
+func.func @main(%step: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c9 = arith.constant 9 : index
+  %r = scf.for %k = %c0 to %c9 step %step iter_args(%a = %c0) -> (index) {
+    %b = arith.addi %a, %k : index
+    scf.yield %b : index
+  }
+  return %r : index
+}
+"""
+    assert call(text, 4) == (0 + 4 + 8,)
+    for step in (0, -1):
+        assert failing("PTO-R505", text, {"step": step}).span.line == 5
+
+
+def test_what_the_machine_does_not_know_stops_it_where_it_stands() -> None:
+    """Only if it is reached: another front end may have put it there."""
+    text = """
+func.func @main(%flag: i1) {
+  scf.if %flag {
+    "other.thing"() : () -> ()
+  }
+  return
+}
+"""
+    module = ptoas.parse(text, "test.pto", allow_unregistered=True)
+    run(module, {"flag": False}, "a5", force=True)
+    with pytest.raises(
+        ptoas.PtoasError, match=r"test.pto:4:5: error\[PTO-R505\]: .*other.thing can't be run"
+    ):
+        run(module, {"flag": True}, "a5", force=True)
+
+
+def test_a_call_of_a_function_that_is_not_there() -> None:
+    """The language refuses it; another front end may not."""
+    context = Context()
+    for dialect in (builtin.Builtin, func.Func):
+        context.load_dialect(dialect)
+    text = "func.func @main() {\n  func.call @nobody() : () -> ()\n  func.return\n}\n"
+    kernel = compile_program(Parser(context, text).parse_module(), "a5", force=True)
+    with pytest.raises(ptoas.PtoasError, match=r"PTO-R505\].*there is no function @nobody"):
+        kernel()
 
 
 def test_calls() -> None:

@@ -23,6 +23,7 @@ from ptoas.lowering.cpp.names import Names, capitalised, identifier
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
 from ptoas.lowering.isa import SPELLINGS
+from ptoas.naming import name_of
 from ptoas.targets import Target
 from ptoas.targets.facts import Knowledge
 
@@ -256,8 +257,8 @@ class FunctionEmitter:
             self.line(f"// {line}: {text}")
 
     def unsupported(self, op: Operation, why: str) -> PtoasError:
-        diagnostic = Diagnostic("PTO-L004", f"`{op.name}`: {why}", span_of(op), targets=(self.target.name,))
-        return PtoasError([diagnostic])
+        message = f"`{name_of(op)}`: {why}"
+        return PtoasError([Diagnostic("PTO-L004", message, span_of(op), targets=(self.target.name,))])
 
     # --- the whole -------------------------------------------------------------------------------
 
