@@ -8,7 +8,7 @@ from random import Random
 
 from tests.fuzz.seeds import starting_texts
 
-MAX_NESTING = 8
+MAX_NESTING = 40
 """The deepest nest of loops and branches that is made here."""
 
 MAX_SIZE = 60_000
@@ -158,7 +158,7 @@ def nest(lines: Lines, random: Random) -> None:
             ("}", "func.return", "return")
         ):
             which = slice(which.start, statement_at(lines, which.stop).stop)
-    depth = random.choice((1, 1, 1, 2, 3, MAX_NESTING))
+    depth = random.choice((1, 1, 1, 2, 3, 8, MAX_NESTING))
     if _nesting(lines) + depth > MAX_NESTING:
         return
     inside = lines[which]
