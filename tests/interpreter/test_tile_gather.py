@@ -238,3 +238,191 @@ func.func @main(%s: !pto.tile<2x32xui8>, %o: !pto.tile<1x8xui32>) {
     execute(text, {"o": offsets})
     offsets[0, 7] = 33
     assert "[0, 7]" in failing("PTO-R101", text, {"o": offsets}).message
+
+
+# --- both sides of every bound -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("index", "fits"), [("2x8", True), ("3x16", True), ("1x8", False), ("2x4", False)])
+def test_there_is_an_index_for_every_element(index: str, fits: bool) -> None:
+    text = INDEX.replace("tile<2x8xi32>", f"tile<{index}xi32>")
+    arguments = {"i": np.zeros(tuple(map(int, index.split("x"))), np.int32)}
+    if fits:
+        execute(text, arguments)
+    else:
+        failing("PTO-R105", text, arguments)
+
+
+PARTLY = """
+func.func @main(%m: !pto.memref<2x8xf32>, %i: !pto.tile<2x8xi32>, %out: !pto.memref<2x8xf32>) {
+  %z = arith.constant 0 : i64
+  %b = arith.constant 4096 : i64
+  %e = arith.constant 8192 : i64
+  %w = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 2x8xf32>
+  %s = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 4x8xf32>
+  %d = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 2x8xf32>
+  %x = pto.alloc_tile addr = %e : !pto.tile_buf<vec, 2x8xi32>
+  pto.tmov ins(%i : !pto.tile<2x8xi32>) outs(%x : !pto.tile_buf<vec, 2x8xi32>)
+  pto.tload ins(%m : !pto.memref<2x8xf32>) outs(%w : !pto.tile_buf<vec, 2x8xf32>)
+  pto.tgather ins(%s, %x : !pto.tile_buf<vec, 4x8xf32>, !pto.tile_buf<vec, 2x8xi32>) outs(%d : !pto.tile_buf<vec, 2x8xf32>)
+  pto.tstore ins(%d : !pto.tile_buf<vec, 2x8xf32>) outs(%out : !pto.memref<2x8xf32>)
+  return
+}
+"""
+
+
+def test_only_what_is_chosen_must_have_been_written() -> None:
+    """Two of four rows are written: 15 is the last written element, 31 the last one, 32 is outside (D19)."""
+    source = np.arange(1, 17, dtype=np.float32).reshape(2, 8)
+    idx = np.full((2, 8), 15, np.int32)
+    assert (execute(PARTLY, {"m": source, "i": idx}).outputs["out"] == 16).all()
+    idx[1, 1] = 16
+    failing("PTO-R201", PARTLY, {"m": source, "i": idx})
+    execute(PARTLY, {"m": source, "i": idx}, checks="mem,race")
+    idx[1, 1] = 32
+    failing("PTO-R101", PARTLY, {"m": source, "i": idx})
+    out = execute(PARTLY, {"m": source, "i": idx}, unchecked=True).outputs["out"]
+    assert out[1, 1] == 0 and (np.delete(out.reshape(-1), 9) == 16).all()
+
+
+ALONG = """
+func.func @main(%s: !pto.tile<6x8xf32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, SHAPExf32>
+  pto.tgather ins(%s, {maskPattern = #pto.mask_pattern<PATTERN>AXIS} : !pto.tile<6x8xf32>) outs(%d : !pto.tile_buf<vec, SHAPExf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("pattern", POSITIONS)
+def test_a_mask_along_columns_keeps_rows(pattern: str) -> None:
+    source = np.arange(48, dtype=np.float32).reshape(6, 8)
+    kept = [row for row in range(6) if POSITIONS[pattern](row)]
+    text = ALONG.replace("PATTERN", pattern).replace("AXIS", ', axis = "col"')
+    out = execute(text.replace("SHAPE", f"{len(kept)}x8"), {"s": source}).outputs["d"]
+    assert np.array_equal(out, source[kept])
+    failing("PTO-R108", text.replace("SHAPE", f"{len(kept)}x7"), {"s": source})
+    if len(kept) > 1:
+        failing("PTO-R108", text.replace("SHAPE", f"{len(kept) - 1}x8"), {"s": source})
+
+
+def test_what_a_mask_keeps_is_packed_in_the_order_of_rows() -> None:
+    """Also into a tile whose memory has another order."""
+    source = np.arange(48, dtype=np.float32).reshape(6, 8)
+    text = ALONG.replace("PATTERN", "P0101").replace("AXIS", "")
+    packed = source[:, ::2].reshape(-1)
+    for layout in ("row_major", "col_major"):
+        shape = text.replace("SHAPExf32", f"8x3xf32, blayout={layout}")
+        assert np.array_equal(execute(shape, {"s": source}).outputs["d"].reshape(-1), packed)
+        # With one row more than is kept, the last row is never written.
+        more = execute(text.replace("SHAPExf32", f"8x4xf32, blayout={layout}"), {"s": source}).outputs["d"]
+        assert np.array_equal(more.reshape(-1)[:24], packed)
+
+
+def test_compare_form_without_an_offset_counts_from_zero() -> None:
+    src = np.zeros((4, 16), np.float32)
+    src[1, 3] = src[3, 0] = 1
+    text = COMPARE.replace("CMP", "eq").replace(", offset = 7 : i32", "")
+    outputs = execute(text, {"s": src, "k": 1.0}, checks="mem").outputs
+    assert outputs["d"][1, 0] == 19 and outputs["d"][3, 0] == 48
+    assert outputs["n"].reshape(-1).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "counts", "fits"), [(4, "1x8", True), (3, "1x8", False), (4, "1x4", True), (4, "1x3", False)]
+)
+def test_compare_form_has_a_place_for_every_row(rows: int, counts: str, fits: bool) -> None:
+    text = COMPARE.replace("CMP", "eq").replace("4x8xi32", f"{rows}x8xi32")
+    text = text.replace("1x8xi32, valid=1x4", f"{counts}xi32")
+    if fits:
+        execute(text, {"k": 1.0, "s": np.zeros((4, 16), np.float32)}, checks="mem")
+    else:
+        failing("PTO-R108", text, {"k": 1.0, "s": np.zeros((4, 16), np.float32)}, checks="mem")
+
+
+def test_compare_form_writes_only_what_it_keeps() -> None:
+    src = np.zeros((4, 16), np.float32)
+    src[:, :8] = 1
+    text = COMPARE.replace("CMP", "eq").replace(
+        "  return",
+        "  %e = pto.alloc_tile : !pto.tile_buf<vec, 4x8xi32>\n"
+        "  pto.tmov ins(%d : !pto.tile_buf<vec, 4x8xi32>) outs(%e : !pto.tile_buf<vec, 4x8xi32>)\n  return",
+    )
+    assert execute(text, {"s": src, "k": 1.0}).outputs["e"][3].tolist() == list(range(55, 63))
+    src[3, 7] = 0
+    assert "[3, 7]" in failing("PTO-R201", text, {"s": src, "k": 1.0}).message
+
+
+BLOCKS = """
+func.func @main(%m: !pto.memref<ROWSx8xi32>, %o: !pto.tile<OFFSETSxui32>, %before: !pto.memref<1x16xi32>, %out: !pto.memref<1x16xi32>) {
+  %z = arith.constant 0 : i64
+  %b = arith.constant 4096 : i64
+  %e = arith.constant 8192 : i64
+  %w = pto.alloc_tile addr = %z : !pto.tile_buf<vec, ROWSx8xi32>
+  %s = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 4x8xi32>
+  %x = pto.alloc_tile addr = %e : !pto.tile_buf<vec, OFFSETSxui32>
+  %d = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 1x16xi32, valid=1xCOLS>
+  %v = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 1x16xi32>
+  pto.tmov ins(%o : !pto.tile<OFFSETSxui32>) outs(%x : !pto.tile_buf<vec, OFFSETSxui32>)
+  pto.tload ins(%m : !pto.memref<ROWSx8xi32>) outs(%w : !pto.tile_buf<vec, ROWSx8xi32>)
+  pto.tload ins(%before : !pto.memref<1x16xi32>) outs(%v : !pto.tile_buf<vec, 1x16xi32>)
+  pto.tgatherb ins(%s, %x : !pto.tile_buf<vec, 4x8xi32>, !pto.tile_buf<vec, OFFSETSxui32>)
+    outs(%d : !pto.tile_buf<vec, 1x16xi32, valid=1xCOLS>)
+  pto.tstore ins(%v : !pto.tile_buf<vec, 1x16xi32>) outs(%out : !pto.memref<1x16xi32>)
+  return
+}
+"""
+
+
+def blocks(offsets: list[int], cols: int = 16, rows: int = 4) -> tuple[str, dict]:
+    """A gather of blocks from four rows of 32 bytes, of which `rows` have been written."""
+    text = (
+        BLOCKS.replace("OFFSETS", f"1x{len(offsets)}").replace("COLS", str(cols)).replace("ROWS", str(rows))
+    )
+    arguments = {
+        "m": np.arange(100, 100 + 8 * rows, dtype=np.int32).reshape(rows, 8),
+        "o": np.array([offsets], np.uint32),
+        "before": -np.arange(16, dtype=np.int32).reshape(1, 16),
+    }
+    return text, arguments
+
+
+@pytest.mark.parametrize(("target", "last"), [("cpu", -8), ("a2a3", 116), ("a5", 116)])
+def test_the_last_block_in_part(target: str, last: int) -> None:
+    """Nine columns: a device masks the second block, the simulator moves whole blocks only."""
+    text, arguments = blocks([96, 64], cols=9)
+    out = execute(text, arguments, target).outputs["out"].reshape(-1).tolist()
+    assert out == [*range(124, 132), last, *(-n for n in range(9, 16))]
+
+
+def test_there_is_an_offset_for_every_block() -> None:
+    text, arguments = blocks([0, 32])
+    execute(text, arguments)
+    text, arguments = blocks([0])
+    failing("PTO-R105", text, arguments)
+    text, arguments = blocks([0], cols=8)
+    execute(text, arguments)
+    text, arguments = blocks([0], cols=9)
+    failing("PTO-R105", text, arguments)
+
+
+def test_a_block_outside_leaves_what_was_there() -> None:
+    """Of 128 bytes the last block starts at 96; 97 is outside."""
+    text, arguments = blocks([96, 97])
+    assert "[0, 1]" in failing("PTO-R101", text, arguments).message
+    for options in ({"unchecked": True}, {"checks": "init"}, {"checks": "none"}):
+        out = execute(text, arguments, **options).outputs["out"].reshape(-1).tolist()
+        assert out == [*range(124, 132), *(-n for n in range(8, 16))]
+
+
+def test_only_the_chosen_blocks_must_have_been_written() -> None:
+    """Three of four rows are written, 96 bytes."""
+    text, arguments = blocks([64, 60], rows=3)
+    out = execute(text, arguments).outputs["out"].reshape(-1).tolist()
+    assert out == [*range(116, 124), *range(115, 123)]
+    text, arguments = blocks([64, 68], rows=3)
+    failing("PTO-R201", text, arguments)
+    execute(text, arguments, checks="mem")
+    # What is outside is not read.
+    text, arguments = blocks([64, 97], rows=3)
+    execute(text, arguments, unchecked=True)
