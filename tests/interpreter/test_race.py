@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.interpreter.support import execute, failing
@@ -197,3 +198,60 @@ BACK
 """.replace("BETWEEN", pair("MTE2", "MTE3"))
     assert "%n" in failing("PTO-R301", text.replace("BACK", ""), sync="manual").message
     execute(text.replace("BACK", pair("MTE3", "MTE2")), sync="manual")
+
+
+LONG = """
+func.func @main(%m: !pto.memref<64x8xf32>, %late: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  %u = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  %one = arith.constant 1.0 : f32
+  pto.texpands ins(%one : f32) outs(%u : !pto.tile_buf<vec, 1x8xf32>)
+  SET_V
+  scf.for %k = %c0 to %c64 step %c1 {
+    %p = pto.partition_view %m, offsets = [%k, %c0], sizes = [%c1, %c8] : !pto.memref<64x8xf32> -> !pto.partition_tensor_view<1x8xf32>
+    pto.tload ins(%p : !pto.partition_tensor_view<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+  }
+  ORDER
+  %q = pto.partition_view %m, offsets = [%late, %c0], sizes = [%c1, %c8] : !pto.memref<64x8xf32> -> !pto.partition_tensor_view<1x8xf32>
+  pto.tstore ins(%u : !pto.tile_buf<vec, 1x8xf32>) outs(%q : !pto.partition_tensor_view<1x8xf32>)
+  return
+}
+""".replace("SET_V", pair("V", "MTE3").strip())
+
+
+def test_only_so_many_accesses_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over many rows: the latest of them are still known, and none is reported that is in order."""
+    monkeypatch.setattr("ptoas.interpreter.race.MOST_RECORDS", 8)
+    found = failing("PTO-R301", LONG.replace("ORDER", ""), {"late": 63}, sync="manual")
+    assert "tstore writes %m on PIPE_MTE3" in found.message and "read it on PIPE_MTE2" in found.message
+    execute(LONG.replace("ORDER", pair("MTE2", "MTE3").strip()), {"late": 63}, sync="manual")
+
+
+def test_what_every_pipe_has_seen_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With flags in every turn nothing is left open, and nothing is reported."""
+    monkeypatch.setattr("ptoas.interpreter.race.MOST_RECORDS", 8)
+    turn = pair("MTE2", "MTE3").strip() + "\n  " + pair("MTE3", "V").strip()
+    ordered = LONG.replace(
+        "outs(%t : !pto.tile_buf<vec, 1x8xf32>)\n", f"outs(%t : !pto.tile_buf<vec, 1x8xf32>)\n  {turn}\n"
+    )
+    execute(ordered.replace("ORDER", ""), {"late": 0}, sync="manual")
+
+
+def test_an_empty_region_touches_nothing() -> None:
+    text = """
+func.func @main(%m: !pto.ptr<f32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = pto.make_tensor_view %m, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+  %t = pto.alloc_tile valid_row = %n : !pto.tile_buf<vec, 8x8xf32, valid=?x8>
+  pto.tload ins(%v : !pto.tensor_view<?x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x8>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x8>) outs(%v : !pto.tensor_view<?x8xf32>)
+  return
+}
+"""
+    execute(text, {"m": np.zeros(64, np.float32), "n": 0}, sync="manual")
+    failing("PTO-R301", text, {"m": np.zeros(64, np.float32), "n": 1}, sync="manual")
