@@ -451,6 +451,9 @@ class Builder(Names):
         if op.name in structure.TERMINATORS:
             self.deferred.append((raw, op))
             return True
+        if structure.is_unsigned_constant(op):
+            plan.checked = True
+            return True
         try:
             op.verify_()
             op.verify(verify_nested_ops=False)

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    Signedness,
     StringAttr,
     i1,
 )
@@ -109,10 +110,11 @@ TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
 
 def verify_terminators(builder: Builder) -> None:
     """Check the ends of bodies against what they end, and calls against what they call."""
+    functions: dict[ModuleOp, list[str]] = {}
     for raw, op in builder.deferred:
         try:
             _check_return(op)
-            _check_callee(op, raw)
+            _check_callee(op, raw, functions)
             _verify(op)
         except StatementProblem as problem:
             builder.report_problem(raw, problem)
@@ -134,15 +136,20 @@ def _listed(types: list[Attribute]) -> str:
     return ", ".join(map(str, types)) or "nothing"
 
 
-def _check_callee(op: Operation, raw: RawStatement) -> None:
+def _check_callee(op: Operation, raw: RawStatement, known: dict[ModuleOp, list[str]]) -> None:
+    """`known` are the functions of each module, for all calls."""
     if not isinstance(op, CallOp):
         return
     module = op.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
-    functions = [f.sym_name.data for f in module.ops if isinstance(f, FuncOp)] if module is not None else []
+    if module is None:
+        return
+    if module not in known:
+        known[module] = [f.sym_name.data for f in module.ops if isinstance(f, FuncOp)]
+    functions = known[module]
     name = op.callee.string_value()
-    if module is not None and name not in functions:
+    if name not in functions:
         near = difflib.get_close_matches(name, functions, 1)
         at = max(raw.text.find(f"@{name}"), 0)
         fix = f"did you mean `@{near[0]}`?" if near else None
@@ -151,7 +158,18 @@ def _check_callee(op: Operation, raw: RawStatement) -> None:
         )
 
 
+def is_unsigned_constant(op: Operation) -> bool:
+    """`arith` has no sign in its types, but a scalar of an unsigned tile has that tile's element type (D10)."""
+    if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
+        return False
+    value, type = op.properties.get("value"), op.results[0].type
+    unsigned = isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED
+    return unsigned and isinstance(value, IntegerAttr) and value.type == type
+
+
 def _verify(op: Operation) -> None:
+    if is_unsigned_constant(op):
+        return
     try:
         _check_segments(op)
         op.verify_()  # first, since `verify` prints the whole program into what it raises

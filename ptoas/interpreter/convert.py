@@ -2,6 +2,7 @@
 
 Integers out of range: most pairs saturate, the pairs of `_WRAPPING` keep the low bits. A float too large for
 f16 or bf16 becomes infinite; f8 saturates at its greatest number; NaN becomes 0 in an integer.
+The simulator converts as C++ casts do: it never saturates, and to a float it always takes the nearest.
 """
 
 from __future__ import annotations
@@ -33,12 +34,11 @@ def tcvt(op: TCvtOp, m: Machine) -> Binder:
     mode = RoundMode.CAST_RINT if op.rmode is None else op.rmode.data
     if mode in (RoundMode.CAST_RINT, RoundMode.NONE):
         mode = RoundMode.RINT
-    # Devices round f32 to a whole number here, the simulator leaves it as it is.
-    whole_numbers = m.target.has_pipes
+    simulated = not m.target.has_pipes
 
     def bind(dst: Tile, src: Tile) -> Step:
         (part,) = same_region(op, m, dst, src)
-        function = conversion(src.dtype, dst.dtype, mode, whole_numbers)
+        function = conversion(src.dtype, dst.dtype, mode, simulated)
 
         def run() -> None:
             bits = np.ascontiguousarray(part.load_raw())
@@ -50,17 +50,18 @@ def tcvt(op: TCvtOp, m: Machine) -> Binder:
 
 
 def conversion(
-    source: DType, target: DType, mode: RoundMode, whole_numbers: bool = True
+    source: DType, target: DType, mode: RoundMode, simulated: bool = False
 ) -> Callable[[Array], Array]:
     """The conversion of an array of numbers of one type into an array of another."""
     if target.is_integer:
-        wraps = (source.text, target.text) in _WRAPPING
+        wraps = simulated or (source.text, target.text) in _WRAPPING
         if source.is_integer:
             return lambda a: integer_to_integer(a, target, wraps)
         return lambda a: float_to_integer(a, target, mode, wraps)
-    if source.text == target.text == "f32" and whole_numbers:
+    # Devices round f32 to a whole number here, the simulator leaves it as it is.
+    if source.text == target.text == "f32" and not simulated:
         return lambda a: round_whole(a.astype(np.float64), mode).astype(np.float32)
-    return lambda a: to_float(a, target, mode)
+    return lambda a: to_float(a, target, RoundMode.RINT if simulated else mode)
 
 
 def round_whole(a: Array, mode: RoundMode) -> Array:

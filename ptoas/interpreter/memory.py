@@ -171,16 +171,19 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 class Bits:
     """Which bytes have been written, and how often they were all forgotten again."""
 
-    __slots__ = ("base", "epoch", "written")
+    __slots__ = ("base", "epoch", "top", "written")
 
     def __init__(self, size: int, base: int = 0):
         self.written: Array = np.zeros(size, dtype=np.bool_)
         self.base = base
         """The address of the first byte."""
         self.epoch = 1
+        self.top = 0
+        """Where the highest byte that was written ends: host memory is large, and hardly touched."""
 
     def forget(self) -> None:
-        self.written[:] = False
+        self.written[: self.top] = False
+        self.top = 0
         self.epoch += 1
 
 

@@ -136,14 +136,16 @@ def put(table: Table, indices: Array, values: Array, src: Tile, atomic: Ufunc | 
     if array is not None and table.by_row and atomic is None:
         array[indices] = values
         return
-    positions = table.positions(indices)
+    # As one list: NumPy walks a transposed array in the order of its memory, not of its rows.
+    positions = table.positions(indices).reshape(-1)
+    values = np.ascontiguousarray(values).reshape(-1)
     raw = table.view.buffer.raw
     if atomic is None:
         raw[positions] = values
         return
     number = src.dtype.number
     accumulate: Callable[..., Any] = atomic.at
-    accumulate(raw.view(number), positions, np.ascontiguousarray(values).view(number))
+    accumulate(raw.view(number), positions, values.view(number))
 
 
 @instruction(TScatterOp)
@@ -182,7 +184,8 @@ def tscatter(op: TScatterOp, m: Machine) -> Binder:
         zero = np.zeros((), dst.dtype.raw)
 
         def run() -> None:
-            indices, values = read(), source.load_raw()
+            # As lists in the order of rows: of two values for one place the later one stays.
+            indices, values = read().reshape(-1), source.load_raw().reshape(-1)
             if clear:
                 values = values.copy()
                 whole.store_raw(zero)

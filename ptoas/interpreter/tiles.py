@@ -87,7 +87,9 @@ class Region:
                 self.view[...] = True
             else:
                 self.view[self.select] = True
-            self.ready = self.bits.epoch
+            bits = self.bits
+            bits.top = max(bits.top, self.high - bits.base)
+            self.ready = bits.epoch
         memory = self.memory
         memory.clock = order = memory.clock + 1
         last = self.last

@@ -84,21 +84,23 @@ def _rewrite(loop: scf.ForOp) -> None:
     assert terminator is not None
     tiles = [n for n, value in enumerate(loop.iter_args) if isinstance(value.type, TileType)]
     buffers = {n: _buffer(loop, loop.iter_args[n]) for n in tiles}
-    moves: list[tuple[SSAValue, SSAValue]] = []
+    written_in_place = [
+        n for n in tiles if _can_be_written_in_place(body.args[n + 1], terminator.operands[n], body)
+    ]
+    # An iteration may hand on the value of another argument, so all of them are replaced first.
     for n in tiles:
-        argument, new = body.args[n + 1], terminator.operands[n]
-        in_place = _can_be_written_in_place(argument, new, body)
-        argument.replace_all_uses_with(buffers[n])
+        body.args[n + 1].replace_all_uses_with(buffers[n])
+    for n in written_in_place:
         new = terminator.operands[n]
-        if in_place:
-            owner = new.owner
-            new.replace_all_uses_with(buffers[n])
-            assert isinstance(owner, AllocTileOp)
-            owner.detach()
-            owner.erase()
-        elif new is not buffers[n]:
-            moves.append((buffers[n], new))
-    _copy_all(moves, terminator)
+        if new in buffers.values():
+            continue  # handed on twice: it is a buffer already
+        owner = new.owner
+        assert isinstance(owner, AllocTileOp)
+        new.replace_all_uses_with(buffers[n])
+        owner.detach()
+        owner.erase()
+    handed = [(buffers[n], terminator.operands[n]) for n in tiles]
+    _copy_all([(buffer, new) for buffer, new in handed if new is not buffer], terminator)
     for n in tiles:
         loop.results[n].replace_all_uses_with(buffers[n])
     _drop(loop, terminator, tiles)

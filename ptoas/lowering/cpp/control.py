@@ -18,7 +18,7 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
     body = op.body.block
     index, *carried = body.args
-    kept = [n for n, value in enumerate(carried) if _is_read(value) or _is_read(op.results[n])]
+    kept = _read_places(op, carried)
     _declare(emit, _pick(carried, kept), _pick(op.iter_args, kept))
     name = emit.name(index)
     step = emit.text(op.step)
@@ -69,6 +69,24 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     emit.block(after)
     _assign(emit, before.args, _terminator(after).operands)
     emit.close()
+
+
+def _read_places(loop: scf.ForOp, carried: Sequence[SSAValue]) -> list[int]:
+    """Which of the values that a loop carries are read, by an operation or through another that is."""
+    handed = _terminator(loop.body.block)
+    read = {
+        n
+        for n, value in enumerate(carried)
+        if _is_read(loop.results[n]) or any(use.operation is not handed for use in value.uses)
+    }
+    places = {value: n for n, value in enumerate(carried)}
+    waiting = list(read)
+    while waiting:
+        source = places.get(handed.operands[waiting.pop()])
+        if source is not None and source not in read:
+            read.add(source)
+            waiting.append(source)
+    return sorted(read)
 
 
 def _is_read(value: SSAValue) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AllocTileOp,
@@ -121,9 +122,16 @@ def argument_view(emit: FunctionEmitter, type: ViewType, name: str, pointer: str
         elif written:
             strides.append(f"{name}_stride{n}")
         else:
-            inner = [str(extent) for extent in shape[n + 1 :]]
-            strides.append(" * ".join(inner))
+            strides.append(" * ".join(str(shape[dim]) for dim in _inside(n, len(shape), type.layout)))
     return CppView(element_cpp(type.element_type), pointer, tuple(shape), tuple(strides), type.layout)
+
+
+def _inside(dim: int, rank: int, layout: Layout) -> list[int]:
+    """The dimensions that one step along `dim` passes over; DN swaps the last two."""
+    order = list(range(rank))
+    if layout is Layout.DN and rank > 1:
+        order[-1], order[-2] = order[-2], order[-1]
+    return sorted(order[order.index(dim) + 1 :])
 
 
 def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:

@@ -140,11 +140,15 @@ def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violation
     on="a5-custom",
 )
 def custom_index_has_one_column_or_the_destinations(op: MGatherOp, know: Facts) -> Violations:
-    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one."""
+    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one; so no gather of elements
+    has one column."""
     dst, idx = know.tile("dst"), know.tile("idx")
     required = {"row": (1,), "elem": (dst.cols,)}[know.coalesce.value]
     if op.coalesce is None:
         required = (1, dst.cols)
+    elif not know.is_row and idx.cols == dst.cols == 1:
+        what = "mode with an index tile of one column"
+        yield mismatch(what, "elem", "row, which is how one column is read", field="coalesce")
     if idx.cols not in required:
         words = " or ".join(map(str, dict.fromkeys(required)))
         mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
