@@ -152,36 +152,50 @@ def sequence(b: Builder) -> bool:
     return True
 
 
-MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT")
+MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "CAST_RINT")
+SIMPLE = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32")
 
 
 def convert(b: Builder) -> bool:
     pairs: dict[str, str] = b.target.facts.get("conversions", {})
-    if pairs:
-        source_text = b.pick([text for text in pairs if pairs[text]])
-        target_text = b.pick(pairs[source_text].split())
-    else:
-        simple = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32")
-        source_text, target_text = b.pick(simple), b.pick(simple)
+    source_text = b.pick(list(pairs) or SIMPLE)
+    target_text = b.pick(pairs[source_text].split() if pairs else SIMPLE)
     source_e, e = element(source_text), element(target_text)
     low, high = limits(source_e)
     if not high:
         return False  # 8-bit floats are moved here, and converted only to
-    kind = b.kind(source_e, b.shape(source_e if source_e.size < e.size else e, "nd", False), open=False)
-    target = b.kind(e, kind.valid, open=False)
+    valid = b.shape(source_e if source_e.size < e.size else e, "nd", False)
+    kind, target = b.kind(source_e, valid, open=False), b.kind(e, valid, open=False)
     if not (kind.plain and target.plain):
         return False
-    top, bottom = 100, 0 if "uint" in (source_e.kind, e.kind) else -100
-    promise = Range(max(bottom, low), min(top, high), whole=source_e.is_integer)
+    # Out of range the devices saturate or keep the low bits; the simulator's cast of a float is undefined.
+    bound = 100
+    if b.target_name != "cpu" or (source_e.is_integer and e.is_integer):
+        bound = b.pick((100, 100, 1000, 60000))
+    if not e.is_integer and not source_e.is_integer:
+        bound = min(bound, 30000)
+    signed = "uint" not in (source_e.kind, e.kind) or b.target_name != "cpu"
+    promise = Range(max(-bound if signed else 0, low), min(bound, high), whole=source_e.is_integer)
     source = b.source(kind, promise)
-    fields = [f"rmode = #pto<round_mode {b.pick(MODES)}>"] if b.chance(0.85) else []
-    whole = e.is_integer or (source.range.whole and e.text in EXACT)
-    bound = max(abs(source.range.low), abs(source.range.high)) + 1
-    found = Range(-bound if bottom < 0 else 0, bound, whole)
-    if not limits(e)[1]:
-        found = anything(e)
-    b.instruct("tcvt", [b.operand(source)], target, found, fields=fields)
+    modes = MODES
+    if (source_e.text, e.text) == ("f32", "f16") and b.target_name != "cpu":
+        modes = (*MODES, "ODD", "ODD")
+    fields = [f"rmode = #pto<round_mode {b.pick(modes)}>"] if b.chance(0.85) else []
+    b.instruct("tcvt", [b.operand(source)], target, converted(source.range, source_e, e), fields=fields)
+    if e.text == "!pto.hif8":
+        b.has_cpp = False
     return True
+
+
+def converted(r: Range, source: ElementType, e: ElementType) -> Range:
+    """What is known of a converted number: rounding moves it by less than one, or by a part of itself."""
+    bound = 2 * max(abs(r.low), abs(r.high)) + 1
+    if not limits(e)[1]:
+        return anything(e)
+    found = Range(-bound if r.low < 0 else 0, bound, e.is_integer or r.whole)
+    if e.is_integer and not found.fits(e):
+        return anything(e)
+    return found
 
 
 def expand_rows(b: Builder) -> bool:

@@ -48,8 +48,8 @@ class Program:
     aicore: bool = False
     blocks: int = 1
     form: str = "dps"
-    compared: bool = False
-    """It has the compare form of tgather, which has no C++."""
+    has_cpp: bool = True
+    """Not so with the compare form of tgather, or a conversion to hifloat8, which the headers only store."""
 
     def copies(self) -> dict[str, Any]:
         """Arguments of their own for one run."""
@@ -99,7 +99,7 @@ class Builder:
         self.legalize = False
         self.aicore = False
         self.blocks = 1
-        self.compared = False
+        self.has_cpp = True
         self.trips = 1
         """How often the place that is being written runs, at most."""
 
@@ -567,9 +567,8 @@ class Builder:
         name = argument.name
         if lead:
             name = self.fresh("q")
-            self.line(
-                f"{name} = pto.addptr {argument.name}, {self.index(lead)} : {argument.type} -> {argument.type}"
-            )
+            pointer = argument.type
+            self.line(f"{name} = pto.addptr {argument.name}, {self.index(lead)} : {pointer} -> {pointer}")
         if dynamic is None:
             dynamic = tuple(self.chance(0.3) for _ in whole)
         sizes = [self.index(n) if d else self.constant(n) for n, d in zip(whole, dynamic, strict=True)]
@@ -588,7 +587,8 @@ class Builder:
         inner = ", ".join(
             self.index(n) if d else self.constant(n) for n, d in zip(shape, dynamic, strict=True)
         )
-        self.line(f"{part} = pto.partition_view {view}, offsets = [{', '.join(offsets)}], sizes = [{inner}] : "
+        start_text = ", ".join(offsets)
+        self.line(f"{part} = pto.partition_view {view}, offsets = [{start_text}], sizes = [{inner}] : "
                   f"{type} -> {window}")  # fmt: skip
         return View(part, window, e, shape, layout, promise)
 
@@ -596,10 +596,8 @@ class Builder:
 
     def finish(self) -> Program:
         name = f"seed_{self.seed}"
-        if self.style.bare:
-            text = "\n".join([*self._bare_head(), *self.lines]) + "\n"
-        else:
-            text = self._module(name)
+        bare = "\n".join([*self._bare_head(), *self.lines]) + "\n"
+        text = bare if self.style.bare else self._module(name)
         return Program(
             self.seed,
             name,
@@ -610,7 +608,7 @@ class Builder:
             self.aicore,
             self.blocks,
             self.style.form,
-            self.compared,
+            self.has_cpp,
         )
 
     def _bare_head(self) -> list[str]:

@@ -79,9 +79,11 @@ def mgather(b: Builder) -> bool:
         kind = replace(kind, open=(False, False))
         if row and kind.rows % 8:
             return False  # the column of indices has the destination's rows
+        if not row and kind.cols == 1:
+            return False  # one column is read as rows
     if kind.layout == "dn" and name in ("cpu", "a2a3"):
         return False
-    rows, cols = kind.valid
+    cols = kind.valid[1]
     wider = cols + (b.pick((0, 0, 3)) if name == "a2a3" else 0)
     table_rows = b.pick((1, 7, 24))
     shape: tuple[int, ...] = (table_rows, wider if row else b.pick((cols, 13)))
@@ -149,10 +151,7 @@ def mgather_nz(b: Builder) -> bool:
     table = b.memory(e, shape, "nz", anything(e), dynamic=(False,) * 5)
     capacity = blocks * 16 * (1 if row else kind.cols)
     index_e = element(b.pick(("i32", "u32")))
-    if row:
-        index_kind = row_index(b, kind.rows, False, "row")
-    else:
-        index_kind = b.kind(index_e, kind.valid, open=False)
+    index_kind = row_index(b, kind.rows, False, "row") if row else b.kind(index_e, kind.valid, open=False)
     idx = index_tile(b, index_kind, capacity, oob != "undefined")
     modes = [("coalesce", "coalesce", "row" if row else "elem")]
     if oob != "undefined":
@@ -317,7 +316,7 @@ def tgather_compare(b: Builder) -> bool:
     b.after()
     b.keep(target)
     b.keep(count)
-    b.compared = True
+    b.has_cpp = False
     return True
 
 
