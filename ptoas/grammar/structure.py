@@ -110,12 +110,14 @@ TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
 
 def verify_terminators(builder: Builder) -> None:
     """Check the ends of bodies against what they end, and calls against what they call."""
-    functions: dict[ModuleOp, list[str]] = {}
+    functions: dict[ModuleOp, dict[str, FuncOp]] = {}
     for raw, op in builder.deferred:
         try:
             _check_return(op)
-            _check_callee(op, raw, functions)
-            _verify(op)
+            if isinstance(op, CallOp):
+                _check_call(op, raw, functions)
+            else:
+                _verify(op)
         except StatementProblem as problem:
             builder.report_problem(raw, problem)
 
@@ -136,30 +138,38 @@ def _listed(types: list[Attribute]) -> str:
     return ", ".join(map(str, types)) or "nothing"
 
 
-def _check_callee(op: Operation, raw: RawStatement, known: dict[ModuleOp, list[str]]) -> None:
-    """`known` are the functions of each module, for all calls."""
-    if not isinstance(op, CallOp):
-        return
+def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, FuncOp]]) -> None:
+    """A call names a function of its module and keeps to its type; `known` is for all calls."""
     module = op.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
     if module is None:
-        return
+        return _verify(op)
     if module not in known:
-        known[module] = [f.sym_name.data for f in module.ops if isinstance(f, FuncOp)]
-    functions = known[module]
+        known[module] = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
     name = op.callee.string_value()
-    if name not in functions:
-        near = difflib.get_close_matches(name, functions, 1)
+    function = known[module].get(name)
+    if function is None:
+        near = difflib.get_close_matches(name, list(known[module]), 1)
         at = max(raw.text.find(f"@{name}"), 0)
         fix = f"did you mean `@{near[0]}`?" if near else None
         raise StatementProblem(
             "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
         )
+    type = function.function_type
+    for what, given, wanted in (
+        ("takes", op.operand_types, type.inputs.data),
+        ("gives", op.result_types, type.outputs.data),
+    ):
+        if tuple(given) != tuple(wanted):
+            message = (
+                f"`func.call`: `@{name}` {what} {_listed(list(wanted))}, here it is {_listed(list(given))}"
+            )
+            raise StatementProblem("PTO-P060", message)
 
 
 def is_unsigned_constant(op: Operation) -> bool:
-    """`arith` has no sign in its types, but a scalar of an unsigned tile has that tile's element type (D10)."""
+    """`arith` knows no signs, but a scalar of an unsigned tile has that tile's element type (D10)."""
     if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
         return False
     value, type = op.properties.get("value"), op.results[0].type
@@ -173,7 +183,8 @@ def _verify(op: Operation) -> None:
     try:
         _check_segments(op)
         op.verify_()  # first, since `verify` prints the whole program into what it raises
-        op.verify(verify_nested_ops=False)
+        if op.parent is not None or op.successors:
+            op.verify(verify_nested_ops=False)
     except VerifyException as error:
         raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None
     except AssertionError:

@@ -140,8 +140,8 @@ def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violation
     on="a5-custom",
 )
 def custom_index_has_one_column_or_the_destinations(op: MGatherOp, know: Facts) -> Violations:
-    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one; so no gather of elements
-    has one column."""
+    """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one, which thus has more
+    than one."""
     dst, idx = know.tile("dst"), know.tile("idx")
     required = {"row": (1,), "elem": (dst.cols,)}[know.coalesce.value]
     if op.coalesce is None:
