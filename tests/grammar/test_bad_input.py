@@ -677,6 +677,149 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
             )
         ],
     ),
+    # beside the common slips
+    "attributes: a number too large for its type": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 300 : i8\nreturn\n}\n",
+        [("PTO-P022", 2, 21, 3, "`300` does not fit i8, which goes from -128 to 255", None)],
+    ),
+    "attributes: a negative number of an unsigned type": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant -1 : ui8\nreturn\n}\n",
+        [("PTO-P022", 2, 21, 2, "`-1` does not fit ui8, which goes from 0 to 255", None)],
+    ),
+    "attributes: a number of a pointer": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 3 : !pto.ptr<f32>\nreturn\n}\n",
+        [("PTO-P022", 2, 21, 1, "a number can't be of type !pto.ptr<f32>", None)],
+    ),
+    "attributes: a bare word": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = row}",
+        [("PTO-P022", 3, 21, 3, "`row` is not an attribute's value", 'write "row" for a text')],
+    ),
+    "attributes: of nobody": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #foo<bar>}",
+        [("PTO-P022", 3, 21, 9, "unknown attribute `#foo<bar>`", None)],
+    ),
+    "attributes: an array with a word": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = array<i64: 1, x>}",
+        [("PTO-P022", 3, 21, 16, "`array<i64: 1, x>` is not an attribute: Expected integer literal", None)],
+    ),
+    "attributes: a dense list with a word": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant dense<[1, x]> : vector<2xi32>\nreturn\n}\n",
+        [
+            (
+                "PTO-P022",
+                2,
+                21,
+                13,
+                "`dense<[1, x]> : vector<2xi32>` is not an attribute: Expected either a float, integer, or complex literal",
+                None,
+            )
+        ],
+    ),
+    "attributes: of pto, unknown": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #pto<frobnicate row>}",
+        [("PTO-P022", 3, 21, 20, "unknown attribute `#pto.frobnicate`", None)],
+    ),
+    "arith: a constant of two values": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 1, 2 : i32\nreturn\n}\n",
+        [("PTO-P010", 2, 24, 1, "a constant has one value", None)],
+    ),
+    "arith: a constant without a number": (
+        'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant "a"\nreturn\n}\n',
+        [("PTO-P010", 2, 21, 3, "a constant needs its value: `arith.constant 16 : index`", None)],
+    ),
+    "arith: another type than the operand's": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.select %n, %a, %a : i1, i32, i32\nreturn\n}\n",
+        [("PTO-P042", 2, 19, 2, "the operand's type is index, the statement says i1", None)],
+    ),
+    "arith: a conversion without its second type": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = builtin.unrealized_conversion_cast %a : i32\nreturn\n}\n",
+        [
+            (
+                "PTO-P043",
+                2,
+                6,
+                34,
+                "`builtin.unrealized_conversion_cast` needs both types: `: i32 to ui32`",
+                None,
+            )
+        ],
+    ),
+    "arith: a call of nobody": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = func.call (%a) : (i32) -> i32\nreturn\n}\n",
+        [("PTO-P010", 2, 6, 9, "a call names its function: `func.call @name(...)`", None)],
+    ),
+    "operands: a window of a tile": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %idx[0, 0] : (!pto.tile<1x16xi32>) -> !pto.tile<1x16xi32>",
+        [("PTO-P040", 3, 12, 9, "only a view of memory takes indices", None)],
+    ),
+    "operands: a window of open extents": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0] : !pto.tile_buf<vec, 16x32xf32, valid=?x32>",
+        [("PTO-P043", 3, 12, 11, "nothing tells how large this window is", "use `partition_view`")],
+    ),
+    "operands: a window by three indices": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0, 0] : !pto.tile<16x32xf32>",
+        [("PTO-P040", 3, 12, 14, "a view of 2 dimensions takes 2 indices, found 3", None)],
+    ),
+    "operands: two destinations": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%t = tload %table : (!pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>\ntneg ins(%t : !pto.tile<16x32xf32>) outs(%t, %t : !pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",
+        [("PTO-P040", 4, 46, 2, "`tneg` writes 1 operand(s), found 2", None)],
+    ),
+    "operands: named twice": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile valid_row = %n valid_row = %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>\nreturn\n}\n",
+        [("PTO-P051", 2, 36, 14, "`valid_row` is given twice", None)],
+    ),
+    "operands: of no such name": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile valid_rov = %n : !pto.tile_buf<vec, 16x32xf32, valid=?x32>\nreturn\n}\n",
+        [("PTO-P053", 2, 21, 14, "`alloc_tile` has no `valid_rov`", "did you mean `valid_row`?")],
+    ),
+    "operands: of no such part": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint foo(%idx)",
+        [("PTO-P010", 3, 8, 8, "`tprint` has no part `foo(...)`", None)],
+    ),
+    "operands: an address that is a value": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntassign %idx, @tile(%idx)",
+        [("PTO-P010", 3, 21, 4, "an address is a number", "write `@tile(0x1000)`")],
+    ),
+    "operands: sizes that are values": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>\n%s = pto.subview %t[%n, %n] sizes [%n, 32] : !pto.tile_buf<vec, 16x32xf32> -> !pto.tile_buf<vec, 8x32xf32>\nreturn\n}\n",
+        [("PTO-P010", 3, 29, 13, "`sizes [...]` takes whole numbers", None)],
+    ),
+    "operands: an extent that is no whole number": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%v = pto.make_tensor_view %p, shape = [%n, 4.5], strides = [%n, %n] : !pto.tensor_view<?x?xf32>\nreturn\n}\n",
+        [("PTO-P022", 2, 44, 3, "index needs a whole number, found `4.5`", None)],
+    ),
+    "types: more parameters than there are": (
+        ".arg %a : !pto.tile_buf<vec, 16x32xf32, 1, 2, 3, 4, 5, 6, 7, 8, 9>\ntprint %a",
+        [("PTO-P021", 1, 53, 1, "too many parameters: `5`", None)],
+    ),
+    "types: valid with one extent": (
+        ".arg %a : !pto.tile_buf<vec, 16x32xf32, valid=9>\ntprint %a",
+        [("PTO-P021", 1, 47, 1, "`valid` needs two extents", "write `valid=9x?`")],
+    ),
+    "types: a view with a tile's parameter": (
+        ".arg %a : !pto.memref<16x32xf32, pad=zero>\ntprint %a",
+        [("PTO-P021", 1, 34, 8, "a view of memory has no parameter `pad`", None)],
+    ),
+    "types: a pointer into another memory": (
+        ".arg %a : !pto.ptr<f32, ub>\ntprint %a",
+        [("PTO-P021", 1, 25, 2, "a pointer is into global memory (`gm`), found `ub`", None)],
+    ),
+    "types: a group of nothing": (
+        ".arg %a : !pto.group<2 x !pto.memrif<4x4xf32>>\ntprint %a",
+        [("PTO-P021", 1, 26, 11, "unknown type `!pto.memrif`", "did you mean `!pto.memref`?")],
+    ),
+    "types: a vector of nothing": (
+        ".arg %a : vector<2xfoo>\ntprint %a",
+        [("PTO-P021", 1, 11, 13, "`vector<2xfoo>` is not a type: Expected vector element type", None)],
+    ),
+    "types: a complex of nothing": (
+        ".arg %a : complex<foo>\ntprint %a",
+        [("PTO-P021", 1, 11, 12, "`complex<foo>` is not a type: attribute expected", None)],
+    ),
+    "statements: a name and no instruction": (
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d =",
+        [("PTO-P010", 3, 5, 1, "the statement ends, expected a string or an instruction", None)],
+    ),
 }
 
 
