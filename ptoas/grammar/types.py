@@ -12,7 +12,6 @@ from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
     Builtin,
-    FunctionType,
     IndexType,
     IntAttr,
     IntegerType,
@@ -426,7 +425,3 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.event": lambda _: EventType(),
     "pto.hif8": lambda _: Hif8Type(),
 }
-
-
-def function_type(inputs: list[Attribute], outputs: list[Attribute]) -> FunctionType:
-    return FunctionType.from_lists(inputs, outputs)
