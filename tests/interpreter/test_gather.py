@@ -534,3 +534,22 @@ def test_a_negative_index_is_past_the_last(target: str) -> None:
     assert clamped.reshape(-1).tolist() == [1.0] + [64.0] * 63
     zeroed = execute(MODES.replace("OOB", "zero"), {"table": table, "i": idx}, target).outputs["out"]
     assert zeroed.reshape(-1).tolist() == [1.0] + [0.0] * 63
+
+
+def test_the_note_names_the_last_writer_of_the_index() -> None:
+    text = """
+func.func @main(%table: !pto.memref<8x8xf32>) {
+  %a = arith.constant 9 : i32
+  %b = arith.constant 8 : i32
+  %i = pto.alloc_tile : !pto.tile_buf<vec, 8x8xi32>
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.texpands ins(%a : i32) outs(%i : !pto.tile_buf<vec, 8x8xi32>)
+  pto.tmuls ins(%i, %b : !pto.tile_buf<vec, 8x8xi32>, i32) outs(%i : !pto.tile_buf<vec, 8x8xi32>)
+  pto.mgather ins(%table, %i : !pto.memref<8x8xf32>, !pto.tile_buf<vec, 8x8xi32>) outs(%d : !pto.tile_buf<vec, 8x8xf32>)
+    {coalesce = #pto<coalesce elem>}
+  return
+}
+"""
+    found = failing("PTO-R101", text)
+    assert "index 72 at [0, 0] of %i" in found.message
+    assert [note.span.line for note in found.notes if note.span is not None] == [8]

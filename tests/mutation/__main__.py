@@ -27,6 +27,9 @@ def main() -> int:
     parser.add_argument(
         "--examples", type=int, default=20, metavar="N", help="at most N examples of a property; 0: all"
     )
+    parser.add_argument(
+        "--seconds", type=float, default=60, metavar="S", help="at most S seconds of tests for a mutant"
+    )
     parser.add_argument("--verbose", action="store_true", help="say of each mutant which test noticed it")
     options = parser.parse_args()
     if options.room is None or len(options.room) > 1:
@@ -57,7 +60,9 @@ def report(name: str, options: argparse.Namespace) -> int:
     ]
     chosen = select(modules, options)
     start = time.monotonic()
-    results = run_room(modules, room.tests, DESELECTED, chosen, options.examples or None, options.verbose)
+    results = run_room(
+        modules, room.tests, DESELECTED, chosen, options.examples or None, options.seconds, options.verbose
+    )
     known = explained()
     unexplained = 0
     used: set[int] = set()

@@ -41,7 +41,15 @@ ROOMS = {
             Module("ptoas/interpreter/transfer.py"),
             Module("ptoas/targets/target.py"),
         ),
-        ("tests/interpreter", "tests/targets", "tests/isa"),
+        (
+            "tests/interpreter/test_gather.py",
+            "tests/interpreter/test_scatter.py",
+            "tests/interpreter/test_tile_gather.py",
+            "tests/interpreter/test_layouts.py",
+            "tests/interpreter/test_memory_ops.py",
+            "tests/interpreter/test_checks.py",
+            "tests/targets/test_targets.py",
+        ),
     ),
     "chunker": Room(
         (

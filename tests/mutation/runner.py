@@ -22,6 +22,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -170,8 +171,10 @@ class Forks:
         chosen: Sequence[tuple[Module, Mutant]],
         lines: Lines,
         examples: int | None,
+        seconds: float,
         verbose: bool,
     ):
+        self.seconds = seconds
         self.examples = examples
         self.verbose = verbose
         self.modules = modules
@@ -257,9 +260,13 @@ class Forks:
     def _tests_of(self, session: pytest.Session, module: Module, mutant: Mutant) -> list[pytest.Item]:
         places = {(module.file, line) for line in mutant.lines}
         chosen = [item for item in session.items if places & self.trace.lines[item.nodeid]]
-        return sorted(
-            chosen, key=lambda item: (-self.killers.get(item.nodeid, 0), self.trace.seconds[item.nodeid])
-        )
+        chosen.sort(key=lambda item: (-self.killers.get(item.nodeid, 0), self.trace.seconds[item.nodeid]))
+        spent = accumulate(self.trace.seconds[item.nodeid] for item in chosen)
+        return [
+            item
+            for n, (item, sum_) in enumerate(zip(chosen, spent, strict=True))
+            if not n or sum_ < self.seconds
+        ]
 
     # --- one mutant ---
 
@@ -365,14 +372,15 @@ def run_room(
     deselect: Sequence[str] = (),
     chosen: Sequence[tuple[Module, Mutant]] | None = None,
     examples: int | None = None,
+    seconds: float = 60,
     verbose: bool = False,
 ) -> list[Result]:
     """Try mutants, all of the modules' without others being named, with the tests of some paths, and with at
-    most `examples` examples of a property."""
+    most `examples` examples of a property and `seconds` of tests for a mutant."""
     if chosen is None:
         chosen = [(module, mutant) for module in modules for mutant in module.mutants()]
     lines = Lines(module.file for module in modules)
-    forks = Forks(modules, chosen, lines, examples, verbose)
+    forks = Forks(modules, chosen, lines, examples, seconds, verbose)
     with tempfile.TemporaryDirectory() as scratch:
         options = [*QUIET, "--no-header", "--no-summary", f"--basetemp={scratch}/t", f"--rootdir={ROOT}"]
         options += ["--hypothesis-profile=mutation"]

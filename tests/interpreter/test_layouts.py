@@ -1,0 +1,184 @@
+"""Where the elements of boxed tiles and of tables lie in memory."""
+
+# ruff: noqa: E501 - programs are text
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.dialects.pto.types import TileType
+from ptoas.interpreter.tiles import element_offsets
+from tests.interpreter.support import SIZE, execute, failing
+
+
+def tile_type(text: str) -> TileType:
+    module = ptoas.parse(f"func.func @main(%t: {text}) {{\n  return\n}}\n")
+    (type_,) = [arg.type for op in module.walk() for region in op.regions for arg in region.blocks[0].args]
+    assert isinstance(type_, TileType)
+    return type_
+
+
+def box(type_: str, slayout: str, fractal: int) -> tuple[int, int]:
+    """512 bytes of 16 rows of 32 bytes, or of 16 columns of 32 bytes; 1024: 16 x 16; 32: 16 x 2."""
+    if fractal != 512:
+        return {1024: (16, 16), 32: (16, 2)}[fractal]
+    c0 = 32 // SIZE[type_]
+    return (16, c0) if slayout == "row_major" else (c0, 16)
+
+
+@pytest.mark.parametrize("blayout", ["row_major", "col_major"])
+@pytest.mark.parametrize("slayout", ["row_major", "col_major"])
+@pytest.mark.parametrize(
+    ("type_", "fractal", "shape"),
+    [("f32", 512, (32, 48)), ("f16", 512, (48, 32)), ("i8", 512, (64, 64)), ("f32", 1024, (32, 48)), ("i8", 32, (32, 6)),
+     ("f32", 512, (20, 36)), ("f16", 512, (24, 40))],
+)  # fmt: skip
+def test_elements_of_a_boxed_tile(
+    blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]
+) -> None:
+    """Counted: block after block in the order of `blayout`, in a block in that of `slayout`; the last blocks may
+    be cut off."""
+    rows, cols = shape
+    height, width = box(type_, slayout, fractal)
+    corners = [(r, c) for r in range(0, rows, height) for c in range(0, cols, width)]
+    if blayout == "col_major":
+        corners.sort(key=lambda corner: corner[::-1])
+    expected, count = np.zeros(shape, int), 0
+    for top, left in corners:
+        inside = [
+            (r, c) for r in range(top, min(top + height, rows)) for c in range(left, min(left + width, cols))
+        ]
+        if slayout == "col_major":
+            inside.sort(key=lambda place: place[::-1])
+        for place in inside:
+            expected[place] = count
+            count += 1
+    text = (
+        f"!pto.tile_buf<vec, {rows}x{cols}x{type_}, blayout={blayout}, slayout={slayout}, fractal={fractal}>"
+    )
+    assert np.array_equal(element_offsets(tile_type(text)), expected)
+
+
+def test_the_destination_of_an_nz_gather() -> None:
+    """Document 000: (c / kC0) * (Rows * kC0) + r * kC0 + (c % kC0)."""
+    text = "!pto.tile_buf<vec, 32x24xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    expected = [[(c // 8) * (32 * 8) + r * 8 + c % 8 for c in range(24)] for r in range(32)]
+    assert element_offsets(tile_type(text)).tolist() == expected
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+TABLE = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %n: index, %i: !pto.tile<1x8xi32>, %out: !pto.memref<8x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+  %d = pto.alloc_tile : !pto.tile_buf<vec, DESTxf32>
+  pto.mgather ins(%v, %i : !pto.tensor_view<?x8xf32>, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, DESTxf32>)
+    {coalesce = #pto<coalesce MODE>, gatherOob = #pto<gather_oob zero>}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("mode", "dest"), [("row", "8x8"), ("elem", "1x8")])
+@pytest.mark.parametrize(
+    ("size", "at", "rows", "fits"),
+    [
+        (40, 0, 5, True),
+        (40, 8, 4, True),
+        (40, 8, 5, False),
+        (39, 0, 5, False),
+        (4, 0, 0, True),
+        (4, 0, 1, False),
+        (8, 0, 1, True),
+        (8, 7, 1, False),
+    ],
+)
+def test_a_table_lies_in_its_buffer(mode: str, dest: str, size: int, at: int, rows: int, fits: bool) -> None:
+    text = TABLE.replace("DEST", dest).replace("MODE", mode)
+    mem = np.arange(1, size + 1, dtype=np.float32)
+    idx = np.arange(8, dtype=np.int32).reshape(1, 8)
+    arguments = {"mem": mem, "at": at, "n": rows, "i": idx}
+    if not fits:
+        failing("PTO-R102", text, arguments)
+        return
+    out = execute(text, arguments).outputs["d"]
+    table = np.zeros(64, np.float32)
+    table[: rows * 8] = mem[at : at + rows * 8]
+    expected = table.reshape(8, 8) if mode == "row" else table[:8].reshape(1, 8)
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "size", "at"), [("a2a3", 48, 0), ("a5", 80, 0), ("a2a3", 50, 2), ("a5", 82, 2)]
+)
+def test_rows_as_the_target_counts_them_lie_in_the_buffer(target: str, size: int, at: int) -> None:
+    """Five rows of 16 elements: 8 apart by the table's stride on a2a3, 16 apart on a5 (D16)."""
+    text = TABLE.replace("DEST", "8x16").replace("MODE", "row")
+    idx = np.array([[4, 0, 1, 2, 3, 4, 0, 4]], np.int32)
+    mem = np.arange(size, dtype=np.float32)
+    stride = 8 if target == "a2a3" else 16
+    out = execute(text, {"mem": mem, "at": at, "n": 5, "i": idx}, target).outputs["d"]
+    assert out.tolist() == [[at + r * stride + j for j in range(16)] for r in idx[0]]
+    found = failing("PTO-R102", text, {"mem": mem[:-1].copy(), "at": at, "n": 5, "i": idx}, target)
+    assert "capacity of 5 rows" in found.message and "holds only 4" in found.message
+
+
+def test_an_element_scatter_counts_from_the_view() -> None:
+    text = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %s: !pto.tile<1x8xf32>, %i: !pto.tile<1x8xi32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%c1, %c8], strides = [%c8, %c1] : !pto.tensor_view<1x8xf32>
+  pto.mscatter ins(%s, %i : !pto.tile<1x8xf32>, !pto.tile<1x8xi32>) outs(%v : !pto.tensor_view<1x8xf32>)
+    {coalesce = #pto<coalesce elem>}
+  return
+}
+"""
+    mem = np.zeros(24, np.float32)
+    source = np.arange(1, 9, dtype=np.float32).reshape(1, 8)
+    execute(text, {"mem": mem, "at": 5, "s": source, "i": np.arange(7, -1, -1, dtype=np.int32).reshape(1, 8)})
+    assert mem.tolist() == [0.0] * 5 + [8, 7, 6, 5, 4, 3, 2, 1] + [0.0] * 11
+
+
+def test_cpu_counts_the_padding_between_rows() -> None:
+    """The simulator reads `src.data()[idx]`: of two rows of three, eight apart, the last element is the tenth."""
+    mem = "!pto.memref<2x3xf32, strides=[8, 1]>"
+    text = f"""
+func.func @main(%table: {mem}, %i: !pto.tile<1x8xi32>) {{
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  pto.mgather ins(%table, %i : {mem}, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, 1x8xf32>) {{coalesce = #pto<coalesce elem>}}
+  return
+}}
+"""
+    table = np.arange(11, dtype=np.float32)
+    idx = np.array([[0, 1, 2, 3, 7, 8, 9, 10]], np.int32)
+    assert execute(text, {"table": table, "i": idx}, "cpu").outputs["d"].tolist() == idx.tolist()
+    idx[0, 0] = 11
+    failing("PTO-R101", text, {"table": table, "i": idx}, "cpu")
+
+
+@pytest.mark.parametrize(("mode", "index", "capacity"), [("row", "1x16", 32), ("elem", "16x8", 256)])
+def test_unchecked_reads_nothing_behind_an_nz_table(mode: str, index: str, capacity: int) -> None:
+    """D15: `gShape2 * 16` rows, and as many elements as there are; blocks have no place behind them."""
+    tile = "!pto.tile_buf<vec, 16x8xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    text = f"""
+func.func @main(%table: !pto.memref<1x1x2x16x8xf32, nz>, %i: !pto.tile<{index}xi32>) {{
+  %d = pto.alloc_tile : {tile}
+  pto.mgather ins(%table, %i : !pto.memref<1x1x2x16x8xf32, nz>, !pto.tile<{index}xi32>) outs(%d : {tile}) {{coalesce = #pto<coalesce {mode}>}}
+  return
+}}
+"""
+    table = np.arange(256, dtype=np.float32).reshape(1, 1, 2, 16, 8)
+    idx = np.full(tuple(map(int, index.split("x"))), capacity - 1, np.int32)
+    out = execute(text, {"table": table, "i": idx}, "a2a3", unchecked=True).outputs["d"]
+    assert np.array_equal(
+        out, np.tile(np.arange(248, 256), (16, 1)) if mode == "row" else np.full((16, 8), 255)
+    )
+    idx[0, 0] = capacity
+    failing("PTO-R101", text, {"table": table, "i": idx}, "a2a3", unchecked=True)
