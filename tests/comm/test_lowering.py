@@ -11,6 +11,8 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.lowering import prepare
 from ptoas.lowering.lower import lower
+from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.structure import functions
 from ptoas.targets import TARGETS
 
 from .programs import gather
@@ -91,3 +93,59 @@ def test_the_neighbours() -> None:
     assert "comm::TREDUCE(group, ownGM, acc, staging, comm::ReduceOp::Max);" in reduce
     assert "comm::TSCATTER(group, ownGM, staging);" in lines_of(gather(3, (8, 32), op="tscatter"))
     assert "comm::TBROADCAST(group, ownGM, staging);" in lines_of(gather(3, (8, 32), op="tbroadcast"))
+
+
+def test_a_second_tile_is_like_a_first_of_fixed_extents() -> None:
+    text = gather(2, (10, 24), attrs="pingpong").replace(
+        "  %root", "  %mine = pto.alloc_tile : !pto.tile_buf<vec, 4x24xf32>\n  %root", 1
+    )
+    text = text.replace("group(%sources)", "recv(%mine), group(%sources)").replace(
+        "!pto.group<2 x !pto.memref<10x24xf32>>) {",
+        "!pto.tile_buf<vec, 4x24xf32>, !pto.group<2 x !pto.memref<10x24xf32>>) {",
+    )
+    ping, pong = staging(text, "a5")
+    assert ping == pong and ping.shape == (4, 24) and ping.valid == (4, 24)
+
+
+def test_staging_lies_above_what_the_program_placed() -> None:
+    """A tile at an address of the program's own leaves only what is behind it."""
+    text = gather(2, (10_000, 100)).replace(
+        "  %root",
+        "  %high = arith.constant 131072 : i64\n"
+        "  %other = pto.alloc_tile addr = %high : !pto.tile_buf<vec, 8x128xf32>\n"
+        "  %one = arith.constant 1.0 : f32\n"
+        "  pto.texpands ins(%one : f32) outs(%other : !pto.tile_buf<vec, 8x128xf32>)\n"
+        "  pto.tprint ins(%other : !pto.tile_buf<vec, 8x128xf32>)\n  %root",
+        1,
+    )
+    module = prepare(ptoas.parse(text), "a2a3")
+    (function,) = functions(module)
+    memory = MemoryMap(function)
+    (op,) = [op for op in module.walk() if isinstance(op, CollectiveOp)]
+    (tile,) = op.staging
+    address = memory.address(tile)
+    assert address is not None and address.value is not None and isinstance(tile.type, TileType)
+    assert address.value >= 131072 + 8 * 128 * 4
+    assert address.value + tile.type.size_bytes <= 192 * 1024
+
+
+def test_staging_beside_a_gather_stays_within_the_default_budget() -> None:
+    """A kernel that gathers on a5 is launched with 128 KB unless it asks for more."""
+    text = gather(2, (10_000, 100)).replace(
+        "  %root",
+        "  %i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+        "  pto.tload ins(%idx : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)\n"
+        "  %d = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>\n"
+        "  pto.mgather ins(%table, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
+        "outs(%d : !pto.tile_buf<vec, 16x32xf32>) {coalesce = #pto<coalesce row>}\n"
+        "  pto.tstore ins(%d : !pto.tile_buf<vec, 16x32xf32>) outs(%picked : !pto.memref<16x32xf32>)\n"
+        "  %root",
+        1,
+    )
+    text = text.replace(
+        "%my_rank: i32",
+        "%my_rank: i32, %table: !pto.memref<64x32xf32>, %idx: !pto.memref<1x16xi32>, "
+        "%picked: !pto.memref<16x32xf32>",
+    )
+    (tile,) = staging(text, "a5")
+    assert 64 * 1024 < tile.size_bytes <= 128 * 1024
