@@ -18,10 +18,11 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_stand_before
 from ptoas.naming import replace_keeping_name, set_name
 
 _OPERANDS = "operandSegmentSizes"
@@ -62,9 +63,20 @@ def _rewrite(op: Instruction) -> None:
         destinations.append(alloc.results[0])
     block.insert_op_before(as_dps(op, destinations), op)
     for result, destination in zip(op.results, destinations, strict=True):
+        _assign_first(op, result, destination)
         replace_keeping_name(result, destination)
     op.detach()
     op.erase()
+
+
+def _assign_first(op: Instruction, result: SSAValue, destination: SSAValue) -> None:
+    """A result's `tassign` can only stand behind the instruction; a tile's must stand before it (D21)."""
+    for use in result.uses:
+        assign = use.operation
+        if isinstance(assign, TAssignOp) and can_stand_before(op, assign):
+            assign.detach()
+            Rewriter.insert_op(assign, InsertPoint.after(cast(Operation, destination.owner)))
+            return
 
 
 def _valid_extents(op: Instruction, tile: TileType) -> tuple[SSAValue | None, SSAValue | None]:

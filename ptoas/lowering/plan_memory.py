@@ -56,9 +56,8 @@ class Interval:
     last: int
     address: int = 0
 
-    @property
-    def size(self) -> int:
-        return -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
+    def __post_init__(self) -> None:
+        self.size = -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
 
     @property
     def end(self) -> int:

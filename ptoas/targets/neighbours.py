@@ -120,6 +120,7 @@ PLACEMENT = (
     v.tile_is_made_of_32_byte_rows,
     v.fractal_tile_is_made_of_blocks,
     u.every_tile_is_placed,
+    u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.ir import Operation
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -118,6 +119,13 @@ class TAssignOp(PtoOp):
             raise VerifyException("needs one address: a value, or @tile(0x1000)")
         if self.result is not None and self.result.type != self.tile.type:
             raise VerifyException(f"gives a {self.result.type}, but the tile is a {self.tile.type}")
+
+
+def can_stand_before(op: Operation, assign: TAssignOp) -> bool:
+    """Whether `assign` could stand before `op`, in its block: the address is known there."""
+    owner = None if assign.addr is None else assign.addr.owner
+    known = not isinstance(owner, Operation) or owner.parent is not op.parent or owner.is_before_in_block(op)
+    return known and assign.parent is op.parent
 
 
 @irdl_op_definition

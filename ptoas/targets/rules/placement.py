@@ -11,7 +11,9 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import TileType, shape_text
+from ptoas.dialects.pto.views import TAssignOp, can_stand_before
 from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
@@ -271,6 +273,50 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> V
 
 
 # --- unwritten tiles -----------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-U107",
+    source="D21; public TASSIGN page",
+    reason="An instruction takes the address that its tile has when it is issued.",
+    failing=kernel(
+        f"%a = pto.alloc_tile : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
+        f"pto.tassign %a, @tile(0x1000) : {_TILE}",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    passing=kernel(
+        f"%a = pto.alloc_tile : {_TILE}",
+        f"pto.tassign %a, @tile(0x1000) : {_TILE}",
+        f"pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : {_TILE})",
+        args="%x: !pto.memref<16x32xf32>",
+    ),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Target) -> Violations:
+    """`tassign` stands before the first use of its tile. For a result it stands right behind the instruction
+    that makes it, and its address is a literal or known before that instruction."""
+    if not facts.is_placed_by_hand:
+        return
+    place = facts.positions
+    for root, bound in facts.addresses.items():
+        first = bound[0][0]
+        if not isinstance(first, TAssignOp):
+            continue
+        early = [use.operation for use in root.uses if place[use.operation] < place[first]]
+        maker = root.owner
+        if not early and isinstance(maker, Instruction) and not can_stand_before(maker, first):
+            early = [maker]
+        if early:
+            used = min(early, key=place.__getitem__)
+            yield Violation(
+                f"{value_name(root)} is used: found no address of it yet, required one",
+                op=first,
+                part="statement",
+                related=(Related("it is used here", used),),
+                fix=f"put tassign before line {facts.line(used)}",
+            )
 
 
 @rule(
