@@ -62,7 +62,9 @@ def test_changes(before: str, change: str, after: str) -> None:
     assert ast.unparse(found[change].tree()) == f"z = {after}"
 
 
-@pytest.mark.parametrize("text", ['f"{n + 1} rows"', '"a" if n < 2 else "b"', '"text" + word'])
+@pytest.mark.parametrize(
+    "text", ['f"{n + 1} rows"', '"a" if n < 2 else "b"', '"text" + word', 'mismatch("rows", n + 1, 1)']
+)
 def test_messages_stay(text: str) -> None:
     assert mutants(f"z = {text}\n") == []
 
