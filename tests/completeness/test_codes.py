@@ -171,7 +171,7 @@ func.func @f(%l: {LARGER}, %t: {TILE}, %u: !pto.tile_buf<vec, 4x8xf32>, %g: {LAR
 @pytest.mark.parametrize(
     ("code", "line", "text", "force"),
     [
-        ("PTO-R507", 5, PLACED_TOO_LATE, False),
+        ("PTO-R507", 5, PLACED_TOO_LATE, True),
         ("PTO-R508", 2, PING_UNLIKE_PONG, True),
         ("PTO-R608", 2, NO_SIZE, False),
     ],
