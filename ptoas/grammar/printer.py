@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnregisteredOp,
 )
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
@@ -98,6 +98,8 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
         return None  # a program has at least one statement
     plain = not function.function_type.outputs.data and len(function.body.blocks) == 1
     plain = plain and not any(isinstance(op, ModuleOp | FuncOp) for op in function.body.block.ops)
+    # One that calls itself needs its name.
+    plain = plain and not any(isinstance(op, CallOp) for op in function.walk())
     # Only such a name is a file's, too.
     plain = plain and re.fullmatch(r"[A-Za-z_]\w*", function.sym_name.data, re.ASCII) is not None
     return function if plain else None

@@ -34,6 +34,8 @@ def _repeated(head: str, statement: str) -> Callable[[int], str]:
     )
 
 
+_CALL = "func.func @f<N>() {\nfunc.call @f<P>() : () -> ()\nreturn\n}\n"
+
 PROGRAMS: dict[str, Callable[[int], str]] = {
     "tiles that wait for each other": _repeated(LOAD, f"%t<N> = tadd %t<P>, %t0 : ({T}, {T}) -> {T}\n"),
     "stores": _repeated(LOAD, f"tstore %t0, %m : ({T}, {M})\n"),
@@ -50,6 +52,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
     "functions": _repeated(
         "", f"func.func @f<N>(%m: {M}) {{\n%t = pto.tload %m : ({M}) -> {T}\nreturn\n}}\n"
     ),
+    "calls": _repeated("func.func @f0() {\nreturn\n}\n", _CALL),
     "unknown instructions": _repeated("", "tnothing<N> %a<N>\n"),
     "broken rules": _repeated("", "%t<N> = alloc_tile : !pto.tile<1x9xi32>\n"),
 }
