@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,9 @@ import click
 from ptoas import __version__
 
 if TYPE_CHECKING:
-    from ptoas.diagnostics import Diagnostic
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ptoas.diagnostics import Diagnostic, Source
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -376,9 +379,16 @@ def run(
     ctx.find_root().obj = color
     import json
 
-    from ptoas.diagnostics import Source
-    from ptoas.grammar.parse import parse_file, read_text
+    from ptoas.grammar.parse import parse, read_source
     from ptoas.interpreter import run as machine
+
+    @cache
+    def source() -> Source:
+        """Standard input is there to be read once."""
+        return read_source(file)
+
+    def module() -> ModuleOp:
+        return parse(source().text, source().filename)
 
     options |= {"checks": checks, "on_output": None if as_json else click.echo}
     options |= {"max_steps": max_steps} if max_steps else {}
@@ -387,19 +397,18 @@ def run(
         machine.check_output(text)
     with _usage_errors():
         if target == "all" and ranks is None:
-            module = parse_file(file)
-            comparison = machine.run_all(module, arguments, seed=seed, **memory, **options)
+            comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
             click.echo(comparison.text())
             ctx.exit(0 if comparison.equal else 1)
         if ranks is not None:
             from ptoas.interpreter.ranks import run_ranks
 
             options |= {"prints": prints, "seed": seed, **memory}
-            result = run_ranks(lambda: parse_file(file), arguments, target, ranks=ranks, **options)
+            result = run_ranks(module, arguments, target, ranks=ranks, **options)
             if result is None:
                 return  # under MPI the first rank speaks for all
         else:
-            kernel = machine.compile(parse_file(file), target, prints=prints, **options)
+            kernel = machine.compile(module(), target, prints=prints, **options)
             result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
     for text in outputs:
         machine.write_output(result, text)
@@ -412,7 +421,7 @@ def run(
     for text in expected:
         machine.check_expected(result, text, rtol, atol)
     if check_file:
-        held = machine.check_file(Source(read_text(file), file), result)
+        held = machine.check_file(source(), result)
         click.echo(f"{held} check{'s' * (held != 1)} held", err=True)
 
 

@@ -153,3 +153,15 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m ptoas.cli rules | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env={**os.environ})
     assert "Traceback" not in done.stderr
+
+
+def test_standard_input_is_checked_against_its_own_assertions() -> None:
+    text = """.target a5
+.arg %x : !pto.memref<8x8xf32>
+%t = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+tstore %t, %x
+// RUN-CHECK: x == 1
+"""
+    for value, code in (("full:1", 0), ("full:2", 1)):
+        result = ptoas("run", "-", "--check-file", "--arg", f"x={value}", text=text)
+        assert result.exit_code == code, result.output

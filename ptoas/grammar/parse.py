@@ -76,12 +76,17 @@ def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False
     Traceback (most recent call last):
     ptoas.diagnostics.PtoasError: missing.pto:1:1: error[PTO-P001]: can't read missing.pto: ...
     """
-    name = os.fspath(path)
-    return parse(read_text(name), "<stdin>" if name == "-" else name, allow_unregistered=allow_unregistered)
+    source = read_source(path)
+    return parse(source.text, source.filename, allow_unregistered=allow_unregistered)
 
 
-def read_text(name: str) -> str:
+def read_source(path: str | os.PathLike[str]) -> Source:
     """The text of a file, or a diagnostic that says why there is none."""
+    name = os.fspath(path)
+    return Source(_read_text(name), "<stdin>" if name == "-" else name)
+
+
+def _read_text(name: str) -> str:
     try:
         data = _read_bytes(name)
     except (OSError, ValueError) as error:
