@@ -160,6 +160,8 @@ def convert(b: Builder) -> bool:
     pairs: dict[str, str] = b.target.facts.get("conversions", {})
     source_text = b.pick(list(pairs) or SIMPLE)
     target_text = b.pick(pairs[source_text].split() if pairs else SIMPLE)
+    if b.chance(0.1):
+        source_text, target_text = "f32", "f16"  # the pair with most modes
     source_e, e = element(source_text), element(target_text)
     low, high = limits(source_e)
     if not high:

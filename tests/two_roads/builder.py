@@ -48,6 +48,8 @@ class Program:
     aicore: bool = False
     blocks: int = 1
     form: str = "dps"
+    features: frozenset[tuple[str, ...]] = frozenset()
+    """What occurs in it: instructions with their types and layouts, modes, ways of writing."""
     has_cpp: bool = True
     """Not so with the compare form of tgather, or a conversion to hifloat8, which the headers only store."""
 
@@ -100,6 +102,7 @@ class Builder:
         self.aicore = False
         self.blocks = 1
         self.has_cpp = True
+        self.features: set[tuple[str, ...]] = {("form", style.form), ("spelling", str(style.spelling))}
         self.trips = 1
         """How often the place that is being written runs, at most."""
 
@@ -349,6 +352,7 @@ class Builder:
             tile, form = self.destination(kind, range, avoid)
         else:
             tile, form = into, "dps"
+        self.record(op, kind, modes, fields)
         opcode, attributes = self.spelled(op, modes, fields, form)
         names = ", ".join(name for name, _ in sources)
         types = ", ".join(type for _, type in sources)
@@ -369,10 +373,12 @@ class Builder:
         op: str,
         sources: Sequence[tuple[str, str]],
         target: tuple[str, str],
+        kind: TileKind,
         modes: Sequence[tuple[str, str, str]] = (),
         fields: Sequence[str] = (),
     ) -> None:
-        """An instruction that writes global memory."""
+        """An instruction that writes global memory, from a tile of this kind."""
+        self.record(op, kind, modes, fields)
         form = self.style.form
         if form == "mixed":
             form = self.pick(("ssa", "dps", "asm"))
@@ -395,6 +401,16 @@ class Builder:
         else:
             self.line(f"{opcode} {names}{attributes} : ({types})")
         self.after()
+
+    def record(
+        self, op: str, kind: TileKind, modes: Sequence[tuple[str, str, str]], fields: Sequence[str]
+    ) -> None:
+        """Note what occurs, for the test that nothing is forgotten."""
+        self.features |= {("op", op), ("type", kind.element.text), ("layout", kind.layout)}
+        self.features |= {("op and type", op, kind.element.text), ("op and layout", op, kind.layout)}
+        self.features.add(("modes", op, *(value for _, _, value in modes)))
+        self.features |= {("field", op, field) for field in fields}
+        self.features |= {("open", str(kind.open)), ("pad", kind.pad), ("loc", kind.loc)}
 
     def spelled(
         self, op: str, modes: Sequence[tuple[str, str, str]], fields: Sequence[str], form: str
@@ -454,7 +470,7 @@ class Builder:
             promise = Range(0 if tile.kind.element.kind == "uint" else -room, room)
             fields.append("atomicType = #pto<atomic_type atomic_add>")
         view = self.view(tile.kind.element, tile.kind.valid, layout, promise, start=small_start(promise))
-        self.effect("tstore", [self.operand(tile)], (view.name, view.type), fields=fields)
+        self.effect("tstore", [self.operand(tile)], (view.name, view.type), tile.kind, fields=fields)
 
     def contents(self, e: ElementType, count: int, start: Start) -> np.ndarray:
         return start(count) if callable(start) else numbers(self.random, e, count, start)
@@ -608,6 +624,7 @@ class Builder:
             self.aicore,
             self.blocks,
             self.style.form,
+            frozenset(self.features),
             self.has_cpp,
         )
 

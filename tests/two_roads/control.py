@@ -370,7 +370,7 @@ def blocks(b: Builder) -> bool:
         b.line(f"{number} = arith.trunci {block} : i64 to i32")
         if e.text == "i32":
             added = b.instruct("tadds", [b.operand(loaded), (number, "i32")], kind, computable(e))
-    b.effect("tstore", [b.operand(added)], (parts[1], part))
+    b.effect("tstore", [b.operand(added)], (parts[1], part), kind)
     return True
 
 

@@ -221,7 +221,8 @@ def mscatter(b: Builder) -> bool:
         fields.append(f"scatterAtomicOp = #pto<scatter_atomic_op {atomic}>")
     if conflict:
         fields.append(f"scatterConflict = #pto<scatter_conflict {conflict}>")
-    b.effect("mscatter", [b.operand(source), b.operand(idx)], (table.name, table.type), modes, fields)
+    sources = [b.operand(source), b.operand(idx)]
+    b.effect("mscatter", sources, (table.name, table.type), kind, modes, fields)
     return True
 
 
@@ -360,11 +361,11 @@ def tscatter(b: Builder) -> bool:
     into = None
     if b.target_name == "cpu":
         # The simulator clears nothing: the destination has to be there before.
-        known = b.find(target_kind, anything(e), [source, idx], buffer=True)
-        known = [t for t in known if t.range.holds(source.range)]
-        if not known:
+        if not b.opens:
             return False
-        into = b.pick(known)
+        into = b.keep(b.allocate(target_kind, anything(e)))
+        view = b.view(e, target_kind.valid, "nd", anything(e))
+        b.instruct("tload", [(view.name, view.type)], target_kind, anything(e), into=into)
     found = source.range.join(Range(0, 0))
     b.instruct(
         "tscatter", [b.operand(source), b.operand(idx)], target_kind, found, avoid=[source, idx], into=into

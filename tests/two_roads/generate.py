@@ -24,17 +24,17 @@ FRAGMENTS = (
     (5, gathers.mscatter),
     (3, gathers.tgather_index),
     (3, gathers.tgather_mask),
-    (0.5, gathers.tgather_compare),
+    (1, gathers.tgather_compare),
     (2, gathers.tgatherb),
     (3, gathers.tscatter),
     (4, control.load),
     (4, control.store),
     (1.5, control.tile_argument),
     (2, control.window),
-    (1, control.reshape),
+    (1.5, control.reshape),
     (0.7, control.blocks),
     (0.5, control.printed),
-    (1, control.collective),
+    (2, control.collective),
     (2, control.scalars),
     (0.4, control.while_loop),
 )
@@ -82,10 +82,11 @@ def generate(seed: int) -> Program:
     random = Random(seed)
     style = style_of(random)
     b = Builder(seed, TARGETS[seed % len(TARGETS)], style, random)
+    b.aicore = b.target_name == "cpu" and random.random() < 0.1
     if style.flags:
         b.line("pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
         b.line("pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
-    statements(b, 2, 2, 5)
+    statements(b, 2, 1, 4)
     storable = b.types("tstore")
     for tile in b.scopes[0].tiles:
         if tile.kind.element in storable and b.chance(0.6):
