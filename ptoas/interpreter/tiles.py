@@ -186,7 +186,7 @@ class Tile:
     @cached_property
     def number(self) -> Array:
         """The valid region as numbers. Not for boxed layouts."""
-        return self.raw.view(self.dtype.number) if self.raw.ndim else self.raw
+        return self.raw.view(self.dtype.number)
 
     @cached_property
     def blocks(self) -> Array | None:

@@ -208,11 +208,9 @@ class Forks:
             result = self._try(session, module, mutant)
             self.results.append(result)
             if self.verbose:
-                took = time.monotonic() - start
-                print(
-                    f"  {took:.1f} {mutant.line} {mutant.change} {result.outcome} {result.test}",
-                    file=sys.stderr,
-                )
+                where = f"{time.monotonic() - start:.0f} s: {module.path}:{mutant.line}"
+                words = f"{mutant.change}: {result.outcome} {result.test}: {mutant.text}"
+                print(f"  {where}: {words}", file=sys.stderr)
             if result.test in self.trace.seconds:
                 self.killers[result.test] = n
         return True
