@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,17 +37,20 @@ def drive_randomly(feed: Callable[[bytes], bool], seconds: float, seed: int) -> 
 
 
 def drive_with_atheris(
-    feed: Callable[[bytes], bool], seconds: float, seed: int, done: Callable[[], None]
+    feed: Callable[[bytes], bool], seconds: float, seed: int, done: Callable[[], None], corpus: Path
 ) -> None:
-    """Let libFuzzer choose by coverage what to mutate; the mutator is ours. Does not return."""
+    """Let libFuzzer choose by coverage what to mutate; the mutator is ours. Does not return.
+
+    `corpus` is the folder where texts that reach new code are kept.
+    """
     import atheris
 
     with atheris.instrument_imports(include=["ptoas"], exclude=["ptoas.grammar._tables"]):
         for module in _modules():
             importlib.import_module(module)
-    corpus = tempfile.mkdtemp(prefix="ptoas-fuzz-")
+    corpus.mkdir(parents=True, exist_ok=True)
     for number, text in enumerate(starting_texts()):
-        Path(corpus, f"{number:05d}").write_bytes(text)
+        (corpus / f"{number:05d}").write_bytes(text)
     deadline = time.monotonic() + seconds
 
     def one(data: bytes) -> None:
@@ -66,7 +68,7 @@ def drive_with_atheris(
         "-timeout=1000000",
     ]
     options += ["-rss_limit_mb=0", "-print_final_stats=0", "-verbosity=0", "-handle_xfsz=0"]
-    atheris.Setup([sys.argv[0], *options, corpus], one, custom_mutator=change, internal_libfuzzer=True)
+    atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=change, internal_libfuzzer=True)
     atheris.Fuzz()
 
 

@@ -21,7 +21,7 @@ from tests.fuzz.shrink import shrink
 from tests.fuzz.tokens import join, split
 
 SLICES = 4
-INPUTS = 75
+INPUTS = 60
 """Each slice has its seed and its number of texts, so that every run does the same."""
 
 SCALE = 30.0

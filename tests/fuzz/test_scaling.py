@@ -13,7 +13,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.grammar.parse import forget
 from ptoas.targets.verify import verify_targets
 
-SMALL, LARGE = 40, 160
+SMALL, LARGE = 20, 80
 STEEPEST = 1.35
 """How much more a statement of the large text may cost than one of the small."""
 

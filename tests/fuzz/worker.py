@@ -62,7 +62,7 @@ def main() -> None:
         os._exit(0)  # libFuzzer would not let go otherwise
 
     if options.engine == "atheris":
-        engines.drive_with_atheris(feed, options.seconds, options.seed, done)
+        engines.drive_with_atheris(feed, options.seconds, options.seed, done, folder / "corpus")
     else:
         engines.drive_randomly(feed, options.seconds, options.seed)
     done()
