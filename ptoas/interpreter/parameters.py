@@ -45,9 +45,6 @@ class Parameter:
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
 
-    def describe(self) -> str:
-        return f"{self.name}: {self.type}"
-
 
 def parameters_of(entry: func.FuncOp) -> list[Parameter]:
     """The parameters as their types say it."""

@@ -37,10 +37,6 @@ def excerpt(array: Array) -> str:
         return str(numbers)
 
 
-def type_name(result: Result, name: str) -> str:
-    return str(result.outputs[name].dtype)
-
-
 def format_result(result: Result) -> str:
     """Each output's shape, type and an excerpt; then the trace and the figures, if they were asked for."""
     lines: list[str] = []

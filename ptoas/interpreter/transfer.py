@@ -51,10 +51,7 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
     if rows == 0 or cols == 0:
         empty = np.empty((0,), tile.dtype.raw)
         return empty, empty
-    try:
-        memory = view.array
-    except ValueError:
-        raise outside(op, m, view) from None
+    memory = view.array
     shape = view.shape5
     if tile.boxed:
         return _paired_nz(tile, view, memory)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
 LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
 """Operations whose regions run any number of times."""
@@ -58,8 +58,3 @@ def enclosing_loops(op: Operation) -> Iterator[Operation]:
         if isinstance(at, LOOPS):
             yield at
         at = at.parent_op()
-
-
-def defining_block(value: SSAValue) -> Block | None:
-    owner = value.owner
-    return owner if isinstance(owner, Block) else owner.parent

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from ptoas.dialects.pto import memory, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType, dim_text
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
 
@@ -435,14 +435,6 @@ class Facts:
     @property
     def is_row(self) -> bool:
         return self.coalesce is Coalesce.Row
-
-
-def group_members(type: Attribute) -> tuple[ViewType, ...]:
-    """The memory of each rank of a group operand."""
-    if isinstance(type, GroupType):
-        assert isinstance(type.member, ViewType)
-        return (type.member,) * type.size
-    return (type,) if isinstance(type, ViewType) else ()
 
 
 def element_count(shape: Sequence[int]) -> int:
