@@ -90,7 +90,6 @@ ROOMS = {
             "tests/targets/test_sync_flow.py",
             "tests/lowering/test_insert_sync.py",
             "tests/lowering/test_passes.py",
-            "tests/isa",
         ),
     ),
 }

@@ -119,3 +119,16 @@ tstore %row, %x
     other = text.replace("%rows", "%elsewhere")
     report = ptoas.verify(ptoas.parse(other), target="a5")
     assert [d.fix for d in report.diagnostics if d.code == "PTO-U106"] == [None]
+
+
+@pytest.mark.parametrize(("table", "taking"), [("64x32xf32, strides=[40, 1]", "a2a3"), ("64x32xf32", None)])
+def test_a_form_of_table_is_pointed_out_where_it_is_taken(table: str, taking: str | None) -> None:
+    """The target that refuses it has an error of its own, and no warning about itself."""
+    index, result = "!pto.tile<1x16xi32>", "!pto.tile<16x32xf32>"
+    module = parse(
+        f".arg %table : !pto.memref<{table}>\n.arg %idx : {index}\n"
+        f"%dst = mgather.row %table, %idx : (!pto.memref<{table}>, {index}) -> {result}\n",
+        "example.pto",
+    )
+    report = verify_targets(module, ["a2a3", "a5"])
+    assert [d.targets for d in report.diagnostics if d.code == "PTO-W104"] == ([(taking,)] if taking else [])
