@@ -161,3 +161,37 @@ def test_a_loop_is_what_two_turns_show(program: list[Step]) -> None:
     flow.run()
     assert bool(flow.hazards) == hazard
     assert not flow.misuses
+
+
+def blocks(turn: list[Step], after: list[Step]) -> str:
+    """`turn` again and again, then `after`, as the blocks of another front end."""
+
+    def lines(program: list[Step]) -> str:
+        return "\n".join(text(program).splitlines()[3:-2])
+
+    head = text([]).splitlines()
+    return "\n".join(
+        [
+            head[0].replace(") {", ", %again: i1) {", 1),
+            *head[1:3],
+            '  "cf.br"()[^turn] : () -> ()',
+            "^turn:",
+            lines(turn),
+            '  "cf.cond_br"(%again)[^turn, ^end] {operandSegmentSizes = array<i32: 1, 0, 0>} : (i1) -> ()',
+            "^end:",
+            lines(after),
+            *head[-2:],
+        ]
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(paired_steps, paired_steps)
+def test_blocks_are_what_one_and_two_turns_show(turn: list[Step], after: list[Step]) -> None:
+    """A branch back makes a loop, a branch forward goes on: every way through is looked at."""
+    hazard = model(turn + after)[0] or model(turn + turn + after)[0]
+    func = next(iter(parse(blocks(turn, after), allow_unregistered=True).body.ops))
+    flow = SyncFlow(FunctionFacts(func, Knowledge()), get_target("a5"))  # type: ignore[arg-type]
+    flow.run()
+    assert bool(flow.hazards) == hazard
+    assert not flow.misuses
