@@ -179,8 +179,8 @@ def exit_code(reports: Iterable[FileReport]) -> int:
 
 
 def matrix_targets(reports: Sequence[FileReport]) -> tuple[str, ...]:
-    """The columns of the matrix: every target that some file was checked for."""
-    checked = {target for report in reports for target in report.report.targets}
+    """The columns of the matrix: every target that some file was checked for; none that can't be read was."""
+    checked = {target for report in reports if report.readable for target in report.report.targets}
     return tuple(name for name in TARGETS if name in checked)
 
 

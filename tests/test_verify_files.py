@@ -19,6 +19,7 @@ from ptoas.verify_files import (
     all_diagnostics,
     exit_code,
     find_files,
+    matrix_targets,
     parse_codes,
     parse_targets,
     render_matrix,
@@ -285,3 +286,11 @@ def test_sarif_of_nothing() -> None:
     log = json.loads(render_sarif([]))
     jsonschema.validate(log, SARIF)
     assert log["runs"][0]["results"] == []
+
+
+def test_a_file_that_cannot_be_read_was_checked_for_no_target(tmp_path: Path) -> None:
+    broken, fine = tmp_path / "broken.pto", tmp_path / "fine.pto"
+    broken.write_text("mgahter %a\n")
+    fine.write_text(".target a5\n.arg %x : !pto.memref<8x8xf32>\n")
+    assert matrix_targets(verify_paths([str(broken)])) == ()
+    assert matrix_targets(verify_paths([str(broken), str(fine)])) == ("a5",)
