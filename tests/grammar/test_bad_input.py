@@ -820,6 +820,134 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d =",
         [("PTO-P010", 3, 5, 1, "the statement ends, expected a string or an instruction", None)],
     ),
+    "functions: the target twice": (
+        ".target a5\n.target a2a3\n.arg %a : f32",
+        [("PTO-P051", 2, 9, 4, "the target is given twice", None)],
+    ),
+    "functions: called with other types": (
+        "func.func @g(%x: i32) -> i32 {\nreturn %x : i32\n}\nfunc.func @f(%y: f32) {\n%r = func.call @g(%y) : (f32) -> i32\nreturn\n}\n",
+        [("PTO-P060", 5, 1, 36, "`func.call`: `@g` takes i32, here it is f32", None)],
+    ),
+    "functions: called for other results": (
+        "func.func @g(%x: i32) -> i32 {\nreturn %x : i32\n}\nfunc.func @f(%y: i32) {\n%r = func.call @g(%y) : (i32) -> f32\nreturn\n}\n",
+        [("PTO-P060", 5, 1, 36, "`func.call`: `@g` gives i32, here it is f32", None)],
+    ),
+    "functions: without names of parameters": (
+        "func.func @f(i32) {\nreturn\n}",
+        [("PTO-P010", 1, 11, 2, "a function with a body names its parameters", None)],
+    ),
+    "functions: two destinations in the generic form": (
+        'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%u = pto.alloc_tile : !pto.tile<8x8xf32>\n%d = "pto.tneg"(%u, %u) : (!pto.tile<8x8xf32>, !pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>\nreturn\n}\n',
+        [
+            (
+                "PTO-P060",
+                3,
+                1,
+                88,
+                "`pto.tneg`: needs exactly one destination: a result (SSA) or an operand (DPS)",
+                None,
+            )
+        ],
+    ),
+    "functions: no destination in the generic form": (
+        'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%u = pto.alloc_tile : !pto.tile<8x8xf32>\n"pto.tneg"(%u) : (!pto.tile<8x8xf32>) -> ()\nreturn\n}\n',
+        [
+            (
+                "PTO-P060",
+                3,
+                1,
+                43,
+                "`pto.tneg`: needs exactly one destination: a result (SSA) or an operand (DPS)",
+                None,
+            )
+        ],
+    ),
+    "functions: segments that do not add up": (
+        'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = "pto.alloc_tile"(%n) {operandSegmentSizes = array<i32: 0, 1, 1>} : (index) -> !pto.tile_buf<vec, 16x32xf32, valid=?x32>\nreturn\n}\n',
+        [("PTO-P060", 2, 1, 124, "`pto.alloc_tile`: operandSegmentSizes [0, 1, 1] for 1 operand", None)],
+    ),
+    "functions: a negative segment": (
+        'func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = "pto.alloc_tile"(%n) {operandSegmentSizes = array<i32: -1, 1, 1>} : (index) -> !pto.tile_buf<vec, 16x32xf32, valid=?x32>\nreturn\n}\n',
+        [("PTO-P060", 2, 1, 125, "`pto.alloc_tile`: operandSegmentSizes [-1, 1, 1] for 1 operand", None)],
+    ),
+    "functions: a flag without its pipes": (
+        '.arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n"pto.set_flag"() : () -> ()',
+        [
+            (
+                "PTO-P060",
+                3,
+                1,
+                27,
+                "`pto.set_flag`: property 'src_pipe' expected in operation 'pto.set_flag'",
+                None,
+            )
+        ],
+    ),
+    "functions: a flag of numbers": (
+        '.arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n"pto.set_flag"() {src_pipe = 3 : i32, dst_pipe = 3 : i32, event_id = 1 : i32} : () -> ()',
+        [("PTO-P060", 3, 1, 88, "`pto.set_flag`: 3 : i32 should be of base attribute pto.pipe", None)],
+    ),
+    "functions: a label with a wrong type": (
+        "func.func @f() {\n^bb0(%a: foo):\nreturn\n}",
+        [("PTO-P010", 2, 10, 3, "found `foo`, expected a type", None)],
+    ),
+    "loops: results that are not named": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%c0 = arith.constant 0 : index\nscf.for %k = %c0 to %n step %n iter_args(%z = %a) -> (i32) {\nscf.yield %z : i32\n}\nreturn\n}\n",
+        [("PTO-P041", 3, 1, 60, "`scf.for` gives 1 results, and none is named", None)],
+    ),
+    "loops: results of another type": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.for %k = %n to %n step %n iter_args(%z = %a) -> (f32) {\nscf.yield %z : i32\n}\nreturn\n}\n",
+        [("PTO-P042", 2, 59, 3, "the loop's result types differ from its initial values'", None)],
+    ),
+    "loops: while of another type": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.while (%z = %a) : (f32) -> f32 {\nscf.condition(%z) %z : f32\n} do {\n^bb0(%q: f32):\nscf.yield %q : f32\n}\nreturn\n}\n",
+        [("PTO-P042", 2, 29, 11, "the loop's types differ from its initial values'", None)],
+    ),
+    "loops: yield in no loop": (
+        "func.func @f() {\nscf.yield\nreturn\n}",
+        [
+            (
+                "PTO-P060",
+                2,
+                1,
+                9,
+                "`scf.yield`: 'scf.yield' must be the last operation in its parent block",
+                None,
+            )
+        ],
+    ),
+    "loops: more names than results": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b, %c = arith.addi %a, %a : i32\nreturn\n}\n",
+        [("PTO-P041", 2, 1, 2, "2 names for 1 results", None)],
+    ),
+    "types: a tile of indices": (
+        ".arg %a : !pto.tile<8x8xindex>\ntprint %a",
+        [("PTO-P021", 1, 21, 9, "unknown element type `index`", None)],
+    ),
+    "types: memory of indices": (
+        ".arg %a : !pto.memref<8x8xindex>\ntprint %a",
+        [("PTO-P021", 1, 23, 9, "unknown element type `index`", None)],
+    ),
+    "types: a group of no rank": (
+        ".arg %a : !pto.group<0 x !pto.memref<4x4xf32>>",
+        [("PTO-P021", 1, 22, 24, "a group has at least one rank; found 0", None)],
+    ),
+    "types: a group of too many ranks": (
+        ".arg %a : !pto.group<99999999 x !pto.memref<4x4xf32>>",
+        [("PTO-P021", 1, 22, 31, "a group has at most 1024 ranks; found 99999999", None)],
+    ),
+    "operands: a view with one extent too few": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%v = pto.make_tensor_view %p, shape = [%n], strides = [%n, %n] : !pto.tensor_view<?x?xf32>\nreturn\n}\n",
+        [("PTO-P060", 2, 1, 90, "`make_tensor_view`: shape has 1 values, the view 2 dimensions", None)],
+    ),
+    "operands: a part with one offset too few": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%v = pto.make_tensor_view %p, shape = [%n, %n], strides = [%n, %n] : !pto.tensor_view<?x?xf32>\n%w = pto.partition_view %v, offsets = [%n], sizes = [%n, %n] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\nreturn\n}\n",
+        [("PTO-P060", 3, 1, 127, "`partition_view`: offsets has 1 values, the view 2 dimensions", None)],
+    ),
+    "operands: a window with one valid extent": (
+        "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%t = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>\n%s = pto.subview %t[%n, %n] sizes [8, 32] valid [%n] : !pto.tile_buf<vec, 16x32xf32> -> !pto.tile_buf<vec, 8x32xf32>\nreturn\n}\n",
+        [("PTO-P060", 3, 1, 116, "`subview`: takes two valid extents, rows and columns, or none", None)],
+    ),
 }
 
 
