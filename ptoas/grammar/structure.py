@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -173,8 +176,11 @@ def is_unsigned_constant(op: Operation) -> bool:
     if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
         return False
     value, type = op.properties.get("value"), op.results[0].type
-    unsigned = isinstance(type, IntegerType) and type.signedness.data is Signedness.UNSIGNED
-    return unsigned and isinstance(value, IntegerAttr) and value.type == type
+    if not isinstance(type, IntegerType) or not isinstance(value, IntegerAttr):
+        return False
+    integer = cast("IntegerType[int, Signedness]", type)
+    given = cast("IntegerAttr[IntegerType]", value)
+    return integer.signedness.data is Signedness.UNSIGNED and given.type == integer
 
 
 def _verify(op: Operation) -> None:
@@ -253,8 +259,9 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
         params = [p for p in node.params if p.value is not None]
         if len(params) != len(node.params):
             raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
+        place = _with_names(raw)
         args = tuple(
-            (names[cast(t.Value, p.value).slot], arg, raw.source_offset(_with_names(raw, p.start)))
+            (names[cast(t.Value, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
         )
         body = Region(builder.region(raw.regions[0], block, args))
@@ -278,14 +285,13 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
     return op
 
 
-def _with_names(raw: RawStatement, offset: int) -> int:
-    """An offset of the tree without names, in the statement's text."""
+def _with_names(raw: RawStatement) -> Callable[[int], int]:
+    """From an offset of the tree, which has no names, to one of the statement's text."""
     from ptoas.grammar.syntax import blank_names, value_names, value_offsets
 
-    names = value_names(raw.text)
-    return offset + sum(
-        len(names[k]) for at, k in value_offsets(blank_names(raw.text)).items() if at < offset
-    )
+    starts = list(value_offsets(blank_names(raw.text)))
+    shifts = list(accumulate(map(len, value_names(raw.text)), initial=0))
+    return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
@@ -459,6 +465,6 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
         value = IntegerAttr(cast("IntegerAttr[IntegerType]", value).value.data, IndexType())
     op = ConstantOp(cast(IntegerAttr, value))
     name = names[node.value.slot]
-    builder.define(name, op.result, raw.source_offset(_with_names(raw, node.value.start)))
+    builder.define(name, op.result, raw.source_offset(_with_names(raw)(node.value.start)))
     builder.name_value(op.result, name)
     return op

@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 
 def shrink(failure: Failure, seconds: float = 60.0, scale: float = 1.0) -> Failure:
-    """The smallest text found in the given time that fails in the same way."""
+    """The smallest text found in the given processor time that fails in the same way."""
     best = failure
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds
 
     def fails(data: bytes) -> bool:
         nonlocal best
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             return False
         found = attempt(failure.check, data, scale)
         if isinstance(found, Failure) and found.signature == failure.signature:
@@ -28,7 +28,7 @@ def shrink(failure: Failure, seconds: float = 60.0, scale: float = 1.0) -> Failu
         return False
 
     size = -1
-    while size != len(best.data) and time.monotonic() < deadline:
+    while size != len(best.data) and time.process_time() < deadline:
         size = len(best.data)
         _reduce(best.data.splitlines(keepends=True), b"".join, fails)
         _reduce(_words(best.data), _unsplit, fails)

@@ -53,6 +53,7 @@ PROGRAMS: dict[str, Callable[[int], str]] = {
         "", f"func.func @f<N>(%m: {M}) {{\n%t = pto.tload %m : ({M}) -> {T}\nreturn\n}}\n"
     ),
     "calls": _repeated("func.func @f0() {\nreturn\n}\n", _CALL),
+    "parameters": lambda n: f"func.func @f({', '.join(f'%a{k}: {M}' for k in range(n))}) {{\nreturn\n}}\n",
     "unknown instructions": _repeated("", "tnothing<N> %a<N>\n"),
     "broken rules": _repeated("", "%t<N> = alloc_tile : !pto.tile<1x9xi32>\n"),
 }
