@@ -165,3 +165,63 @@ tstore %t, %x
     for value, code in (("full:1", 0), ("full:2", 1)):
         result = ptoas("run", "-", "--check-file", "--arg", f"x={value}", text=text)
         assert result.exit_code == code, result.output
+
+
+def test_instructions_and_targets_as_data() -> None:
+    listed = json.loads(ptoas("instructions", "--format", "json").stdout)
+    assert {"mgather", "tload", "comm.tgather"} <= {each["name"] for each in listed}
+    assert "a5-custom" in ptoas("targets").stdout
+
+
+def test_verify_can_be_quiet() -> None:
+    """Warnings and the summary go, errors stay."""
+    text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
+    assert ptoas("verify", "--target", "a5", "-", text=text).stdout != ""
+    quiet = ptoas("verify", "--target", "a5", "--quiet", "-", text=text)
+    assert quiet.exit_code == 0 and quiet.stdout == ""
+    wrong = ptoas("verify", "--target", "cpu", "--quiet", LOOKUP)
+    assert wrong.exit_code == 1 and "PTO-A3" in wrong.stdout and "file" not in wrong.stdout.splitlines()[-1]
+
+
+def test_run_on_all_targets_compares_them() -> None:
+    done = ptoas("run", "--target", "all", LOOKUP)
+    assert done.exit_code == 0
+    assert "a2a3, a5: equal results" in done.stdout and "cpu: refused (PTO-A3" in done.stdout
+
+
+def test_run_gives_its_result_as_data() -> None:
+    data = json.loads(ptoas("run", "--json", "--stats", "--trace", LOOKUP).stdout)
+    assert data["target"] == "a5" and "out" in data["outputs"]
+    assert data["stats"]["instructions"] == {"tload": 1, "mgather": 1, "tstore": 1}
+    assert any("mgather" in line for line in data["trace"])
+
+
+def test_a_run_shows_its_warnings() -> None:
+    """A flag that stays up is no error, and is not passed over either."""
+    text = (
+        "func.func @f() {\n"
+        "  pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]\n"
+        "  return\n}\n"
+    )
+    done = ptoas("run", "--target", "a5", "--force", "-", text=text)
+    assert done.exit_code == 0 and "PTO-R305" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (MemoryError(), 1, "more memory than there is"),
+        (RecursionError(), 1, "more depth than there is"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_what_no_limit_caught_is_still_no_traceback(
+    error: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ptoas.lowering.lower.lower_file", fail)
+    done = ptoas("lower", LOOKUP)
+    assert done.exit_code == code and words in done.stderr
+    assert "Traceback" not in done.output
