@@ -477,8 +477,10 @@ def test_only_an_nz_gather_with_zero_writes_the_whole_tile(
     if not cleared:
         assert "[8, 0]" in failing("PTO-R201", text, arguments, "a2a3").message
         return
+    arguments["i"][0, 3] = 16
     out = execute(text, arguments, "a2a3").outputs["out"]
-    assert out.tolist() == [[1.0] * 8] * 8 + [[0.0] * 8] * 8
+    ones, zeros = [1.0] * 8, [0.0] * 8
+    assert out.tolist() == [ones] * 3 + [zeros] + [ones] * 4 + [zeros] * 8
 
 
 def test_without_the_memory_check_nobody_looks_at_indices() -> None:
@@ -553,3 +555,30 @@ func.func @main(%table: !pto.memref<8x8xf32>) {
     found = failing("PTO-R101", text)
     assert "index 72 at [0, 0] of %i" in found.message
     assert [note.span.line for note in found.notes if note.span is not None] == [8]
+
+
+def test_an_index_tile_with_gaps_is_looked_at_every_time() -> None:
+    """Three of eight columns are valid; the indices of the second round are others than those of the first."""
+    text = """
+func.func @main(%table: !pto.memref<8x8xf32>, %idx: !pto.memref<4x3xi32>) {
+  %z = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 2x8xf32, valid=2x3>
+  %i = pto.alloc_tile : !pto.tile_buf<vec, 2x8xi32, valid=2x3>
+  scf.for %n = %z to %two step %one {
+    %at = arith.muli %n, %two : index
+    %part = pto.partition_view %idx, offsets = [%at, %z], sizes = [%two, %three] : !pto.memref<4x3xi32> -> !pto.partition_tensor_view<2x3xi32>
+    pto.tload ins(%part : !pto.partition_tensor_view<2x3xi32>) outs(%i : !pto.tile_buf<vec, 2x8xi32, valid=2x3>)
+    pto.mgather ins(%table, %i : !pto.memref<8x8xf32>, !pto.tile_buf<vec, 2x8xi32, valid=2x3>) outs(%d : !pto.tile_buf<vec, 2x8xf32, valid=2x3>)
+      {coalesce = #pto<coalesce elem>}
+  }
+  return
+}
+"""
+    table = np.arange(64, dtype=np.float32).reshape(8, 8)
+    idx = np.arange(52, 64, dtype=np.int32).reshape(4, 3)
+    assert execute(text, {"table": table, "idx": idx}).outputs["d"].tolist() == idx[2:].tolist()
+    idx[3, 1] = 64
+    assert "index 64 at [1, 1]" in failing("PTO-R101", text, {"table": table, "idx": idx}).message

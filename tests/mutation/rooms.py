@@ -30,6 +30,7 @@ ROOMS = {
             "tests/interpreter/test_gather.py",
             "tests/interpreter/test_scatter.py",
             "tests/interpreter/test_tile_gather.py",
+            "tests/interpreter/test_layouts.py",
             "tests/interpreter/test_checks.py",
             "tests/lowering/test_passes.py",
         ),
@@ -90,6 +91,7 @@ ROOMS = {
             "tests/targets/test_sync_flow.py",
             "tests/lowering/test_insert_sync.py",
             "tests/lowering/test_passes.py",
+            "tests/isa",
         ),
     ),
 }
