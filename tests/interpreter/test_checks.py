@@ -160,6 +160,20 @@ func.func @main(%table: !pto.memref<8xCOLSxf32>, %i: !pto.tile<1x8xi32>) {
     assert warning.code == "PTO-R402" and not warning.is_error
 
 
+def test_a_large_scatter_asks_for_dynamic_memory() -> None:
+    text = """
+func.func @main(%table: !pto.memref<8xCOLSxf32>, %i: !pto.tile<1x8xi32>, %s: !pto.tile<8xCOLSxf32>) {
+  pto.mscatter ins(%s, %i : !pto.tile<8xCOLSxf32>, !pto.tile<1x8xi32>) outs(%table : !pto.memref<8xCOLSxf32>)
+    {coalesce = #pto<coalesce row>, scatterConflict = #pto<scatter_conflict last>}
+  return
+}
+"""
+    fits = (128 * KB - 32) // 32 // 8 * 8
+    assert not execute(text.replace("COLS", str(fits))).warnings
+    (warning,) = execute(text.replace("COLS", str(fits + 8))).warnings
+    assert warning.code == "PTO-R402" and not warning.is_error
+
+
 # --- places of tiles -----------------------------------------------------------------------------
 
 
