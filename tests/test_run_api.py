@@ -350,6 +350,53 @@ def test_expected_files(lookup, tmp_path: Path) -> None:
         write_output(result, f"out={tmp_path}/no/such/place.npy")
 
 
+def test_expected_files_of_another_size_or_kind(lookup, tmp_path: Path) -> None:
+    result = run(lookup, {}, "a5")
+    np.save(tmp_path / "small.npy", np.zeros((8, 7), np.float32))
+    (tmp_path / "small.bin").write_bytes(b"0" * 252)
+    np.save(tmp_path / "words.npy", np.full((8, 8), "a"))
+    for name, code in (("small.npy", "R701"), ("small.bin", "R701"), ("words.npy", "R604")):
+        with error(code):
+            check_expected(result, f"out={tmp_path}/{name}")
+
+
+def test_a_program_that_leaves_nothing_says_so() -> None:
+    result = run(ptoas.parse("func.func @f() {\n  return\n}\n"), {}, "a5")
+    assert "no output: the program writes no argument and leaves no tile" in format_result(result)
+    with pytest.raises(ValueError, match="at least one block; 0 asked for"):
+        run(ptoas.parse("func.func @f() {\n  return\n}\n"), {}, "a5", blocks=0)
+
+
+def test_an_excerpt_beyond_the_end_is_refused(lookup) -> None:
+    with error("PTO-R609"):
+        run(lookup, {}, "a5", prints=["out[9]"])
+
+
+def test_memory_is_as_large_as_the_last_turn_of_a_loop_needs() -> None:
+    """Nobody gives the arrays: each block reads its rows in turns, behind a pointer that moves on."""
+    text = """
+func.func @f(%p: !pto.ptr<f32>, %unused: !pto.ptr<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %blocks = pto.get_block_num : i64
+  %n = arith.index_cast %blocks : i64 to index
+  %ahead = arith.muli %n, %c8 : index
+  %q = pto.addptr %p, %ahead : !pto.ptr<f32> -> !pto.ptr<f32>
+  scf.for %k = %c0 to %c3 step %c1 {
+    %some = arith.addi %k, %c1 : index
+    %v = pto.make_tensor_view %q, shape = [%some, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+    %t = pto.alloc_tile valid_row = %some : !pto.tile_buf<vec, 8x8xf32, valid=?x8>
+    pto.tload ins(%v : !pto.tensor_view<?x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x8>)
+  }
+  return
+}
+"""
+    result = run(ptoas.parse(text), {}, "a5", blocks=2)
+    assert np.asarray(result.arguments["p"]).size == 2 * 8 + 3 * 8
+
+
 # --- several targets -----------------------------------------------------------------------------
 
 
@@ -395,6 +442,11 @@ def checks(lines: str) -> int:
         "idx[0] == out[:, 1]",
         "-2 ** 2 + 10 // 3 % 2 == -3",
         "count(out[0]) == 0 or false",
+        "abs(-3) == 3 and 7 / 2 == 3.5",
+        "out != 3",
+        "take(out, [0, 9]) == [0, 1]",
+        "rows(table, idx) == out",
+        "out[::4, 0] == [0, 4]",
     ],
 )
 def test_assertions_that_hold(text: str) -> None:
@@ -427,6 +479,12 @@ def test_assertions_that_do_not_hold(text: str) -> None:
         "out[100] == 1",
         "close(out, 1, key=2)",
         "",
+        "take(out, [64]) == 1",
+        "take(out, [-1]) == 7",
+        "take(out, [0.5]) == 0",
+        "3 in out",
+        "(2 ** 64) ** 64 > 1",
+        "1" + " + 1" * 3000 + " > 1",
     ],
 )
 def test_assertions_outside_the_language(text: str) -> None:
