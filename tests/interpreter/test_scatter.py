@@ -296,7 +296,7 @@ def test_an_atomic_leaves_no_conflict_open() -> None:
 # --- NZ ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["row", "elem"])
+@pytest.mark.parametrize("mode", ["row", "elem", "pairs"])
 @pytest.mark.parametrize("atomic", ["none", "add"])
 @pytest.mark.parametrize(("type_", "c0"), [("i8", 32), ("i16", 16), ("i32", 8)])
 def test_nz_tables(type_: str, c0: int, atomic: str, mode: str) -> None:
@@ -315,11 +315,14 @@ def test_nz_tables(type_: str, c0: int, atomic: str, mode: str) -> None:
     src = bits_array(rng, (rows, cols), type_)
     if mode == "row":
         idx = np.array([[17, 0, 31, 17, 16]], np.int32)
-    else:
+    elif mode == "elem":
         # Few places, so that many elements meet.
-        idx = (
-            rng.integers(0, 3, (rows, cols)) * 7 + logical_cols * rng.integers(15, 18, (rows, cols))
-        ).astype(np.int32)
+        places = rng.integers(0, 3, (rows, cols)) * 7 + logical_cols * rng.integers(15, 18, (rows, cols))
+        idx = places.astype(np.int32)
+    else:
+        # Two pairs meet: over a block's end, where the later column wins, and in a block, where the later row does.
+        idx = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
+        idx[1, 0], idx[1, 1] = idx[0, c0], idx[0, c0 - 1]
     layout = "blayout=col_major, slayout=row_major, fractal=512"
     tile = f"!pto.tile_buf<vec, 16x{logical_cols}x{type_}, valid={rows}x{cols}, {layout}>"
     itile = f"!pto.tile_buf<vec, {idx.shape[0]}x{rounded_up(idx.shape[1], 4)}xi32, valid={idx.shape[0]}x{idx.shape[1]}>"
@@ -331,7 +334,7 @@ func.func @main(%table: {mem}, %src: !pto.memref<{rows}x{cols}x{type_}>, %idx: !
   pto.tload ins(%src : !pto.memref<{rows}x{cols}x{type_}>) outs(%s : {tile})
   pto.tload ins(%idx : !pto.memref<{idx.shape[0]}x{idx.shape[1]}xi32>) outs(%i : {itile})
   pto.mscatter ins(%s, %i : {tile}, {itile}) outs(%table : {mem})
-    {{coalesce = #pto<coalesce {mode}>, scatterAtomicOp = #pto<scatter_atomic_op {atomic}>}}
+    {{coalesce = #pto<coalesce {"row" if mode == "row" else "elem"}>, scatterAtomicOp = #pto<scatter_atomic_op {atomic}>}}
   return
 }}
 """
