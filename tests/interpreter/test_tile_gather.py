@@ -426,3 +426,62 @@ def test_only_the_chosen_blocks_must_have_been_written() -> None:
     # What is outside is not read.
     text, arguments = blocks([64, 97], rows=3)
     execute(text, arguments, unchecked=True)
+
+
+def test_an_index_counts_rows_whatever_the_order_in_memory() -> None:
+    """D19: row-major order of (row, column), also of a column-major source, of which only what is chosen must
+    have been written."""
+    text = PARTLY.replace("!pto.tile_buf<vec, 4x8xf32>", "!pto.tile_buf<vec, 8x4xf32, blayout=col_major>")
+    text = text.replace(
+        "%w = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 2x8xf32>",
+        "%w = pto.alloc_tile addr = %z : !pto.tile_buf<vec, 8x2xf32, blayout=col_major>",
+    )
+    text = text.replace(
+        "outs(%w : !pto.tile_buf<vec, 2x8xf32>)", "outs(%w : !pto.tile_buf<vec, 8x2xf32, blayout=col_major>)"
+    )
+    text = text.replace("%m: !pto.memref<2x8xf32>", "%m: !pto.memref<8x2xf32>").replace(
+        "%m : !pto.memref<2x8xf32>", "%m : !pto.memref<8x2xf32>"
+    )
+    source = np.arange(16, dtype=np.float32).reshape(8, 2)
+    # The first two of four columns are written: indices 4 * row and 4 * row + 1.
+    idx = np.array([[4 * row + col for row in range(8)] for col in range(2)], np.int32)
+    assert np.array_equal(execute(text, {"m": source, "i": idx}).outputs["out"], source.T)
+    idx[1, 6] = 26
+    failing("PTO-R201", text, {"m": source, "i": idx})
+
+
+@pytest.mark.parametrize("layout", ["row_major", "col_major"])
+def test_what_a_mask_keeps_counts_as_written(layout: str) -> None:
+    tile = f"!pto.tile_buf<vec, 8xCOLSxf32, blayout={layout}>"
+    text = (
+        ALONG.replace("PATTERN", "P0101").replace("AXIS", "").replace("!pto.tile_buf<vec, SHAPExf32>", tile)
+    )
+    text = text.replace(
+        "  return",
+        f"  %e = pto.alloc_tile : {tile}\n  pto.tmov ins(%d : {tile}) outs(%e : {tile})\n  return",
+    )
+    source = np.arange(48, dtype=np.float32).reshape(6, 8)
+    out = execute(text.replace("COLS", "3"), {"s": source}).outputs["e"]
+    assert np.array_equal(out.reshape(-1), source[:, ::2].reshape(-1))
+    assert "[6, 0]" in failing("PTO-R201", text.replace("COLS", "4"), {"s": source}).message
+
+
+def test_a_destination_over_the_indices_is_refused() -> None:
+    text = PARTLY.replace("%b = arith.constant 4096", "%b = arith.constant ADDRESS")
+    idx = np.zeros((2, 8), np.int32)
+    execute(text.replace("ADDRESS", "8256"), {"i": idx})
+    failing("PTO-R109", text.replace("ADDRESS", "8252"), {"i": idx})
+    execute(text.replace("ADDRESS", "8252"), {"i": idx}, checks="init")
+
+
+def test_there_are_offsets_for_every_row() -> None:
+    text = """
+func.func @main(%s: !pto.tile<2x8xi32>, %o: !pto.tile<1x1xui32>) {
+  %d = pto.alloc_tile : !pto.tile_buf<vec, ROWSx8xi32>
+  pto.tgatherb ins(%s, %o : !pto.tile<2x8xi32>, !pto.tile<1x1xui32>) outs(%d : !pto.tile_buf<vec, ROWSx8xi32>)
+  return
+}
+"""
+    arguments = {"o": np.zeros((1, 1), np.uint32)}
+    execute(text.replace("ROWS", "1"), arguments)
+    failing("PTO-R105", text.replace("ROWS", "2"), arguments)
