@@ -50,6 +50,8 @@ class Regions:
     """Regions by number, and which of them overlap, found once."""
 
     def __init__(self) -> None:
+        self.pipes: set[int] = set()
+        """The pipes that access any of them."""
         self.all: list[Region] = []
         self._numbers: dict[Region, int] = {}
         self._overlapping: list[list[int]] = []
@@ -111,16 +113,25 @@ class State:
         here[record.pipe, record.write, record.op] = record
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
-        """`destination` waits for what `source` knew to be done at time `set_at`."""
+        """`destination` waits for what `source` knew to be done at time `set_at`.
+
+        An access of which every pipe knows is forgotten: nothing has to wait for it any more.
+        """
+        pipes = self.regions.pipes
         for by_key in self.records.values():
-            for record in by_key.values():
+            done: list[Key] = []
+            for key, record in by_key.items():
                 known = record.known
                 if known[source] <= set_at and known[destination] > now:
                     known[destination] = now
+                    if all(known[pipe] != NEVER for pipe in pipes):
+                        done.append(key)
+            for key in done:
+                del by_key[key]
 
-    def barrier(self, now: int) -> None:
-        for record in self:
-            record.known = [min(known, now) for known in record.known]
+    def barrier(self) -> None:
+        """Every pipe waits for all."""
+        self.records.clear()
 
     def at(self, now: int) -> State:
         """The same accesses and the same knowledge, all as of `now`."""

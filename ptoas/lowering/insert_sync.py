@@ -143,6 +143,9 @@ class Synchroniser:
         self.turns: dict[Operation, State] = {}
         """What one iteration of a loop by itself leaves behind."""
         self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool]]]] = {}
+        for op in function.walk():
+            if not op.regions:
+                self.regions.pipes.update(pipe for pipe, _, _ in self.effects(op)[1])
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
@@ -217,10 +220,10 @@ class Synchroniser:
                     self.walk(block)
         elif isinstance(op, func.CallOp):
             self.calls.append(op)
-            self.state.barrier(self.time)
+            self.state.barrier()
         elif isinstance(op, BarrierOp):
             if op.pipe.data is Pipe.PIPE_ALL:
-                self.state.barrier(self.time)
+                self.state.barrier()
         else:
             self.access(op)
 
@@ -317,7 +320,7 @@ class Synchroniser:
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
         for source, destination in pairs:
             if source is Pipe.PIPE_ALL:
-                self.state.barrier(self.time)
+                self.state.barrier()
             else:
                 self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
 

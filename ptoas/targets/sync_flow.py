@@ -23,7 +23,6 @@ from ptoas.targets.target import Target
 
 _PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
 _BIT = {pipe: 1 << at for at, pipe in enumerate(_PIPES)}
-_EVERY_PIPE = (1 << len(_PIPES)) - 1
 _FLAG_SHIFT = len(_PIPES)
 
 DOWN, UP = 1, 2
@@ -85,6 +84,7 @@ class SyncFlow(Flow[_State]):
         """For each access, those on other pipes that it must not meet."""
         self._superseded: list[list[int]] = []
         """For each access, those that need no order of their own once it comes after them."""
+        self._every_pipe = 0
         self._flag_bits: dict[Flag, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 
@@ -157,6 +157,8 @@ class SyncFlow(Flow[_State]):
                 for place in self._places(value):
                     numbers.append(len(self.touches))
                     self.touches.append(Touch(op, access.pipe, value, access.write, place))
+        for touch in self.touches:
+            self._every_pipe |= _BIT[touch.pipe]
         self._conflicts = [[] for _ in self.touches]
         self._superseded = [[] for _ in self.touches]
         by_root: dict[SSAValue, list[int]] = {}
@@ -270,10 +272,10 @@ class SyncFlow(Flow[_State]):
                 state.pending[number] = (mask | gives) & ~carrier
         self._forget(state)
 
-    @staticmethod
-    def _forget(state: _State) -> None:
-        """Drop accesses that every pipe comes after."""
-        done = [number for number, mask in state.pending.items() if mask & _EVERY_PIPE == _EVERY_PIPE]
+    def _forget(self, state: _State) -> None:
+        """Drop accesses that every pipe comes after, of those that access anything."""
+        every = self._every_pipe
+        done = [number for number, mask in state.pending.items() if mask & every == every]
         for number in done:
             del state.pending[number]
 
