@@ -20,3 +20,20 @@ Random: TypeAlias = Any
 
 Ufunc: TypeAlias = Any
 """A NumPy function of elements."""
+
+MOST_WORK = 20_000
+"""How long it is looked for an element that two arrays share."""
+
+
+def share_bytes(a: Array, b: Array) -> bool:
+    """Whether two arrays have a byte in common.
+
+    That is a hard question of their strides. Where it stays open only their bounds are known to meet, and a
+    false alarm is worse.
+    """
+    if a is b:
+        return True
+    try:
+        return bool(np.shares_memory(a, b, max_work=MOST_WORK))
+    except np.exceptions.TooHardError:
+        return False

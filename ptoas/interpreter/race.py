@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.arrays import Array, share_bytes
 from ptoas.interpreter.comm import Group
 from ptoas.interpreter.machine import Machine, label
 from ptoas.interpreter.memory import Pointer, View
@@ -224,7 +224,7 @@ class RaceDetector:
                 other = record.touched
                 if not (write or record.write) or low >= other.high or other.low >= high:
                     continue
-                if _share(touched.array, other.array):
+                if share_bytes(touched.array, other.array):
                     raise self._race(op, touched, pipe, write, record)
 
     def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
@@ -247,16 +247,6 @@ class RaceDetector:
         if len(kept) > MOST_RECORDS // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
         self.records[pipe] = kept
-
-
-def _share(a: Array, b: Array) -> bool:
-    if a is b:
-        return True
-    try:
-        return bool(np.shares_memory(a, b, max_work=20_000))
-    except np.exceptions.TooHardError:
-        # Undecided in reasonable time: only bounds are known to meet, and a false alarm is worse.
-        return False
 
 
 def _flag(flag: tuple[Pipe, Pipe, Event]) -> str:

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
-from ptoas.interpreter.arrays import Array, np
+from ptoas.interpreter.arrays import Array, np, share_bytes
 from ptoas.interpreter.dtypes import DType, dtype_of
 from ptoas.interpreter.memory import Bits, LocalMemory, Write
 
@@ -305,7 +305,7 @@ class Tile:
             or other.address >= self.address + self.size_bytes
         ):
             return False
-        return np.shares_memory(self.touched, other.touched)
+        return share_bytes(self.touched, other.touched)
 
     def describe(self) -> str:
         """`%idx (1x16xi32, valid 1x9, vec at 0x1000)`."""
