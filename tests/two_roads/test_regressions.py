@@ -48,6 +48,10 @@ func.func @idle(%x: !pto.memref<8x8xi32>, %n: index) {{
   %s = pto.tload %x : (!pto.memref<8x8xi32>) -> {TILE}
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%idle = %s) -> ({TILE}) {{
     pto.tstore %s, %x : ({TILE}, !pto.memref<8x8xi32>) -> ()
+    %q = scf.for %j = %c0 to %n step %c1 iter_args(%idle_too = %idle) -> ({TILE}) {{
+      pto.tstore %s, %x : ({TILE}, !pto.memref<8x8xi32>) -> ()
+      scf.yield %idle_too : {TILE}
+    }}
     scf.yield %idle : {TILE}
   }}
   return

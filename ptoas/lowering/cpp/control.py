@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func, scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue, Use
 
 from ptoas.lowering.cpp.scalars import Handler
 
@@ -77,7 +77,8 @@ def _read_places(loop: scf.ForOp, carried: Sequence[SSAValue]) -> list[int]:
     read = {
         n
         for n, value in enumerate(carried)
-        if _is_read(loop.results[n]) or any(use.operation is not handed for use in value.uses)
+        if _is_read(loop.results[n])
+        or any(use.operation is not handed and _is_named(use) for use in value.uses)
     }
     places = {value: n for n, value in enumerate(carried)}
     waiting = list(read)
@@ -87,6 +88,14 @@ def _read_places(loop: scf.ForOp, carried: Sequence[SSAValue]) -> list[int]:
             read.add(source)
             waiting.append(source)
     return sorted(read)
+
+
+def _is_named(use: Use) -> bool:
+    """Whether the use is in the text: a first value of a loop inside is not, if that never reads it."""
+    loop, place = use.operation, use.index - 3
+    return (
+        not isinstance(loop, scf.ForOp) or place < 0 or place in _read_places(loop, loop.body.block.args[1:])
+    )
 
 
 def _is_read(value: SSAValue) -> bool:

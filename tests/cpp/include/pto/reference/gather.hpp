@@ -188,23 +188,27 @@ void scatter(Tensor &tensor, Src &src, Idx &idx)
         }
     };
     const int cols = src.GetValidCol();
-    for (int r = 0; r < src.GetValidRow(); ++r) {
-        for (int c = 0; c < cols; ++c) {
-            if constexpr (Mode == Coalesce::Row) {
-                const bool along_row = Idx::Cols != 1 && idx.GetValidRow() == 1;
-                const uint64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
-                const Remapped found = remap(Oob, raw, table.rows());
-                if (found.inside) {
-                    combine(table.in_row(found.index, c, cols), src.at(r, c));
-                }
-            } else {
-                const Remapped found = remap(Oob, index_bits(idx.at(r, c)), table.size());
-                if (found.inside) {
-                    combine(table.flat(found.index), src.at(r, c));
-                }
+    const auto write = [&](int r, int c) {
+        if constexpr (Mode == Coalesce::Row) {
+            const bool along_row = Idx::Cols != 1 && idx.GetValidRow() == 1;
+            const uint64_t raw = index_bits(along_row ? idx.at(0, r) : idx.at(r, 0));
+            const Remapped found = remap(Oob, raw, table.rows());
+            if (found.inside) {
+                combine(table.in_row(found.index, c, cols), src.at(r, c));
+            }
+        } else {
+            const Remapped found = remap(Oob, index_bits(idx.at(r, c)), table.size());
+            if (found.inside) {
+                combine(table.flat(found.index), src.at(r, c));
             }
         }
-    }
+    };
+    // Of two writers the later one stays: rows one after the other, for NZ in one column of blocks after another.
+    const int width = Table<Tensor>::nz ? 32 / static_cast<int>(sizeof(T)) : cols;
+    for (int first = 0; first < cols; first += width)
+        for (int r = 0; r < src.GetValidRow(); ++r)
+            for (int c = first; c < cols && c < first + width; ++c)
+                write(r, c);
 }
 
 } // namespace reference
