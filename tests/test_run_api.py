@@ -219,6 +219,50 @@ def test_values(lookup, tmp_path: Path) -> None:
     assert idx.min() >= 0 and idx.max() < 64
 
 
+def test_values_of_other_kinds(tmp_path: Path) -> None:
+    """One array in an archive needs no name, a type that NumPy lacks comes as void, `true` is a number."""
+    text = "func.func @f(%flag: i1, %m: !pto.memref<1x16xbf16>, %n: index, %e: !pto.memref<?x8xf32>) {\n  return\n}\n"
+    kernel = compile(ptoas.parse(text), "a5", force=True)
+    numbers = np.arange(16, dtype=np.float32).astype(ml_dtypes.bfloat16).reshape(1, 16)
+    np.savez(tmp_path / "one.npz", m=numbers)
+    np.save(tmp_path / "void.npy", numbers)
+    np.save(tmp_path / "empty.npy", np.zeros((0, 8), np.float32))
+    for name in ("one.npz", "void.npy"):
+        found = read_arguments(
+            kernel, [f"m={tmp_path}/{name}", "flag=true", f"e={tmp_path}/empty.npy", "n=0x10"]
+        )
+        assert np.asarray(found["m"]).view(np.uint16).tolist() == numbers.view(np.uint16).tolist()
+        assert (found["flag"], found["n"], np.asarray(found["e"]).shape) == (1, 16, (0, 8))
+    (tmp_path / "n.bin").write_bytes(bytes(8))
+    with error("PTO-R609"):
+        read_arguments(kernel, [f"n={tmp_path}/n.bin"])
+
+
+def test_a_header_that_promises_more_than_there_is(lookup, tmp_path: Path) -> None:
+    np.save(tmp_path / "cut.npy", np.zeros((64, 8), np.float32))
+    whole = (tmp_path / "cut.npy").read_bytes()
+    (tmp_path / "cut.npy").write_bytes(whole[:-4])
+    with error("PTO-R604"):
+        read_arguments(compile(lookup, "a5"), [f"table={tmp_path}/cut.npy"])
+
+
+def test_extents_that_nobody_says() -> None:
+    """An open tile is taken whole; memory whose extents nothing tells must be given."""
+    text = """
+func.func @f(%t: !pto.tile_buf<vec, 8x8xf32, valid=?x8>, %out: !pto.memref<8x8xf32>) {
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32, valid=?x8>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+    result = run(ptoas.parse(text), {}, "a5", force=True)
+    assert np.array_equal(result.outputs["out"], np.asarray(result.arguments["t"]))
+    unknown = (
+        "func.func @f(%m: !pto.memref<?x8xf32>) {\n  pto.tprint ins(%m : !pto.memref<?x8xf32>)\n  return\n}\n"
+    )
+    with error("PTO-R608"):
+        run(ptoas.parse(unknown), {}, "a5", force=True)
+
+
 @pytest.mark.parametrize(
     ("code", "text"),
     [

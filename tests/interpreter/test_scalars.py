@@ -223,6 +223,34 @@ def test_casts() -> None:
     assert found[9] == int(np.float32(-2.7).view(np.int32)) and found[10] == -2.703125
 
 
+def test_double_precision_and_bits_under_another_name() -> None:
+    text = """
+func.func @main(%i: i64, %f: f64, %u: i32) -> (f64, f64, i32, i64) {
+  %0 = arith.sitofp %i : i64 to f64
+  %1 = arith.addf %0, %f : f64
+  %2 = arith.bitcast %u : i32 to i32
+  %3 = arith.bitcast %f : f64 to i64
+  return %0, %1, %2, %3 : f64, f64, i32, i64
+}
+"""
+    bits = int(np.float64(0.1).view(np.int64))
+    assert call(text, 2**53 + 1, 0.1, -5) == (float(2**53), float(2**53) + 0.1, -5, bits)
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ("arith.constant dense<[1, 2]> : vector<2xi32>", "a constant of several elements can't be run"),
+        ("builtin.unrealized_conversion_cast %x : i32 to f32", "between integers of one width alone"),
+    ],
+)
+def test_scalars_that_can_not_be_run(operation: str, words: str) -> None:
+    type_ = operation.split()[-1]
+    text = f"func.func @main(%x: i32) -> {type_} {{\n  %y = {operation}\n  return %y : {type_}\n}}\n"
+    found = failing("PTO-R505", text, {"x": 1})
+    assert words in found.message and found.span.line == 2
+
+
 def test_a_large_integer_is_rounded_once_to_f32() -> None:
     text = "func.func @main(%i: i64) -> f32 {\n  %f = arith.sitofp %i : i64 to f32\n  return %f : f32\n}\n"
     # Halfway to the next f32 but for the last bit, which a double can't hold.

@@ -309,3 +309,47 @@ func.func @main(%p: !pto.ptr<f32>, %at: index) {
 """
     assert execute(text, {"p": np.zeros(4, np.float32), "at": 4}).printed == ["TPRINT 0x1"]
     failing("PTO-R102", text, {"p": np.zeros(4, np.float32), "at": 9})
+
+
+# --- who shares bytes ----------------------------------------------------------------------------
+
+OVERLAP = f"""
+func.func @main(%m: !pto.memref<16x16xf32>, %out: !pto.memref<16x16xf32>, %far: !pto.memref<16x16xf32>) {{
+  %a = arith.constant 0 : i64
+  %b = arith.constant ADDRESS : i64
+  %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x16xf32, {NZ}>
+  %u = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 16x16xf32, {NZ}>
+  pto.tload ins(%m : !pto.memref<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
+  pto.tload ins(%m : !pto.memref<16x16xf32>) outs(%u : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
+  pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_MTE3>, #pto.event<EVENT_ID0>]
+  pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_MTE3>, #pto.event<EVENT_ID0>]
+  pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32, {NZ}>) outs(%out : !pto.memref<16x16xf32>)
+  pto.tload ins(%far : !pto.memref<16x16xf32>) outs(%u : !pto.tile_buf<vec, 16x16xf32, {NZ}>)
+  return
+}}
+"""
+
+
+def test_a_race_between_boxes_that_share_bytes() -> None:
+    """The second load must not overtake the store, if the boxes of the two tiles meet."""
+    execute(OVERLAP.replace("ADDRESS", "1024"), {}, "a2a3", sync="manual")
+    found = failing("PTO-R301", OVERLAP.replace("ADDRESS", "512"), {}, "a2a3", sync="manual")
+    assert "tload writes %u on PIPE_MTE2" in found.message
+
+
+def test_no_memory_for_such_tiles() -> None:
+    """Whether the program places them or leaves it to the compiler."""
+    text = """
+func.func @main(%x: f32) {
+  %a = arith.constant 0 : i64
+  %t = pto.alloc_tile PLACE: !pto.tile_buf<LOC, 16x16xf32>
+  pto.texpands ins(%x : f32) outs(%t : !pto.tile_buf<LOC, 16x16xf32>)
+  pto.tprint ins(%t : !pto.tile_buf<LOC, 16x16xf32>)
+  return
+}
+"""
+    for place, code in (("addr = %a ", "PTO-R104"), ("", "PTO-L009")):
+        one = text.replace("PLACE", place)
+        execute(one.replace("LOC", "vec"), {}, "a2a3")
+        found = failing(code, one.replace("LOC", "scale_left"), {}, "a2a3")
+        assert "no memory" in found.message and "scale_left" in found.message and found.span.line == 4
