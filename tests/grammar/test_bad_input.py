@@ -903,19 +903,6 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.while (%z = %a) : (f32) -> f32 {\nscf.condition(%z) %z : f32\n} do {\n^bb0(%q: f32):\nscf.yield %q : f32\n}\nreturn\n}\n",
         [("PTO-P042", 2, 29, 11, "the loop's types differ from its initial values'", None)],
     ),
-    "loops: yield in no loop": (
-        "func.func @f() {\nscf.yield\nreturn\n}",
-        [
-            (
-                "PTO-P060",
-                2,
-                1,
-                9,
-                "`scf.yield`: 'scf.yield' must be the last operation in its parent block",
-                None,
-            )
-        ],
-    ),
     "loops: more names than results": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b, %c = arith.addi %a, %a : i32\nreturn\n}\n",
         [("PTO-P041", 2, 1, 2, "2 names for 1 results", None)],
