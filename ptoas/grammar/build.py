@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import cast
 
@@ -10,7 +9,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.diagnostics import Note, Source, Span
+from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.grammar import mlir, structure
 from ptoas.grammar import tree as t
@@ -22,11 +21,17 @@ from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
 from ptoas.grammar.prelude import make_prelude, new_tile, sized
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import SyntaxProblem, blank_names, parse_statement, value_names, value_offsets
+from ptoas.grammar.syntax import (
+    SyntaxProblem,
+    parse_statement,
+    split_names,
+    value_names,
+    value_offsets,
+    with_names,
+)
 from ptoas.grammar.unregistered import UnregisteredReader
 from ptoas.location import SourceLocation, field_span, result_type_span, span_of
 
-_SPLIT = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
 _LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
@@ -163,12 +168,7 @@ class Builder(Names):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        text = raw.text
-        if '"' in text:
-            names, blank = value_names(text), blank_names(text)
-        else:
-            pieces = _SPLIT.split(text)
-            names, blank = pieces[1::2], "%".join(pieces[::2])
+        names, blank = split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
         tree = _TREES.get(blank)
@@ -190,11 +190,10 @@ class Builder(Names):
                 self.report_problem(raw, problem)
                 return
             # The tree has no names; the place in the text counts them in.
-            problem.at = t.Node(
-                _unblank(blank, names, problem.at.start), _unblank(blank, names, problem.at.end)
-            )
+            place = with_names(raw.text)
+            problem.at = t.Node(place(problem.at.start), place(problem.at.end))
             if isinstance(problem, structure.Undefined):
-                self._report_name(raw, problem.name, problem.at)
+                self.report_undefined(raw, problem.name, problem.at)
             else:
                 self.report_problem(raw, problem)
 
@@ -267,7 +266,7 @@ class Builder(Names):
             location=location,
             regions=regions,
         )
-        if not plan.checked and not self._check(raw, op, plan, blank, names):
+        if not plan.checked and not self._check(raw, op, plan):
             self.plans.pop(key, None)
             if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
                 self._poison(tree, names, raw)
@@ -388,32 +387,7 @@ class Builder(Names):
             name = names[node.slot] if isinstance(node, t.Value) else raw.text[node.start + 1 : node.end]
             if name not in reported:
                 reported.add(name)
-                self._report_name(raw, name, node)
-
-    def _report_name(self, raw: RawStatement, name: str, node: t.Node) -> None:
-        offset = raw.source_offset(node.start)
-        text = self.source.text
-        definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
-        # Only the function that the statement stands in counts.
-        first, last = max(text.rfind("func.func", 0, raw.start), 0), text.find("func.func", raw.end)
-        later = definition.search(text, raw.end, last if last >= 0 else len(text))
-        if later is not None:
-            note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
-            self.report(
-                "PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,)
-            )
-            return
-        earlier = definition.search(text, first, raw.start)
-        if earlier is not None:
-            note = Note(
-                "it is defined here, inside a body", Span(self.source, earlier.start(), len(name) + 1)
-            )
-            message = f"`%{name}` is not known here, outside the body that defines it"
-            self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
-            return
-        near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
-        fix = f"did you mean `%{near[0]}`?" if near else None
-        self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)
+                self.report_undefined(raw, name, node)
 
     def _new_tile(
         self, step: Alloc, names: list[str], raw: RawStatement, location: LocationAttr, ops: list[Operation]
@@ -423,9 +397,7 @@ class Builder(Names):
         self.name_value(tile, names[step.slot])
         return tile
 
-    def _span_of_problem(
-        self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan, blank: str, names: list[str]
-    ) -> Span:
+    def _span_of_problem(self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan) -> Span:
         if problem.result is not None:
             return result_type_span(op, problem.result)
         if problem.field is not None:
@@ -433,15 +405,15 @@ class Builder(Names):
         if problem.operand is None or problem.operand >= len(plan.operand_nodes):
             return span_of(op)
         node = plan.operand_nodes[problem.operand]
-        start = _unblank(blank, names, node.start)
-        return Span(self.source, raw.source_offset(start), _unblank(blank, names, node.end) - start)
+        place = with_names(raw.text)
+        return Span(self.source, raw.source_offset(place(node.start)), place(node.end) - place(node.start))
 
-    def _check(self, raw: RawStatement, op: Operation, plan: Plan, blank: str, names: list[str]) -> bool:
+    def _check(self, raw: RawStatement, op: Operation, plan: Plan) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
             for problem in problems if not self.allow_unregistered else ():
-                span = self._span_of_problem(raw, op, problem, plan, blank, names)
+                span = self._span_of_problem(raw, op, problem, plan)
                 message = f"`{op.mnemonic()}`: {problem.message}"
                 self.report("PTO-P060", message, span.offset, span.length)
             plan.checked = not problems
@@ -494,18 +466,6 @@ def _problem_with_names(text: str) -> SyntaxProblem | None:
 def result_names(name: str, count: int) -> list[str]:
     """The names under which `%x:2` can be used: `x#0`, `x#1`."""
     return [name] if count == 1 else [f"{name}#{k}" for k in range(count)]
-
-
-def _unblank(blank: str, names: list[str], offset: int) -> int:
-    """An offset in a statement without names, in the statement with them."""
-    before = blank_positions(blank)
-    return offset + sum(len(names[k]) for k, at in enumerate(before) if at < offset)
-
-
-def blank_positions(blank: str) -> list[int]:
-    from ptoas.grammar.syntax import value_offsets
-
-    return list(value_offsets(blank))
 
 
 def _plain(message: str) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+
 from xdsl.ir import SSAValue
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.naming import set_name
@@ -105,3 +109,29 @@ class Names:
             if name in taken:
                 value.name_hint = name
         self.hints = []
+
+    def report_undefined(self, raw: RawStatement, name: str, node: t.Node) -> None:
+        """A name that nothing defines here: where it is defined instead, or what was meant."""
+        offset = raw.source_offset(node.start)
+        text = self.source.text
+        definition = re.compile(rf"%{re.escape(name)}(?![\w$.-])(?::\d+)?(?:\s*,\s*%[\w$.:-]+)*\s*=(?!=)")
+        # Only the function that the statement stands in counts.
+        first, last = max(text.rfind("func.func", 0, raw.start), 0), text.find("func.func", raw.end)
+        later = definition.search(text, raw.end, last if last >= 0 else len(text))
+        if later is not None:
+            note = Note("it is defined only here", Span(self.source, later.start(), len(name) + 1))
+            self.report(
+                "PTO-P030", f"`%{name}` is used before it is defined", offset, len(name) + 1, None, (note,)
+            )
+            return
+        earlier = definition.search(text, first, raw.start)
+        if earlier is not None:
+            note = Note(
+                "it is defined here, inside a body", Span(self.source, earlier.start(), len(name) + 1)
+            )
+            message = f"`%{name}` is not known here, outside the body that defines it"
+            self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
+            return
+        near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
+        fix = f"did you mean `%{near[0]}`?" if near else None
+        self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from bisect import bisect_left
-from collections.abc import Callable
-from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -34,6 +31,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.location import SourceLocation
 
@@ -259,7 +257,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
         params = [p for p in node.params if p.value is not None]
         if len(params) != len(node.params):
             raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
-        place = _with_names(raw)
+        place = with_names(raw.text)
         args = tuple(
             (names[cast(t.Value, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
@@ -283,15 +281,6 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
     )
     op.attributes.update(attributes)
     return op
-
-
-def _with_names(raw: RawStatement) -> Callable[[int], int]:
-    """From an offset of the tree, which has no names, to one of the statement's text."""
-    from ptoas.grammar.syntax import blank_names, value_names, value_offsets
-
-    starts = list(value_offsets(blank_names(raw.text)))
-    shifts = list(accumulate(map(len, value_names(raw.text)), initial=0))
-    return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
@@ -465,6 +454,6 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
         value = IntegerAttr(cast("IntegerAttr[IntegerType]", value).value.data, IndexType())
     op = ConstantOp(cast(IntegerAttr, value))
     name = names[node.value.slot]
-    builder.define(name, op.result, raw.source_offset(_with_names(raw)(node.value.start)))
+    builder.define(name, op.result, raw.source_offset(with_names(raw.text)(node.value.start)))
     builder.name_value(op.result, name)
     return op

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 from functools import cache
+from itertools import accumulate
 from typing import Any, cast
 
 from lark import Lark, Token, Tree
@@ -28,6 +31,7 @@ def grammar() -> Lark:
     return load_parser()
 
 
+_NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
 _NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}(?!\w))?')
 
 
@@ -45,9 +49,21 @@ def value_names(text: str) -> list[str]:
     return [m[1:] for m in _NAME_OR_STRING.findall(text) if m[0] == "%"]
 
 
-def blank_names(text: str) -> str:
-    """The statement with every value's name taken out: what statements of one shape share."""
-    return _NAME_OR_STRING.sub(lambda m: "%" if m.group()[0] == "%" else m.group(), text)
+def split_names(text: str) -> tuple[list[str], str]:
+    """The value names of a statement, and the statement without them: what statements of one shape share."""
+    if '"' not in text:
+        pieces = _NAME.split(text)
+        return pieces[1::2], "%".join(pieces[::2])
+    blank = _NAME_OR_STRING.sub(lambda m: "%" if m.group()[0] == "%" else m.group(), text)
+    return value_names(text), blank
+
+
+def with_names(text: str) -> Callable[[int], int]:
+    """From an offset of the statement without names, as the tree has it, to one of its text."""
+    names, blank = split_names(text)
+    starts = list(value_offsets(blank))
+    shifts = list(accumulate(map(len, names), initial=0))
+    return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
 _INTEGER = re.compile(r"(%[\w$.-]*)\s*=\s*(arith\.constant)\s+(-?\d{1,18})\s*:\s*(index|i\d{1,2})$")
