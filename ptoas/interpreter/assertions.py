@@ -305,6 +305,11 @@ def parse_expression(text: str) -> ast.expr:
     return tree.body
 
 
+def evaluate(text: str, names: Mapping[str, Any]) -> Any:
+    """The value of an expression over arrays by name."""
+    return _Reader(names).value(parse_expression(text))
+
+
 def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
     """What is wrong with an assertion for these arrays; nothing if it holds."""
     try:
