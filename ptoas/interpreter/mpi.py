@@ -50,11 +50,6 @@ def load_mpi() -> Any:
     return found
 
 
-def speaks() -> bool:
-    """Whether this process is the one that talks to the user."""
-    return int(load_mpi().COMM_WORLD.Get_rank()) == 0
-
-
 class Board:
     """A few numbers of rank 0 for everyone: who waits, how much was written, whether one failed."""
 
@@ -400,4 +395,4 @@ def _as_numbers(member: Member) -> None:
         member.flat = member.flat.view(dtype.number)
 
 
-__all__ = ["run_with_mpi", "speaks"]
+__all__ = ["run_with_mpi"]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ptoas
+from ptoas.interpreter.run import compile as compile_program
 from tests.interpreter.support import execute, failing
 
 SCALAR = """
@@ -168,3 +170,12 @@ def test_an_array_of_another_type_is_told_how_to_be_converted(kind: str, fix: st
     text = f"func.func @main(%m: {m}) {{\n  %t = pto.alloc_tile : {t}\n  pto.tload ins(%m : {m}) outs(%t : {t})\n  return\n}}\n"
     found = failing("PTO-R602", text, {"m": np.zeros((1, 32))})
     assert found.fix is not None and fix in found.fix
+
+
+def test_a_kernel_is_called_again_with_another_tile() -> None:
+    kernel = compile_program(ptoas.parse(TILE, "test.pto"), "a5", force=True)
+    for rows in (5, 3, 8):
+        given = np.full((rows, 8), rows, np.float32)
+        p = np.zeros(64, np.float32)
+        kernel.execute({"t": given, "p": p, "n": rows})
+        assert p.tolist() == [float(rows)] * (8 * rows) + [0.0] * (64 - 8 * rows)

@@ -54,3 +54,22 @@ def test_an_nz_row_gather_is_a_burst_a_block_column() -> None:
     found = result.stats.as_dict()
     assert found["gather_dma_calls"] == 5 * 2 and found["gather_dma_bursts"] == 5 * 2 * 3
     assert found["gather_bytes"] == 5 * 96 * 2 and found["scalar_index_reads"] == 5
+
+
+@pytest.mark.parametrize(
+    ("target", "figures"),
+    [
+        ("cpu", {"gather_elements": 64}),
+        ("a2a3", {"gather_scalar_accesses": 64, "scalar_index_reads": 64}),
+    ],
+)
+def test_elements_that_are_fetched_one_by_one(target: str, figures: dict[str, int]) -> None:
+    text = """
+.arg %table : !pto.memref<64x8xf32>
+.arg %idx : !pto.tile<8x8xi32>
+.arg %out : !pto.memref<8x8xf32>
+%d = mgather.elem %table, %idx : (!pto.memref<64x8xf32>, !pto.tile<8x8xi32>) -> !pto.tile<8x8xf32>
+tstore %d, %out
+"""
+    stats = execute(text, {"idx": np.zeros((8, 8), np.int32)}, target, stats=True).stats
+    assert stats is not None and {name: stats.as_dict().get(name) for name in figures} == figures
