@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
-from ptoas.grammar.tree_builder import whole_number
+from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 
 _ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}
@@ -115,11 +115,10 @@ class Resolver:
         """An integer or a float of the type that is given, or the one its looks tell."""
         text = node.text
         hexadecimal = text.lower().lstrip("+-").startswith("0x")
-        looks_whole = hexadecimal or text.lstrip("+-").isdigit()
         if type is None:
-            type = cast(Attribute, i64) if looks_whole else Float64Type()
+            type = cast(Attribute, i64) if is_whole(text) else Float64Type()
         if isinstance(type, IntegerType | IndexType):
-            if not looks_whole:
+            if not is_whole(text):
                 raise StatementProblem("PTO-P022", f"{type} needs a whole number, found `{text}`", node)
             return self._integer(node, whole_number(text), cast("IntegerType | IndexType", type))
         try:

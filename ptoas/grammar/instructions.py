@@ -15,10 +15,9 @@ from ptoas.dialects.pto.constraints import Index
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
-from ptoas.grammar.parts import Operand, Parts, StatementReader
+from ptoas.grammar.parts import Operand, Parts, StatementReader, whole
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.tree_builder import whole_number
 
 
 class InstructionReader(StatementReader):
@@ -200,7 +199,7 @@ class InstructionReader(StatementReader):
         source = parts.positional[0].type if parts.positional else None
         if not isinstance(source, ViewType) or "sizes" not in parts.named:
             return None
-        sizes = [whole_number(o.literal.text) if o.literal else DYNAMIC for o in parts.named["sizes"]]
+        sizes = [whole(o.literal) if o.literal else DYNAMIC for o in parts.named["sizes"]]
         self.result_from_sizes = DYNAMIC in sizes
         return PartitionTensorViewType.of(sizes, source.element_type, source.layout)
 

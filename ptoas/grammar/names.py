@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
+from collections import Counter
 
 from xdsl.ir import SSAValue
 
@@ -60,8 +62,9 @@ class Names:
             self.report(problem.code, problem.message, raw.start, len(first_line), problem.fix)
             return
         start = raw.source_offset(node.start)
+        end = raw.source_offset(node.end - 1) + 1 if node.end > node.start else start
         notes = tuple(Note(m, Span(self.source, at, length)) for m, at, length in problem.notes)
-        self.report(problem.code, problem.message, start, node.end - node.start, problem.fix, notes)
+        self.report(problem.code, problem.message, start, end - start, problem.fix, notes)
 
     # --- names
 
@@ -97,17 +100,22 @@ class Names:
             self.hints.append((value, name))
 
     def settle_names(self) -> None:
-        """Let xDSL's printer number values where two hints would come out as one name.
+        """Number the values of a function that share a name, where xDSL's printer would do it wrongly.
 
-        It numbers the second `x` of a scope `x_1`, which collides if the author has an `x_1` as well.
+        It numbers the second `x` `x_1`, which collides if the author has an `x_1` as well.
         """
-        counts: dict[str, int] = {}
-        for _, name in self.hints:
-            counts[name] = counts.get(name, 0) + 1
-        taken = {f"{name}_{k}" for name, count in counts.items() for k in range(1, count)}
+        counts = Counter(name for _, name in self.hints)
+        shared = {
+            name for name, count in counts.items() if any(f"{name}_{k}" in counts for k in range(1, count))
+        }
+        met: set[str] = set()
         for value, name in self.hints:
-            if name in taken:
-                value.name_hint = name
+            if name in shared and name in met:
+                number = next(k for k in itertools.count(1) if f"{name}_{k}" not in counts)
+                name = f"{name}_{number}"
+                counts[name] += 1
+                set_name(value, name)
+            met.add(name)
         self.hints = []
 
     def report_undefined(self, raw: RawStatement, name: str, node: t.Node) -> None:

@@ -17,7 +17,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.tree_builder import whole_number
+from ptoas.grammar.tree_builder import is_whole, whole_number
 
 
 @dataclass
@@ -68,6 +68,13 @@ def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
     if near:
         message = f"`{cls.mnemonic()}` has no attribute `{entry.key}`"
         raise StatementProblem("PTO-P053", message, entry, f"did you mean `{near[0]}`?")
+
+
+def whole(node: t.Number) -> int:
+    """The value of a literal that has to be a whole number."""
+    if not is_whole(node.text):
+        raise StatementProblem("PTO-P022", f"a whole number is expected, found `{node.text}`", node)
+    return whole_number(node.text)
 
 
 class StatementReader:
@@ -214,7 +221,7 @@ class StatementReader:
                 raise StatementProblem("PTO-P010", f"`{name} [...]` takes values", item)
             parts.named[name] = values
             return
-        numbers = [whole_number(n.text) for n in item.items if isinstance(n, t.Number)]
+        numbers = [whole(n) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
         for number, node in zip(numbers, item.items, strict=True):

@@ -363,6 +363,11 @@ class _Successors:
         self.labels = labels
 
 
+def is_whole(text: str) -> bool:
+    """Whether a literal has neither a point nor an exponent."""
+    return "x" in text.lower() or text.lstrip("+-").isdigit()
+
+
 def whole_number(text: str) -> int:
     """The value of a decimal or hexadecimal literal; zeros may lead it."""
     return int(text, 16 if "x" in text.lower() else 10)

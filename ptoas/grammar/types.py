@@ -130,7 +130,7 @@ def _type_of_angle(text: str) -> Attribute:
     """`<f32>` is a pointer, `<loc=vec, ...>` a tile: the C++ tool leaves the name out where it is known."""
     body = text[1:-1].strip()
     name = "pto.ptr" if body in _SCALARS else "pto.tile_buf"
-    return _pto_type(name, text[1:-1], 0, False)
+    return _pto_type(name, text[1:-1], -len(name), False)  # its name takes no room in the text
 
 
 def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
