@@ -40,6 +40,9 @@ def cases(size: int, count: int) -> list[tuple[str, dict[str, Any]]]:
         found.append((text, {"sources": data}))
     if size == 2:
         found.append((SOURCE_CHANGES, {}))
+        # Memory with gaps between its rows: what crosses from one process to the other are the rows alone.
+        padded = gather(2, (4, 8)).replace("memref<4x8xf32>", "memref<4x8xf32, nd, strides=[12, 1]>")
+        found.append((padded, {"sources": np.arange(64, dtype=np.float32).reshape(2, 4, 8)}))
         for signal in (SIGNAL, ""):
             windows = {"w0": np.arange(300, dtype=np.int32), "w1": np.zeros(300, np.int32)}
             found.append((HANDSHAKE.format(signal=signal), windows))
