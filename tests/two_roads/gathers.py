@@ -10,7 +10,7 @@ import numpy as np
 from ptoas.dialects.pto.element_types import ElementType
 
 from .builder import Builder
-from .values import NUMBERS, Range, Tile, TileKind, anything, element, numbers, small
+from .values import EXACT, NUMBERS, Range, Tile, TileKind, anything, element, numbers, small
 
 GATHER_OOB = ("undefined", "clamp", "wrap", "zero")
 SCATTER_OOB = ("undefined", "skip", "clamp", "wrap")
@@ -182,7 +182,13 @@ def mscatter(b: Builder) -> bool:
     rows, cols = kind.valid
     counted = atomic != "none"
     promise = small(e) if counted else anything(e)
-    source = b.source(kind, Range(-7, 7) if counted else anything(e), promise=promise)
+    wanted = Range(-7, 7) if counted else anything(e)
+    if atomic == "add" and not e.is_integer:
+        # Nothing orders the additions, so the sums have to be exact, should all go to one place.
+        if rows * cols * b.trips + 7 > EXACT[e.text]:
+            return False
+        wanted = promise = Range(-1, 1, nonzero=True)
+    source = b.source(kind, wanted, promise=promise)
     oob = b.pick(SCATTER_OOB)
     conflict = b.pick(("last", "default")) if name != "a2a3" and atomic == "none" and b.chance(0.3) else None
     if conflict == "default":
