@@ -42,7 +42,10 @@ def named() -> dict[str, SSAValue]:
     module = ptoas.parse(PROGRAM)
     values: dict[str, SSAValue] = {}
     for op in module.walk():
-        found = [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]
+        found = [
+            *op.results,
+            *(arg for region in op.regions for block in region.blocks for arg in block.args),
+        ]
         values.update({value.name_hint: value for value in found if value.name_hint})
     return values
 
