@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import LocationAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -246,6 +246,11 @@ class Builder(Names):
             if len(_KEPT_TYPES) < _MOST_KEPT:
                 _KEPT_TYPES.append(tuple(types))
                 self.plans[key] = plan
+        if raw.regions and not issubclass(plan.cls, UnregisteredOp):
+            opcode = cast(t.Instruction, tree.body).opcode
+            self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
+            self._poison(tree, names, raw)
+            return
         location = SourceLocation.at(self.source, raw.start, raw.end)
         made: list[SSAValue] = []
         for step in plan.prelude:
@@ -418,8 +423,6 @@ class Builder(Names):
                 self.report("PTO-P060", message, span.offset, span.length)
             plan.checked = not problems
             return plan.checked
-        if raw.regions:
-            return True
         if op.name in structure.TERMINATORS:
             self.deferred.append((raw, op))
             return True

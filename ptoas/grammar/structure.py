@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
+    FloatAttr,
     FunctionType,
     IndexType,
     IntegerAttr,
@@ -452,6 +453,8 @@ def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str])
     typed = node.literal
     if isinstance(typed, t.Typed) and typed.type is None and isinstance(value, IntegerAttr):
         value = IntegerAttr(cast("IntegerAttr[IntegerType]", value).value.data, IndexType())
+    if not isinstance(value, IntegerAttr | FloatAttr):
+        raise StatementProblem("PTO-P022", "`.const` takes a number", node.literal)
     op = ConstantOp(cast(IntegerAttr, value))
     name = names[node.value.slot]
     builder.define(name, op.result, raw.source_offset(with_names(raw.text)(node.value.start)))

@@ -23,6 +23,19 @@ Expected = tuple[str, int, int, int, str, "str | None"]
 """Code, line, column, length, message, fix."""
 
 CASES: dict[str, tuple[str, list[Expected]]] = {
+    # parts that do not belong there
+    "parts: a body behind an instruction that has none": (
+        "func.func @f(%c: i1) {\n  func.return %c {\n    %d = arith.constant 1 : i1\n  }\n  return\n}",
+        [("PTO-P061", 2, 3, 16, "`func.return` has no body", None)],
+    ),
+    "parts: a constant that is no number": (
+        '.const %t = "words"',
+        [("PTO-P022", 1, 13, 7, "`.const` takes a number", None)],
+    ),
+    "parts: sizes that are not whole": (
+        HEAD + "%v = pto.partition_view %table, offsets = [0, 0], sizes = [1.5, 3]",
+        [("PTO-P022", 3, 60, 3, "a whole number is expected, found `1.5`", None)],
+    ),
     # brackets and strings
     "brackets and strings: parenthesis of a type list": (
         HEAD
