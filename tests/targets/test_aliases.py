@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - programs are text, and their lines are as long as they are
+
 """Under which names a tile goes: through loops, branches and windows."""
 
 from __future__ import annotations
