@@ -299,7 +299,7 @@ class Synchroniser:
 
     def access(self, op: Operation) -> None:
         effects, accesses = self.effects(op)
-        if not accesses and not effects.before:
+        if not accesses:
             return
         self.handshake(effects.before)
         needed: dict[tuple[int, int], list[Record]] = {}

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Window
 from ptoas.targets.flow import Flow
 from ptoas.targets.function_facts import FunctionFacts, Storage, touched
@@ -128,7 +128,7 @@ class SyncFlow(Flow[_State]):
 
     def _instruction(self, op: Operation, state: _State) -> None:
         effects = self.facts.effects(op, self.target)
-        if not effects.accesses and not effects.before:
+        if not effects.accesses:
             return
         if self.reporting:
             for flag in effects.reserved_events:
@@ -136,7 +136,7 @@ class SyncFlow(Flow[_State]):
                     self._misuse("reserved", op, flag, self._set_at.get(flag))
         for pair in effects.before:
             self._handshake(pair, state)
-        numbers = self._numbers.get(op, [])
+        numbers = self._numbers[op]
         for number in numbers:
             if self._conflicts[number]:
                 self._check(number, state, effects.before)
@@ -148,11 +148,8 @@ class SyncFlow(Flow[_State]):
     def _number_touches(self) -> None:
         """Give every access a number, and find out which ones can meet."""
         for op in self.facts.ops:
-            accesses = self.facts.effects(op, self.target).accesses
-            if not accesses:
-                continue
             numbers = self._numbers[op] = []
-            for access in accesses:
+            for access in self.facts.effects(op, self.target).accesses:
                 value = touched(op, access.operand)
                 for place in self._places(value):
                     numbers.append(len(self.touches))
@@ -175,7 +172,7 @@ class SyncFlow(Flow[_State]):
             touch = self.touches[number]
             for other in others:
                 first = self.touches[other]
-                if touch.place == first.place and (touch.write or not first.write) and other != number:
+                if touch.place == first.place and (touch.write or not first.write):
                     self._superseded[number].append(other)
                 if touch.pipe is first.pipe or not (touch.write or first.write):
                     continue
@@ -185,10 +182,8 @@ class SyncFlow(Flow[_State]):
     def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
         if isinstance(value.type, TileType):
             yield from self.facts.storages(value)
-        elif isinstance(value.type, ViewType | PtrType):
+        else:
             yield self.facts.knowledge.window(value)
-        elif isinstance(value.type, GroupType):
-            yield Window(value, None, None)
 
     def _begin(self, number: int, pending: dict[int, int]) -> None:
         """The access is under way; what comes before it anyway is not looked at any more."""

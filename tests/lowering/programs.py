@@ -82,15 +82,17 @@ def program(
     max_ops: int = 8,
     control: bool = True,
     initialised: bool = False,
+    forms: tuple[str, ...] = ("for", "if"),
 ) -> str:
-    """A module of one function. `initialised`: every tile is loaded first, so that the program can run."""
+    """A module of one function. `initialised`: every tile is loaded first, so that the program can run.
+    `forms`: what it is made of besides instructions."""
     tiles = random.randint(2, 4)
     writer = head(name, tiles)
     if initialised:
         writer.line(f"pto.tload ins(%vidx : {VI32}) outs(%i : {I32})")
         for tile in range(tiles):
             writer.line(f"pto.tload ins(%v{FLOATS[tile % 3]} : {VF32}) outs(%t{tile} : {F32})")
-    _body(random, writer, tiles, max_ops, 2 if control else 0)
+    _body(random, writer, tiles, max_ops, 2 if control else 0, forms)
     if initialised:
         for tile in range(tiles):
             writer.line(f"pto.tstore ins(%t{tile} : {F32}) outs(%v{FLOATS[tile % 3]} : {VF32})")
@@ -98,23 +100,48 @@ def program(
     return "\n".join(["module {", *writer.lines, "  }", "}"])
 
 
-def _body(random: Random, writer: Writer, tiles: int, max_ops: int, depth: int) -> None:
-    for _ in range(random.randint(1, max_ops)):
-        kind = random.choice(("op", "op", "op", "op", "for", "if")) if depth else "op"
-        if kind == "op":
-            writer.line(instruction(random, tiles))
-            continue
-        if kind == "for":
-            bound = random.choice(("%n", "%c3"))
-            writer.line(f"scf.for %k{len(writer.lines)} = %c0 to {bound} step %c1 {{")
-        else:
-            writer.line("scf.if %flag {")
+ALL_FORMS = ("for", "if", "while", "idle", "once", "barrier")
+"""`idle`: a loop that certainly has no turn; `once`: one that certainly has some."""
+
+BOUNDS = {"idle": ("%c3 to %c3", "%c3 to %c1"), "once": ("%c0 to %c1", "%c1 to %c3")}
+
+
+def _body(
+    random: Random, writer: Writer, tiles: int, max_ops: int, depth: int, forms: tuple[str, ...]
+) -> None:
+    def inside(most: int) -> None:
         writer.depth += 1
-        _body(random, writer, tiles, 4, depth - 1)
+        _body(random, writer, tiles, most, depth - 1, forms)
         writer.depth -= 1
-        if kind == "if" and random.random() < 0.5:
-            writer.line("} else {")
-            writer.depth += 1
-            _body(random, writer, tiles, 3, depth - 1)
-            writer.depth -= 1
-        writer.line("}")
+
+    for _ in range(random.randint(1, max_ops)):
+        kind = random.choice(("op",) * 2 * len(forms) + forms) if depth else "op"
+        match kind:
+            case "op":
+                writer.line(instruction(random, tiles))
+            case "for":
+                bound = random.choice(("%n", "%c3"))
+                writer.line(f"scf.for %k{len(writer.lines)} = %c0 to {bound} step %c1 {{")
+                inside(4)
+                writer.line("}")
+            case "idle" | "once":
+                writer.line(f"scf.for %k{len(writer.lines)} = {random.choice(BOUNDS[kind])} step %c1 {{")
+                inside(4)
+                writer.line("}")
+            case "while":
+                writer.line("scf.while : () -> () {")
+                inside(3)
+                writer.line("  scf.condition(%flag)")
+                writer.line("} do {")
+                inside(3)
+                writer.line("  scf.yield")
+                writer.line("}")
+            case "barrier":
+                writer.line("pto.barrier #pto.pipe<PIPE_ALL>")
+            case _:
+                writer.line("scf.if %flag {")
+                inside(4)
+                if random.random() < 0.5:
+                    writer.line("} else {")
+                    inside(3)
+                writer.line("}")

@@ -18,7 +18,8 @@ from ptoas.targets.facts import Knowledge
 from ptoas.targets.function_facts import FunctionFacts
 from ptoas.targets.sync_flow import SyncFlow
 
-from .programs import program
+from . import way
+from .programs import ALL_FORMS, program
 
 DEVICES = ("a2a3", "a5")
 RANDOM = st.randoms(use_true_random=False)
@@ -79,6 +80,34 @@ def test_every_pair_is_needed(target: str, random: Random) -> None:
             op.detach()
             op.erase()
         assert findings(less, get_target(target))[0] > 0, f"pair {number} is not needed:\n{module}"
+
+
+@pytest.mark.parametrize("target", DEVICES)
+@given(random=RANDOM)
+@settings(max_examples=40, deadline=None)
+def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> None:
+    """Ways are followed one by one here, every loop as often as it turns, and each pipe's clock is kept."""
+    module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
+    assert findings(module, get_target(target)) == (0, [])
+    (function,) = functions(module)
+    for _ in range(6):
+        assert way.races(way.choose(function.body.block, random), get_target(target)) == []
+
+
+@pytest.mark.parametrize("target", DEVICES)
+@given(random=RANDOM)
+@settings(max_examples=40, deadline=None)
+def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> None:
+    module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
+    known = pairs(module)
+    if not known:
+        return
+    for op in random.choice(known):
+        op.detach()
+        op.erase()
+    (function,) = functions(module)
+    if any(way.races(way.choose(function.body.block, random), get_target(target)) for _ in range(6)):
+        assert findings(module, get_target(target))[0] > 0, str(module)
 
 
 @given(random=RANDOM)

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 
 from .rooms import DESELECTED, ROOMS
 from .runner import KILLED, NOT_RUN, SURVIVED, TIMED_OUT, Module, Mutant, run_room
@@ -20,6 +22,7 @@ def main() -> int:
     parser.add_argument("--room", choices=ROOMS, action="append", help="all of them unless named")
     parser.add_argument("--module", action="append", help="only modules whose path contains this")
     parser.add_argument("--line", help="only lines that contain this")
+    parser.add_argument("--again", metavar="FILE", help="only what FILE, the output of a run, lists as alive")
     parser.add_argument(
         "--sample", type=int, metavar="N", help="at most N mutants of a room, chosen by --seed"
     )
@@ -47,6 +50,17 @@ def select(modules: list[Module], options: argparse.Namespace) -> list[tuple[Mod
     chosen = [(module, mutant) for module in modules for mutant in module.mutants()]
     if options.line:
         chosen = [(module, mutant) for module, mutant in chosen if options.line in mutant.text]
+    if options.again:
+        lines = Path(options.again).read_text().splitlines()
+        alive = {(head, text.strip()) for head, text in pairwise(lines) if text.startswith("    ")}
+        chosen = [
+            (module, mutant)
+            for module, mutant in chosen
+            if any(
+                text == mutant.text and head.startswith(module.path) and head.endswith(f": {mutant.change}")
+                for head, text in alive
+            )
+        ]
     if options.sample is not None and options.sample < len(chosen):
         kept = random.Random(options.seed).sample(range(len(chosen)), options.sample)
         chosen = [chosen[n] for n in sorted(kept)]
@@ -61,7 +75,14 @@ def report(name: str, options: argparse.Namespace) -> int:
     chosen = select(modules, options)
     start = time.monotonic()
     results = run_room(
-        modules, room.tests, DESELECTED, chosen, options.examples or None, options.seconds, options.verbose
+        modules,
+        room.tests,
+        DESELECTED,
+        chosen,
+        options.examples or None,
+        options.seconds,
+        options.verbose,
+        room.keep,
     )
     known = explained()
     unexplained = 0
@@ -75,7 +96,7 @@ def report(name: str, options: argparse.Namespace) -> int:
         if not reasons:
             unexplained += 1
             print(f"{result.module}:{mutant.line}: {result.outcome}: {mutant.change}\n    {mutant.text}")
-    if not options.line and options.sample is None:
+    if not (options.line or options.again) and options.sample is None:
         paths = {module.path for module in modules}
         for n, entry in enumerate(known):
             if entry.module in paths and n not in used:

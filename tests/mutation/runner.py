@@ -13,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -37,6 +38,8 @@ ROOT = Path(__file__).parents[2]
 QUIET = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-p", "no:randomly", "-s"]
 MOST_BYTES = 8 << 30
 MOST_CALLS = 60
+OTHER_VARIABLES = 77
+"""Exit code of a fork that could not be given the changed code."""
 SKIPPED = pytest.skip.Exception
 
 
@@ -180,8 +183,10 @@ class Forks:
         examples: int | None,
         seconds: float,
         verbose: bool,
+        keep: str,
     ):
         self.seconds = seconds
+        self.keep = re.compile(keep)
         self.examples = examples
         self.verbose = verbose
         self.modules = modules
@@ -194,6 +199,9 @@ class Forks:
         """When a test last noticed a mutant; neighbours are often noticed by the same."""
         self.report = -1
         """Where a fork tells which test failed."""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if self.keep.search(item.nodeid)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -306,7 +314,8 @@ class Forks:
             seconds = sum(self.trace.seconds[item.nodeid] for item in tests)
             _limit(5 + 4 * seconds)
             try:
-                exchange(self.functions.get(module.file, []), changed)
+                if not exchange(self.functions.get(module.file, []), changed):
+                    os._exit(OTHER_VARIABLES)
                 for item, following in zip(tests, [*tests[1:], None], strict=True):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             except BaseException as error:
@@ -317,6 +326,8 @@ class Forks:
         code = _wait(pid, 60 + 8 * sum(self.trace.seconds[item.nodeid] for item in tests))
         with os.fdopen(out) as file:
             test = file.read()
+        if code == OTHER_VARIABLES:
+            return self._afresh(module, mutant)
         return Result(module.path, mutant, _outcome(code), test)
 
     def _afresh(self, module: Module, mutant: Mutant) -> Result:
@@ -350,8 +361,9 @@ def _outcome(code: int | None) -> str:
     return TIMED_OUT if code is None else KILLED if code else SURVIVED
 
 
-def exchange(functions: Iterable[FunctionType], module: CodeType) -> None:
-    """Give functions the code that a changed module has at their place."""
+def exchange(functions: Iterable[FunctionType], module: CodeType) -> bool:
+    """Give functions the code that a changed module has at their place; false where that can't be done, as
+    the code uses other variables of what is around it."""
     codes: dict[tuple[str, int], CodeType] = {}
 
     def collect(code: CodeType) -> None:
@@ -364,8 +376,11 @@ def exchange(functions: Iterable[FunctionType], module: CodeType) -> None:
     for function in functions:
         old = function.__code__
         new = codes.get((old.co_name, old.co_firstlineno))
-        if new is not None and new != old and len(new.co_freevars) == len(old.co_freevars):
+        if new is not None and new != old:
+            if len(new.co_freevars) != len(old.co_freevars):
+                return False
             function.__code__ = new
+    return True
 
 
 # --- a room --------------------------------------------------------------------------------------
@@ -379,13 +394,14 @@ def run_room(
     examples: int | None = None,
     seconds: float = 60,
     verbose: bool = False,
+    keep: str = "",
 ) -> list[Result]:
-    """Try mutants, all of the modules' without others being named, with the tests of some paths, and with at
-    most `examples` examples of a property and `seconds` of tests for a mutant."""
+    """Try mutants, all of the modules' without others being named, with the tests of some paths whose names
+    match `keep`, and with at most `examples` examples of a property and `seconds` of tests for a mutant."""
     if chosen is None:
         chosen = [(module, mutant) for module in modules for mutant in module.mutants()]
     lines = Lines(module.file for module in modules)
-    forks = Forks(modules, chosen, lines, examples, seconds, verbose)
+    forks = Forks(modules, chosen, lines, examples, seconds, verbose, keep)
     with tempfile.TemporaryDirectory() as scratch:
         options = [*QUIET, "--no-header", "--no-summary", f"--basetemp={scratch}/t", f"--rootdir={ROOT}"]
         options += ["--hypothesis-profile=mutation"]
