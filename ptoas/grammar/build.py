@@ -71,6 +71,7 @@ class Builder(Names):
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
         self.regions_read: set[int] = set()
+        self.inside_function = False
 
     # --- statements
 

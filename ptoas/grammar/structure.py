@@ -236,7 +236,13 @@ def _attributes(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
     return builder.resolver.dictionary(node) if node is not None else {}
 
 
+def _refuse_inside_function(builder: Builder, what: str) -> None:
+    if builder.inside_function:
+        raise StatementProblem("PTO-P061", f"a {what} can't stand inside a function")
+
+
 def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
+    _refuse_inside_function(builder, "module")
     attributes = _attributes(builder, node.attributes)
     block = Block()
     if len(builder.region(raw.regions[0], block)) > 1:
@@ -246,6 +252,9 @@ def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
 
 
 def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list[str]) -> FuncOp:
+    _refuse_inside_function(builder, "function")
+    if node.has_body and any(p.value is None for p in node.params):
+        raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
     resolver = builder.resolver
     types = resolver.types(tuple(p.type for p in node.params))
     outputs = resolver.types(node.outputs)
@@ -255,15 +264,14 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
     body: Region
     if node.has_body:
         block = Block(arg_types=types)
-        params = [p for p in node.params if p.value is not None]
-        if len(params) != len(node.params):
-            raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
         place = with_names(raw.text)
         args = tuple(
             (names[cast(t.Value, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
         )
+        builder.inside_function = True
         body = Region(builder.region(raw.regions[0], block, args))
+        builder.inside_function = False
         _close(body, outputs, raw)
     else:
         body = Region()

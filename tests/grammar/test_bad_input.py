@@ -28,6 +28,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f(%c: i1) {\n  func.return %c {\n    %d = arith.constant 1 : i1\n  }\n  return\n}",
         [("PTO-P061", 2, 3, 16, "`func.return` has no body", None)],
     ),
+    "parts: a function inside a function": (
+        "func.func @f(%c: i1) {\n  scf.if %c {\n    func.func @g() {\n      return\n    }\n  }\n  return\n}",
+        [("PTO-P061", 3, 5, 16, "a function can't stand inside a function", None)],
+    ),
+    "parts: a module inside a function": (
+        "func.func @f() {\n  module {\n  }\n  return\n}",
+        [("PTO-P061", 2, 3, 8, "a module can't stand inside a function", None)],
+    ),
     "parts: a constant that is no number": (
         '.const %t = "words"',
         [("PTO-P022", 1, 13, 7, "`.const` takes a number", None)],
