@@ -1,4 +1,3 @@
-
 """Under which names a tile goes: through loops, branches and windows."""
 
 from __future__ import annotations
