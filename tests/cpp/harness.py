@@ -280,7 +280,7 @@ def run_built(built: Sequence[Built], directory: Path, sanitize: bool = False) -
     if first.aicore:
         flags.append("-D__CCE_AICORE__")
     if sanitize:
-        flags.append("-fsanitize=address,undefined")
+        flags += ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     done = subprocess.run(
         [compiler(), *flags, str(source), "-o", str(program)], capture_output=True, text=True, check=False
     )

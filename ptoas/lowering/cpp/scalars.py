@@ -126,6 +126,8 @@ _SIGNED: dict[type[Operation], str] = {
     arith.NegfOp: "-{0}",
     arith.SelectOp: "{0} ? {1} : {2}",
 }
+_WRAPPING = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp)
+"""`arith` wraps around, as hashes need it; in C++ only unsigned numbers do."""
 _UNSIGNED: dict[type[Operation], str] = {
     arith.DivUIOp: "{0} / {1}",
     arith.RemUIOp: "{0} % {1}",
@@ -183,6 +185,11 @@ def _unsigned(type: Attribute) -> str:
     return "bool" if width == 1 else f"uint{width}_t"
 
 
+def _as_unsigned(template: str, values: list[str], type: Attribute) -> str:
+    text = template.format(*(f"static_cast<{_unsigned(type)}>({value})" for value in values))
+    return f"static_cast<{scalar_cpp(type)}>({text})"
+
+
 def _needs_cast(type: Attribute) -> bool:
     """Narrow integers and small floats are computed wider in C++."""
     if isinstance(type, IntegerType):
@@ -196,14 +203,15 @@ def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
     target = scalar_cpp(result.type)
     if target == "bool" and type(op) in _TRUTH:
         text = _TRUTH[type(op)].format(*values)
+    elif isinstance(op, _WRAPPING) and target in ("int32_t", "int64_t") and result.type != IndexType():
+        # An index counts elements of a memory and never comes near its end; it stays readable.
+        text = _as_unsigned(_SIGNED[type(op)], values, result.type)
     elif type(op) in _SIGNED:
         text = _SIGNED[type(op)].format(*values, type=target)
         if _needs_cast(result.type):
             text = f"static_cast<{target}>({text})"
     elif type(op) in _UNSIGNED:
-        unsigned = _unsigned(result.type)
-        text = _UNSIGNED[type(op)].format(*(f"static_cast<{unsigned}>({value})" for value in values))
-        text = f"static_cast<{target}>({text})"
+        text = _as_unsigned(_UNSIGNED[type(op)], values, result.type)
     elif isinstance(op, _FROM_UNSIGNED):
         text = f"static_cast<{target}>(static_cast<{_unsigned(op.operands[0].type)}>({values[0]}))"
     elif isinstance(op, _CASTS):
