@@ -176,7 +176,8 @@ class SyncFlow(Flow[_State]):
                     self._superseded[number].append(other)
                 if touch.pipe is first.pipe or not (touch.write or first.write):
                     continue
-                if _overlap(touch.place, first.place):
+                # Both are of one kind: they have one root, or are tiles.
+                if touch.place.overlaps(first.place):  # pyright: ignore[reportArgumentType]
                     self._conflicts[number].append(other)
 
     def _places(self, value: SSAValue) -> Iterator[Storage | Window]:
@@ -210,9 +211,9 @@ class SyncFlow(Flow[_State]):
         self._assume_flags(latest, bit, state)
         if not self.reporting:
             return
-        for pipe, (other, mask) in latest.items():
+        for other, mask in latest.values():
             # A flag from a pipe that already comes after this access would order it too.
-            later = (_BIT[p] for p, (o, _) in latest.items() if p is not pipe and o > other)
+            later = (_BIT[p] for p, (o, _) in latest.items() if o > other)
             if any(mask & after for after in later):
                 continue
             first = self.touches[other]
@@ -245,12 +246,10 @@ class SyncFlow(Flow[_State]):
         return 1 << (_FLAG_SHIFT + at)
 
     def _set(self, op: Operation, flag: Flag, state: _State) -> None:
-        self._set_at.setdefault(flag, op)
         if self.reporting and state.flags.get(flag, DOWN) & UP:
             self._misuse("set twice", op, flag, self._set_at[flag])
         state.flags[flag] = UP
-        if self.reporting:
-            self._set_at[flag] = op
+        self._set_at[flag] = op
         has, carrier = _BIT.get(flag[0], 0), self._flag_bit(flag)
         for number, mask in state.pending.items():
             state.pending[number] = mask | carrier if mask & has else mask & ~carrier
@@ -282,14 +281,6 @@ def _flag(op: SetFlagOp | WaitFlagOp) -> Flag:
     return op.src_pipe.data, op.dst_pipe.data, op.event_id.data
 
 
-def _overlap(a: Storage | Window, b: Storage | Window) -> bool:
-    if isinstance(a, Storage) and isinstance(b, Storage):
-        return a.overlaps(b)
-    if isinstance(a, Window) and isinstance(b, Window):
-        return a.overlaps(b)
-    return False
-
-
 def _overlapping_roots(places: Iterable[Storage | Window]) -> Iterator[tuple[SSAValue, SSAValue]]:
     """Different tiles that share bytes because they are placed so."""
     placed = [place for place in places if isinstance(place, Storage) and place.start is not None]
@@ -303,9 +294,7 @@ def _overlapping_roots(places: Iterable[Storage | Window]) -> Iterator[tuple[SSA
 
 def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
     """The flag to add. Where the instruction itself hands on from V, a flag to V is the documented way."""
-    if (Pipe.PIPE_V, second) in before and first is not Pipe.PIPE_V:
-        return first, Pipe.PIPE_V
-    return first, second
+    return first, Pipe.PIPE_V if (Pipe.PIPE_V, second) in before else second
 
 
 def free_event(facts: FunctionFacts, pair: Pair, target: Target) -> Event:

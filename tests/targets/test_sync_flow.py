@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
 from ptoas.targets.facts import Knowledge
 from ptoas.targets.function_facts import FunctionFacts
-from ptoas.targets.sync_flow import SyncFlow
+from ptoas.targets.sync_flow import SyncFlow, free_event
 
 TILE = "!pto.tile_buf<vec, 16x32xf32>"
 MEM = "!pto.memref<16x32xf32>"
@@ -195,3 +197,142 @@ def test_blocks_are_what_one_and_two_turns_show(turn: list[Step], after: list[St
     flow.run()
     assert bool(flow.hazards) == hazard
     assert not flow.misuses
+
+
+def blamed(program: str) -> list[tuple[int, int]]:
+    """The lines of both accesses of each hazard."""
+    func = next(iter(parse(program).body.ops))
+    facts = FunctionFacts(func, Knowledge())  # type: ignore[arg-type]
+    flow = SyncFlow(facts, get_target("a5"))
+    flow.run()
+    return [(facts.line(h.first.op), facts.line(h.second.op)) for h in flow.hazards.values()]
+
+
+HALF = "!pto.tile_buf<vec, 8x32xf32>"
+
+
+def test_the_latest_access_of_a_pipe_is_blamed() -> None:
+    """Whoever awaits it has awaited the earlier ones too."""
+    assert blamed(
+        f"""func.func @f(%x: {MEM}, %h: !pto.memref<8x32xf32>, %s: f32) {{
+  %c0 = arith.constant 0 : index
+  %a = pto.alloc_tile : {TILE}
+  %b = pto.alloc_tile : {TILE}
+  %u = pto.subview %a[%c0, %c0] sizes [8, 32] : {TILE} -> {HALF}
+  pto.tload ins(%x : {MEM}) outs(%a : {TILE})
+  pto.tload ins(%h : !pto.memref<8x32xf32>) outs(%u : {HALF})
+  pto.tadds ins(%a, %s : {TILE}, f32) outs(%b : {TILE})
+  return
+}}"""
+    ) == [(7, 8)]
+
+
+def test_the_latest_access_of_a_pipe_is_blamed_among_tiles_that_share_bytes() -> None:
+    assert blamed(
+        f"""func.func @f(%x: {MEM}, %s: f32) {{
+  %c0 = arith.constant 0 : i64
+  %c512 = arith.constant 512 : i64
+  %a = pto.alloc_tile addr = %c0 : {TILE}
+  %b = pto.alloc_tile addr = %c512 : {TILE}
+  pto.tload ins(%x : {MEM}) outs(%b : {TILE})
+  pto.tload ins(%x : {MEM}) outs(%a : {TILE})
+  pto.texpands ins(%s : f32) outs(%a : {TILE})
+  return
+}}"""
+    ) == [(7, 8)]
+
+
+FLAG = "#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>"
+SET, WAIT = f"pto.set_flag[{FLAG}]", f"pto.wait_flag[{FLAG}]"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # kind, line, and the line of the set that matters
+        ([SET, WAIT, WAIT], {("unset", 5, None)}),
+        ([SET, WAIT, SET, SET, WAIT], {("set twice", 6, 5)}),
+        ([SET, WAIT, SET], {("left up", 5, None)}),
+        (["scf.if %go {", SET, "}", WAIT], {("maybe unset", 6, 4)}),
+        (["scf.while : () -> () {", WAIT, "scf.condition(%go)", "} do {", SET, "scf.yield", "}"],
+         {("maybe unset", 4, 7)}),
+        (["scf.while : () -> () {", SET, WAIT, SET, "scf.condition(%go)", "} do {", "}"],
+         {("set twice", 4, 6), ("left up", 6, None)}),
+    ],
+)  # fmt: skip
+def test_misused_flags(body: list[str], expected: set[tuple[str, int, int | None]]) -> None:
+    lines = "\n".join(body)
+    program = f"func.func @f(%go: i1, %x: {MEM}) {{\n%a = pto.alloc_tile : {TILE}\n{lines}\nreturn\n}}"
+    func = next(iter(parse(program).body.ops))
+    facts = FunctionFacts(func, Knowledge())  # type: ignore[arg-type]
+    flow = SyncFlow(facts, get_target("a5"))
+    flow.run()
+    found = {
+        (misuse.kind, facts.line(misuse.op), None if misuse.other is None else facts.line(misuse.other))
+        for misuse in flow.misuses.values()
+    }
+    assert found == expected
+
+
+def test_three_tiles_share_bytes_and_others_do_not() -> None:
+    """Sorted by address: one alone, three of which each meets the others, and one without an address."""
+    places = "\n".join(
+        f"%c{at} = arith.constant {at} : i64\n%t{at} = pto.alloc_tile addr = %c{at} : {TILE}"
+        for at in (0, 4096, 4608, 5120)
+    )
+    assert blamed(
+        f"""func.func @f(%x: {MEM}, %s: f32) {{
+{places}
+%free = pto.alloc_tile : {TILE}
+pto.tload ins(%x : {MEM}) outs(%t0 : {TILE})
+pto.tload ins(%x : {MEM}) outs(%free : {TILE})
+pto.tload ins(%x : {MEM}) outs(%t4096 : {TILE})
+pto.texpands ins(%s : f32) outs(%t5120 : {TILE})
+return
+}}"""
+    ) == [(13, 14)]
+
+
+def missing(program: str, target: str) -> list[tuple[str, str]]:
+    """Between which pipes each flag is missing."""
+    func = next(iter(parse(program).body.ops))
+    flow = SyncFlow(FunctionFacts(func, Knowledge()), get_target(target))  # type: ignore[arg-type]
+    flow.run()
+    return [(h.pair[0].value[5:], h.pair[1].value[5:]) for h in flow.hazards.values()]
+
+
+LOOKUP = """
+.arg %table : !pto.memref<64x8xf32>
+.arg %idx : !pto.memref<1x8xi32>
+.arg %out : !pto.memref<8x8xf32>
+%i = tload %idx : (!pto.memref<1x8xi32>) -> !pto.tile<1x8xi32>
+%d = mgather.row.clamp %table, %i : (!pto.memref<64x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
+tstore %d, %out
+"""
+
+
+def test_the_flag_that_is_missing() -> None:
+    """Document 000: MTE2 to V before a gather, also where the scalar pipe reads the index (A2/A3)."""
+    assert missing(LOOKUP, "a2a3") == [("MTE2", "V")]
+    assert missing(LOOKUP, "a5") == [("MTE2", "V"), ("V", "MTE3")]
+
+
+def test_an_event_for_one_more_flag() -> None:
+    used = [
+        text([("set", "MTE2", "V", str(n)), ("wait", "MTE2", "V", str(n))]).splitlines()[3:5]
+        for n in range(8)
+    ]
+
+    def free(flags: int, source: Pipe, sink: Pipe) -> Event:
+        head, tail = text([]).splitlines()[:3], text([]).splitlines()[3:]
+        program = "\n".join([*head, *(line for pair in used[:flags] for line in pair), *tail])
+        func = next(iter(parse(program).body.ops))
+        facts = FunctionFacts(func, Knowledge())  # type: ignore[arg-type]
+        return free_event(facts, (source, sink), get_target("a5"))
+
+    assert free(0, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID0
+    assert free(2, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID2
+    # Ids count for each pair of pipes by itself.
+    assert free(2, Pipe.PIPE_V, Pipe.PIPE_MTE2) is Event.EVENT_ID0
+    # None is left: any will do.
+    assert free(8, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID0
