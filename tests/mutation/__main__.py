@@ -16,6 +16,9 @@ from .rooms import DESELECTED, ROOMS
 from .runner import KILLED, NOT_RUN, SURVIVED, TIMED_OUT, Module, Mutant, run_room
 from .survivors import explained
 
+SAMPLE = 40
+"""Mutants of each room that end in some twenty minutes together."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
@@ -24,7 +27,11 @@ def main() -> int:
     parser.add_argument("--line", help="only lines that contain this")
     parser.add_argument("--again", metavar="FILE", help="only what FILE, the output of a run, lists as alive")
     parser.add_argument(
-        "--sample", type=int, metavar="N", help="at most N mutants of a room, chosen by --seed"
+        "--sample",
+        type=int,
+        default=SAMPLE,
+        metavar="N",
+        help=f"at most N mutants of a room, chosen by --seed ({SAMPLE}); 0: all, which takes hours",
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -61,7 +68,7 @@ def select(modules: list[Module], options: argparse.Namespace) -> list[tuple[Mod
                 for head, text in alive
             )
         ]
-    if options.sample is not None and options.sample < len(chosen):
+    if 0 < options.sample < len(chosen):
         kept = random.Random(options.seed).sample(range(len(chosen)), options.sample)
         chosen = [chosen[n] for n in sorted(kept)]
     return chosen
@@ -96,7 +103,7 @@ def report(name: str, options: argparse.Namespace) -> int:
         if not reasons:
             unexplained += 1
             print(f"{result.module}:{mutant.line}: {result.outcome}: {mutant.change}\n    {mutant.text}")
-    if not (options.line or options.again) and options.sample is None:
+    if not (options.line or options.again or options.sample):
         paths = {module.path for module in modules}
         for n, entry in enumerate(known):
             if entry.module in paths and n not in used:

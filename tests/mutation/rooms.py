@@ -35,6 +35,7 @@ ROOMS = {
             "tests/interpreter/test_layouts.py",
             "tests/interpreter/test_checks.py",
             "tests/lowering/test_passes.py",
+            "tests/lowering/test_legalize_cpu.py",
         ),
     ),
     "nz": Room(

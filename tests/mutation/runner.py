@@ -155,6 +155,12 @@ def _limit(cpu: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
+def _limit_soon(seconds: float) -> None:
+    """A test that never ends is ended long before all of them would have to be."""
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (min(hard, int(time.process_time() + seconds) + 1), hard))
+
+
 def _wait(pid: int, wall: float) -> int | None:
     """The exit code of a process group's leader; `None` when it had to be ended."""
     end = time.monotonic() + wall
@@ -311,12 +317,12 @@ class Forks:
             os.close(out)
             _quiet()
             self.report = inp
-            seconds = sum(self.trace.seconds[item.nodeid] for item in tests)
-            _limit(5 + 4 * seconds)
+            _limit(10 + 4 * sum(self.trace.seconds[item.nodeid] for item in tests))
             try:
                 if not exchange(self.functions.get(module.file, []), changed):
                     os._exit(OTHER_VARIABLES)
                 for item, following in zip(tests, [*tests[1:], None], strict=True):
+                    _limit_soon(3 + 4 * self.trace.seconds[item.nodeid])
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             except BaseException as error:
                 os.write(inp, f"{error.__class__.__name__} outside of a test".encode())
