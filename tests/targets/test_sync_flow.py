@@ -336,3 +336,59 @@ def test_an_event_for_one_more_flag() -> None:
     assert free(2, Pipe.PIPE_V, Pipe.PIPE_MTE2) is Event.EVENT_ID0
     # None is left: any will do.
     assert free(8, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID0
+
+
+def graph(blocks: dict[str, tuple[list[Step], list[str]]]) -> SyncFlow:
+    """The analysis of blocks: the steps of each, and where it goes on; nowhere: it returns."""
+    head = text([]).splitlines()
+    lines = [
+        head[0].replace(") {", ", %again: i1) {", 1),
+        *head[1:3],
+        f'  "cf.br"()[^{next(iter(blocks))}] : () -> ()',
+    ]
+    for name, (steps, successors) in blocks.items():
+        lines += [f"^{name}:", *text(steps).splitlines()[3:-2]]
+        match successors:
+            case []:
+                lines.append("  return")
+            case [one]:
+                lines.append(f'  "cf.br"()[^{one}] : () -> ()')
+            case [one, other]:
+                sizes = "{operandSegmentSizes = array<i32: 1, 0, 0>}"
+                lines.append(f'  "cf.cond_br"(%again)[^{one}, ^{other}] {sizes} : (i1) -> ()')
+    func = next(iter(parse("\n".join([*lines, "}"]), allow_unregistered=True).body.ops))
+    flow = SyncFlow(FunctionFacts(func, Knowledge()), get_target("a5"))  # type: ignore[arg-type]
+    flow.run()
+    return flow
+
+
+LOADS: list[Step] = [("load", "a")]
+STORES: list[Step] = [("store", "a")]
+RAISES: list[Step] = [("set", "MTE2", "V", "0")]
+AWAITS: list[Step] = [("wait", "MTE2", "V", "0")]
+
+
+@pytest.mark.parametrize("steps", [(LOADS, []), ([], LOADS)])
+def test_blocks_that_meet_bring_what_either_did(steps: tuple[list[Step], list[Step]]) -> None:
+    flow = graph({"e": ([], ["p", "q"]), "p": (steps[0], ["z"]), "q": (steps[1], ["z"]), "z": (STORES, [])})
+    assert len(flow.hazards) == 1
+
+
+@pytest.mark.parametrize("steps", [(RAISES, []), ([], RAISES)])
+def test_every_block_that_returns_ends_the_function(steps: tuple[list[Step], list[Step]]) -> None:
+    flow = graph({"e": ([], ["p", "q"]), "p": (steps[0], []), "q": (steps[1], [])})
+    assert [misuse.kind for misuse in flow.misuses.values()] == ["left up"]
+
+
+def test_only_blocks_that_return_end_the_function() -> None:
+    assert not graph({"p": (RAISES, ["q"]), "q": (AWAITS, [])}).misuses
+
+
+def test_blocks_without_end_and_blocks_that_nobody_enters() -> None:
+    assert not graph({"p": ([*RAISES, *AWAITS], ["p"])}).misuses
+    assert not graph({"p": ([], ["z"]), "dead": ([*LOADS, *STORES], ["z"]), "z": ([], [])}).hazards
+
+
+def test_a_block_is_judged_when_all_ways_into_it_are_known() -> None:
+    flow = graph({"p": ([*AWAITS, *RAISES], ["p", "z"]), "z": (AWAITS, [])})
+    assert [misuse.kind for misuse in flow.misuses.values()] == ["maybe unset"]
