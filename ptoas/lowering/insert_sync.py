@@ -86,7 +86,13 @@ class Pair:
     __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source")
 
     def __init__(
-        self, source: int, destination: int, after: Operation | None, before: Operation, set_at: int
+        self,
+        source: int,
+        destination: int,
+        after: Operation | None,
+        before: Operation,
+        set_at: int,
+        crosses: bool,
     ):
         self.source = source
         self.destination = destination
@@ -94,7 +100,7 @@ class Pair:
         self.before = before
         self.set_at = set_at
         self.event = 0
-        self.crosses = False
+        self.crosses = crosses
         block = before.parent
         assert block is not None
         self.block = block
@@ -144,8 +150,7 @@ class Synchroniser:
         """What one iteration of a loop by itself leaves behind."""
         self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool]]]] = {}
         for op in function.walk():
-            if not op.regions:
-                self.regions.pipes.update(pipe for pipe, _, _ in self.effects(op)[1])
+            self.regions.pipes.update(pipe for pipe, _, _ in self.effects(op)[1])
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
@@ -306,8 +311,7 @@ class Synchroniser:
         for pipe, region, write in accesses:
             through = self.entrance(effects, pipe)
             for record in self.state.conflicts(region, pipe, write):
-                destination = pipe if record.pipe == through else through
-                needed.setdefault((record.pipe, destination), []).append(record)
+                needed.setdefault((record.pipe, through), []).append(record)
         if needed:
             if self.checking:
                 raise _Unordered
@@ -335,20 +339,22 @@ class Synchroniser:
     def insert(self, needed: dict[tuple[int, int], list[Record]]) -> None:
         candidates = [(self.place(pipes, latest(records)), records) for pipes, records in needed.items()]
         candidates.sort(key=lambda candidate: candidate[0].set_at)
-        chosen = list(candidates)
+        chosen, covered = list(candidates), list[tuple[Pair, list[Record]]]()
         for candidate in candidates:
-            others = [other for other, _ in chosen if other is not candidate[0]]
-            if all(self._is_covered(record, candidate[0], others) for record in candidate[1]):
-                chosen = [c for c in chosen if c[0] is not candidate[0]]
+            others = [each for each in chosen if each is not candidate]
+            # What was left out for the sake of this one has to be covered without it, too.
+            left_out = [*covered, candidate]
+            if all(self._is_covered(r, pair, others) for pair, records in left_out for r in records):
+                chosen, covered = others, left_out
         for pair, _ in chosen:
             self.add(pair)
 
     @staticmethod
-    def _is_covered(record: Record, pair: Pair, others: list[Pair]) -> bool:
+    def _is_covered(record: Record, pair: Pair, others: list[tuple[Pair, list[Record]]]) -> bool:
         """Whether another flag to the same pipe brings the knowledge along."""
         return any(
             other.destination == pair.destination and record.known[other.source] <= other.set_at
-            for other in others
+            for other, _ in others
         )
 
     def place(self, pipes: tuple[int, int], record: Record) -> Pair:
@@ -357,14 +363,11 @@ class Synchroniser:
         frame = self.frames[depth]
         producer = ancestor_in(frame.block, record.op)
         if producer is not frame.op:
-            pair = Pair(*pipes, producer, frame.op, self.ended[producer])
-            pair.crosses = depth < len(self.frames) - 1
-            return pair
+            crosses = depth < len(self.frames) - 1
+            return Pair(*pipes, producer, frame.op, self.ended[producer], crosses)
         # Both lie in one loop (or in two regions of one operation): an earlier iteration is waited for.
         inner = self.frames[depth + 1]
-        pair = Pair(*pipes, None, inner.op, inner.since)
-        pair.crosses = True
-        return pair
+        return Pair(*pipes, None, inner.op, inner.since, True)
 
     def learn(self, pair: Pair) -> None:
         """What a new pair teaches: the state here, and those put aside behind the wait."""

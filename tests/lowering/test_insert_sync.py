@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import ptoas
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
+from ptoas.lowering.insert_sync import synchronise
 from ptoas.lowering.structure import functions
 from ptoas.targets import Target, get_target
 from ptoas.targets.facts import Knowledge
@@ -222,12 +223,17 @@ func.func @outer(%a: !pto.memref<8x8xf32>) {
   %x = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
   pto.tload ins(%a : !pto.memref<8x8xf32>) outs(%x : !pto.tile_buf<vec, 8x8xf32>)
   func.call @inner(%x, %a) : (!pto.tile_buf<vec, 8x8xf32>, !pto.memref<8x8xf32>) -> ()
+  pto.tstore ins(%x : !pto.tile_buf<vec, 8x8xf32>) outs(%a : !pto.memref<8x8xf32>)
   return
 }
 """
+    assert flags(prepare(ptoas.parse(text), "a5")) == []
     outer = functions(prepare(ptoas.parse(text), "a5"))[1]
     names = [op.name for op in outer.body.block.ops if op.name.startswith(("pto.barrier", "func.call"))]
     assert names == ["pto.barrier", "func.call", "pto.barrier"]
+    # Where there are no pipes, nothing has to come to rest.
+    outer = functions(prepare(ptoas.parse(text), "cpu"))[1]
+    assert not [op for op in outer.body.block.ops if op.name == "pto.barrier"]
 
 
 def nested(depth: int) -> str:
@@ -259,3 +265,133 @@ def test_a_race_in_the_innermost_loop_is_found() -> None:
             op.erase()
     hazards, misuses = findings(module, get_target("a5"))
     assert (hazards, misuses) == (1, [])
+
+
+@pytest.mark.parametrize(("pipe", "expected"), [("ALL", []), ("V", ["set MTE2>V 0", "wait MTE2>V 0"])])
+def test_a_barrier_of_all_pipes_needs_no_flag(pipe: str, expected: list[str]) -> None:
+    module = prepare(ptoas.parse(loop(f"{LOAD}\npto.barrier #pto.pipe<PIPE_{pipe}>\n{ADD}")), "a5")
+    assert flags(module) == expected
+
+
+PRINT = "pto.tprint ins(%t : !pto.tile_buf<vec, 16x16xf32>)"
+
+
+def test_printing_awaits_everything_itself() -> None:
+    assert flags(prepare(ptoas.parse(loop(f"{LOAD}\n{PRINT}\n{ADD}")), "a5")) == []
+
+
+def test_regions_of_other_operations_are_walked_too() -> None:
+    body = f'{LOAD}\n"scf.execute_region"() ({{\n{ADD}\n"scf.yield"() : () -> ()\n}}) : () -> ()\n{STORE}'
+    module = ptoas.parse(loop(body), allow_unregistered=True)
+    for function in functions(module):
+        synchronise(function, get_target("a5"))
+    assert flags(module) == ["set MTE2>V 0", "wait MTE2>V 0", "set V>MTE3 0", "wait V>MTE3 0"]
+
+
+def test_the_result_of_an_instruction_is_written() -> None:
+    """Also before `ssa-to-dps` gives it a destination."""
+    module = ptoas.parse(LOOKUP)
+    for function in functions(module):
+        synchronise(function, get_target("a5"))
+    assert flags(module) == ["set MTE2>V 0", "wait MTE2>V 0", "set V>MTE3 0", "wait V>MTE3 0"]
+
+
+def fill(tile: str) -> str:
+    return f"pto.texpands ins(%s : f32) outs(%{tile} : !pto.tile_buf<vec, 16x16xf32>)"
+
+
+def load(tile: str) -> str:
+    return LOAD.replace("%t", f"%{tile}")
+
+
+PARALLEL = (
+    '"scf.parallel"(%c0, %n, %c1) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({\n^bb0(%k: index):'
+)
+LOOPS = {
+    # A loop, its end, and whether it certainly has a turn.
+    "while": ("scf.while : () -> () {", "scf.condition(%go)\n} do {\nscf.yield\n}", True),
+    "constant": ("scf.for %k = %c0 to %c1 step %c1 {", "}", True),
+    "idle": ("scf.for %k = %c1 to %c1 step %c1 {", "}", False),
+    "any end": ("scf.for %k = %c0 to %n step %c1 {", "}", False),
+    "any start": ("scf.for %k = %n to %c1 step %c1 {", "}", False),
+    "parallel": (PARALLEL, '"scf.reduce"() : () -> ()\n}) : (index, index, index) -> ()', False),
+}
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_what_a_loop_awaits_is_awaited_only_if_it_has_a_turn(kind: str) -> None:
+    """V fills `u`; in the loop MTE2 awaits V for another tile's sake, and with it the filling."""
+    start, end, turns = LOOPS[kind]
+    values = "%go = arith.constant true\n%s = arith.constant 1.0 : f32"
+    body = "\n".join([values, fill("u"), start, fill("t"), load("t"), end, load("u")])
+    module = ptoas.parse(loop(body), allow_unregistered=True)
+    (function,) = functions(module)
+    synchronise(function, get_target("a5"))
+    outside = [op.name for op in function.body.block.ops if isinstance(op, SetFlagOp | WaitFlagOp)]
+    assert len(outside) == (0 if turns else 2)
+
+
+def test_an_id_that_an_instruction_uses_itself_is_down_around_it() -> None:
+    """A collective goes from MTE2 to MTE3 and back by the ids 0 and 1."""
+    tile, memory = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<64x32xf32>"
+    part = "!pto.memref<16x32xf32>"
+    module = prepare(
+        ptoas.parse(
+            f"""func.func @f(%a: {part}, %b: {part}, %own: {memory}, %g: {memory}, %s: {tile}, %t: {tile}) {{
+  pto.tload ins(%a : {part}) outs(%t : {tile})
+  pto.comm.tgather(%own, recv(%s), group(%g) : {memory}, {tile}, {memory}) {{root = 0 : i32}}
+  pto.tstore ins(%t : {tile}) outs(%b : {part})
+  return
+}}"""
+        ),
+        "a5",
+    )
+    assert flags(module) == ["set MTE2>MTE3 2", "wait MTE2>MTE3 2"]
+    assert findings(module, get_target("a5")) == (0, [])
+
+
+def test_a_flag_is_left_out_only_for_flags_that_stay() -> None:
+    """Behind the loop V knows of the load, and S of what V filled, but S knows nothing of the load."""
+    whole, part, row = (f"!pto.tile_buf<vec, {rows}x16xi32>" for rows in (48, 16, 1))
+    memory = "!pto.memref<16x16xi32>"
+    module = prepare(
+        ptoas.parse(
+            f"""func.func @f(%m: {memory}, %out: !pto.memref<48x16xi32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %s = arith.constant 1 : i32
+  %whole = pto.alloc_tile : {whole}
+  %other = pto.alloc_tile : {part}
+  %x = pto.alloc_tile : {row}
+  %a = pto.subview %whole[%c0, %c0] sizes [16, 16] : {whole} -> {part}
+  %b = pto.subview %whole[%c16, %c0] sizes [16, 16] : {whole} -> {part}
+  %c = pto.subview %whole[%c32, %c0] sizes [1, 16] : {whole} -> {row}
+  pto.tload ins(%m : {memory}) outs(%a : {part})
+  pto.barrier #pto.pipe<PIPE_ALL>
+  scf.for %k = %c0 to %n step %c1 {{
+    pto.texpands ins(%s : i32) outs(%b : {part})
+    pto.texpands ins(%s : i32) outs(%x : {row})
+    pto.tci ins(%s : i32) outs(%x : {row})
+    pto.tci ins(%s : i32) outs(%c : {row})
+    pto.tload ins(%m : {memory}) outs(%a : {part})
+    pto.tadds ins(%a, %s : {part}, i32) outs(%other : {part})
+  }}
+  pto.tstore ins(%whole : {whole}) outs(%out : !pto.memref<48x16xi32>)
+  return
+}}"""
+        ),
+        "a5",
+    )
+    assert findings(module, get_target("a5")) == (0, [])
+    (function,) = functions(module)
+    outside = [op for op in function.body.block.ops if isinstance(op, SetFlagOp)]
+    assert len(outside) == 2
+
+
+def test_the_scalar_pipe_has_awaited_what_came_through_v() -> None:
+    """A2/A3: the index comes to V by a flag and to S by the gather itself; S may write it then."""
+    sequence = "%c7 = arith.constant 7 : i32\ntci ins(%c7 : i32) outs(%i : !pto.tile<1x8xi32>)"
+    text = LOOKUP.replace("tstore %d, %out", f"{sequence}\ntstore %d, %out")
+    assert flags(prepare(ptoas.parse(text), "a2a3")) == ["set MTE2>V 0", "wait MTE2>V 0"]
