@@ -91,15 +91,11 @@ class State:
         }
         return State(self.regions, copied)
 
-    def __iter__(self) -> Iterator[Record]:
-        for by_key in self.records.values():
-            yield from by_key.values()
-
     def conflicts(self, number: int, pipe: int, write: bool) -> Iterator[Record]:
         """Accesses that must be done before this one and of which `pipe` does not know it."""
         for other in self.regions.overlapping(number):
             for record in self.records.get(other, {}).values():
-                if record.pipe != pipe and (write or record.write) and record.known[pipe] == NEVER:
+                if (write or record.write) and record.known[pipe] == NEVER:
                     yield record
 
     def add(self, number: int, record: Record) -> None:
@@ -108,7 +104,7 @@ class State:
         here = self.records.setdefault(number, {})
         for key, old in list(here.items()):
             comes_after = old.known[record.pipe] != NEVER
-            if comes_after and (record.write or not old.write) and old.op is not record.op:
+            if comes_after and (record.write or not old.write):
                 del here[key]
         here[record.pipe, record.write, record.op] = record
 

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
 import ptoas
@@ -395,3 +396,53 @@ def test_the_scalar_pipe_has_awaited_what_came_through_v() -> None:
     sequence = "%c7 = arith.constant 7 : i32\ntci ins(%c7 : i32) outs(%i : !pto.tile<1x8xi32>)"
     text = LOOKUP.replace("tstore %d, %out", f"{sequence}\ntstore %d, %out")
     assert flags(prepare(ptoas.parse(text), "a2a3")) == ["set MTE2>V 0", "wait MTE2>V 0"]
+
+
+def use(tile: str) -> str:
+    return f"pto.tadds ins(%{tile}, %s : {TILE}, f32) outs(%{tile} : {TILE})"
+
+
+TILE = "!pto.tile_buf<vec, 16x16xf32>"
+
+
+@pytest.mark.parametrize("order", ["tu", "ut"])
+def test_one_wait_in_front_of_a_loop_is_enough(order: str) -> None:
+    """It is for the later of two loads, whichever the loop needs first."""
+    uses = "\n".join(use(tile) for tile in order)
+    loads = f"%s = arith.constant 1.0 : f32\n{load('t')}\n{load('u')}"
+    body = f"{loads}\nscf.for %k = %c0 to %n step %c1 {{\n{uses}\n}}"
+    module = prepare(ptoas.parse(loop(body)), "a5")
+    assert flags(module) == ["set MTE2>V 0", "wait MTE2>V 0"]
+    ((raised, awaited),) = pairs(module)
+    assert raised.prev_op is not None and raised.prev_op.name == "pto.tload"
+    assert raised.next_op is awaited and isinstance(awaited.next_op, scf.ForOp)
+
+
+def test_each_pipe_of_a_collective_waits_for_itself() -> None:
+    """What the scalar pipe wrote into the staging tile is read by MTE3 and overwritten by MTE2."""
+    tile, memory = "!pto.tile_buf<vec, 1x32xi32>", "!pto.memref<64x32xi32>"
+    module = prepare(
+        ptoas.parse(
+            f"""func.func @f(%own: {memory}, %g: {memory}, %s: {tile}) {{
+  %c7 = arith.constant 7 : i32
+  pto.tci ins(%c7 : i32) outs(%s : {tile})
+  pto.comm.tgather(%own, recv(%s), group(%g) : {memory}, {tile}, {memory}) {{root = 0 : i32}}
+  return
+}}"""
+        ),
+        "a5",
+    )
+    assert sorted(flags(module)) == ["set S>MTE2 0", "set S>MTE3 0", "wait S>MTE2 0", "wait S>MTE3 0"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_window_waits_for_its_tile(again: bool) -> None:
+    half = "!pto.tile_buf<vec, 8x16xf32>"
+    fills = f"pto.texpands ins(%s : f32) outs(%half : {half})"
+    body = f"""%s = arith.constant 1.0 : f32
+  %half = pto.subview %t[%c0, %c0] sizes [8, 16] : {TILE} -> {half}
+  {fills if again else ""}
+  pto.barrier #pto.pipe<PIPE_ALL>
+  {LOAD}
+  {fills}"""
+    assert flags(prepare(ptoas.parse(loop(body)), "a5")) == ["set MTE2>V 0", "wait MTE2>V 0"]
