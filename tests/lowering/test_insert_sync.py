@@ -193,7 +193,12 @@ def test_more_flags_than_ids_are_still_enough() -> None:
         ptoas.parse(f"func.func @f(%a: !pto.memref<8x8xf32>) {{\n{chr(10).join(lines)}\nreturn\n}}"), "a5"
     )
     assert findings(module, get_target("a5")) == (0, [])
-    assert {text[-1] for text in flags(module)} == set("01234567")
+    # Ids in turn while there are any; the other flags are raised right before they are awaited.
+    assert flags(module) == [
+        *(f"set MTE2>V {n}" for n in range(8)),
+        *(f"wait MTE2>V {n}" for n in range(8)),
+        *["set MTE2>V 0", "wait MTE2>V 0"] * 4,
+    ]
 
 
 HAND_MADE = LOOKUP.replace(
@@ -446,3 +451,45 @@ def test_a_window_waits_for_its_tile(again: bool) -> None:
   {LOAD}
   {fills}"""
     assert flags(prepare(ptoas.parse(loop(body)), "a5")) == ["set MTE2>V 0", "wait MTE2>V 0"]
+
+
+def test_ids_run_out_inside_a_loop_that_another_flag_spans() -> None:
+    """The one that is awaited last is raised later: behind the loop."""
+    tiles = "\n".join(f"%t{n} = pto.alloc_tile : {TILE}" for n in range(8))
+    turn = "\n".join([load(f"t{n}") for n in range(8)] + [use(f"t{n}") for n in range(8)])
+    body = f"""%s = arith.constant 1.0 : f32
+  {tiles}
+  {load("t")}
+  scf.for %k = %c0 to %n step %c1 {{
+  {turn}
+  }}
+  {use("t")}"""
+    module = prepare(ptoas.parse(loop(body)), "a5")
+    assert findings(module, get_target("a5")) == (0, [])
+    found = [flag for flag in flags(module) if "MTE2>V" in flag]
+    assert sorted(found[:8]) == [f"set MTE2>V {n}" for n in range(8)]
+    assert found[-2:] == ["set MTE2>V 0", "wait MTE2>V 0"]
+
+
+def test_flags_that_are_found_late_but_raised_early() -> None:
+    """The next turn's load of `u` is waited for from the start of the body, found when the rest is."""
+    body = f"""%s = arith.constant 1.0 : f32
+  %v = pto.alloc_tile : {TILE}
+  scf.for %k = %c0 to %n step %c1 {{
+  {fill("t")}
+  {load("u")}
+  {load("t")}
+  {fill("v")}
+  {load("v")}
+  {use("u")}
+  }}"""
+    module = prepare(ptoas.parse(loop(body)), "a5")
+    assert findings(module, get_target("a5")) == (0, [])
+    assert [flag for flag in flags(module) if "V>MTE2" in flag] == [
+        "set V>MTE2 0",
+        "set V>MTE2 1",
+        "wait V>MTE2 0",
+        "wait V>MTE2 1",
+        "set V>MTE2 0",
+        "wait V>MTE2 0",
+    ]
