@@ -99,7 +99,7 @@ class Pair:
         self.after = after
         self.before = before
         self.set_at = set_at
-        self.event = 0
+        self.event = -1
         self.crosses = crosses
         block = before.parent
         assert block is not None
@@ -259,7 +259,6 @@ class Synchroniser:
             self.state = State(self.regions)
             self._iterate(op)
             self.turns[op] = self.state
-        self.time += 1
         self.state = entry.join(self.turns[op].at(self.time))
         self.time += 1
         self.state = self.wait(op, self._iterate(op), began)

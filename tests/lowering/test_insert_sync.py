@@ -344,6 +344,10 @@ def test_an_id_that_an_instruction_uses_itself_is_down_around_it() -> None:
     module = prepare(
         ptoas.parse(
             f"""func.func @f(%a: {part}, %b: {part}, %own: {memory}, %g: {memory}, %s: {tile}, %t: {tile}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
   pto.tload ins(%a : {part}) outs(%t : {tile})
   pto.comm.tgather(%own, recv(%s), group(%g) : {memory}, {tile}, {memory}) {{root = 0 : i32}}
   pto.tstore ins(%t : {tile}) outs(%b : {part})
