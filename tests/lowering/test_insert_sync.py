@@ -341,14 +341,11 @@ def test_an_id_that_an_instruction_uses_itself_is_down_around_it() -> None:
     """A collective goes from MTE2 to MTE3 and back by the ids 0 and 1."""
     tile, memory = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<64x32xf32>"
     part = "!pto.memref<16x32xf32>"
+    loads = "\n".join([f"pto.tload ins(%a : {part}) outs(%t : {tile})"] * 5)
     module = prepare(
         ptoas.parse(
             f"""func.func @f(%a: {part}, %b: {part}, %own: {memory}, %g: {memory}, %s: {tile}, %t: {tile}) {{
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  pto.tload ins(%a : {part}) outs(%t : {tile})
+  {loads}
   pto.comm.tgather(%own, recv(%s), group(%g) : {memory}, {tile}, {memory}) {{root = 0 : i32}}
   pto.tstore ins(%t : {tile}) outs(%b : {part})
   return
