@@ -46,7 +46,7 @@ LOWERING: dict[str, tuple[str, str]] = {
     ),
     "PTO-L010": (
         "a loop hands on tiles from outside",
-        "A buffer that a loop allocates and carries needs `scf.for`.",
+        "A buffer that a loop allocates and carries needs `scf.for`, and an element type that can be copied.",
     ),
 }
 

@@ -18,6 +18,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.parts import Operand, Parts, StatementReader, whole
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.types import LARGEST_EXTENT
 
 
 class InstructionReader(StatementReader):
@@ -200,6 +201,9 @@ class InstructionReader(StatementReader):
         if not isinstance(source, ViewType) or "sizes" not in parts.named:
             return None
         sizes = [whole(o.literal) if o.literal else DYNAMIC for o in parts.named["sizes"]]
+        for operand, size in zip(parts.named["sizes"], sizes, strict=True):
+            if operand.literal and not 0 <= size <= LARGEST_EXTENT:
+                raise StatementProblem("PTO-P022", f"{size} is not an extent", operand.literal)
         self.result_from_sizes = DYNAMIC in sizes
         return PartitionTensorViewType.of(sizes, source.element_type, source.layout)
 

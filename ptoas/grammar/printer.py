@@ -25,6 +25,7 @@ from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.structure import TARGET
+from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.naming import copy_module
 
 FORMS = ("asm", "ssa", "dps", "generic")
@@ -408,7 +409,7 @@ class FormPrinter(Printer):
 def _ins_and_outs(op: UnregisteredOp) -> tuple[int, int] | None:
     """How many operands an unknown instruction reads and writes, if it was written `ins(...) outs(...)`."""
     sizes = op.attributes.get(_SEGMENTS[0])
-    special = any(key in op.attributes for key in ("pto.operand_keys", "pto.extra_operands"))
+    special = any(key in op.attributes for key in (OPERAND_KEYS, EXTRA_OPERANDS))
     if not isinstance(sizes, DenseArrayBase) or special or op.regions or op.properties:
         return None
     if not _OPCODE.fullmatch(op.op_name.data):

@@ -34,6 +34,7 @@ from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
+from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.location import SourceLocation
 
 if TYPE_CHECKING:
@@ -373,7 +374,7 @@ def _generic(
     builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]
 ) -> Operation:
     name = node.name.text
-    known = xdsl_context(False).get_optional_op(name)
+    known = None if _was_unregistered(builder, node) else xdsl_context(False).get_optional_op(name)
     if known is None and not builder.allow_unregistered:
         raise unknown_opcode(t.Word(node.name.start, node.name.end, name), [])
     cls = known or unregistered_op(name)
@@ -441,6 +442,12 @@ def _generic(
             regions=regions,
         )
     return op
+
+
+def _was_unregistered(builder: Builder, node: t.Generic) -> bool:
+    """Whether this is an unknown form of an instruction, as it is printed under `--allow-unregistered`."""
+    entries = node.attributes.entries if node.attributes else ()
+    return builder.allow_unregistered and any(e.key in (OPERAND_KEYS, EXTRA_OPERANDS) for e in entries)
 
 
 def _check_keys(cls: type[Operation], node: t.Generic) -> None:

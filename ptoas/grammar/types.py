@@ -55,7 +55,7 @@ from ptoas.dialects.pto.types import (
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.tree_builder import whole_number
 
-_LARGEST_EXTENT = 2**31 - 1
+LARGEST_EXTENT = 2**31 - 1
 
 
 class TypeProblem(Exception):
@@ -223,8 +223,8 @@ class Parameter:
             extent = DYNAMIC if text == "?" else whole_number(text)
         except ValueError:
             raise self.problem(f"`{self.name}` needs a whole number, found `{text}`") from None
-        if extent > _LARGEST_EXTENT:
-            raise self.problem(f"{text} is too large; the largest extent is {_LARGEST_EXTENT}")
+        if extent > LARGEST_EXTENT:
+            raise self.problem(f"{text} is too large; the largest extent is {LARGEST_EXTENT}")
         return extent
 
     def integer(self) -> int:

@@ -32,6 +32,10 @@ DIALECTS = frozenset(
 """Names that a dialect has; in assembly form a dot may also start a suffix (`tgemv.mx`)."""
 
 
+OPERAND_KEYS, EXTRA_OPERANDS = "pto.operand_keys", "pto.extra_operands"
+"""Attributes that keep what the generic form has no place for; what has one stays unregistered."""
+
+
 class UnregisteredReader(StatementReader):
     """Makes the plan of an unregistered operation."""
 
@@ -82,9 +86,9 @@ class UnregisteredReader(StatementReader):
         if dps:
             attributes["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(operands) - outs, outs])
         if any(keys):
-            attributes["pto.operand_keys"] = ArrayAttr([StringAttr(key) for key in keys])
+            attributes[OPERAND_KEYS] = ArrayAttr([StringAttr(key) for key in keys])
         if extras:
-            attributes["pto.extra_operands"] = ArrayAttr(extras)
+            attributes[EXTRA_OPERANDS] = ArrayAttr(extras)
         for operand in operands:
             if operand.type is None:
                 raise StatementProblem("PTO-P030", "this value is not defined", operand.node)

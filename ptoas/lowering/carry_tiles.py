@@ -31,6 +31,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.elementwise import TColExpandOp, TMovOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
 from ptoas.dialects.pto.types import TileType
@@ -38,6 +39,7 @@ from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.lowering.memory_map import TileRoots
 from ptoas.lowering.structure import LOOPS, ancestor_in
+from ptoas.targets import Target, get_target
 
 _OPERANDS = "operandSegmentSizes"
 
@@ -47,8 +49,11 @@ class CarryTilesPass(ModulePass):
     """One buffer for each tile that loops carry."""
 
     name = "carry-tiles"
+    target: str | None = None
+    """Where given, tiles that it can't copy are refused."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        moves = {inner for inner in op.walk() if isinstance(inner, TMovOp)}
         # Inner loops first: what they hand out is a buffer of the loop around them by then.
         for loop in [inner for inner in op.walk(reverse=True) if isinstance(inner, LOOPS)]:
             if any(isinstance(value.type, TileType) for value in loop.operands) and _carries_own(loop):
@@ -56,6 +61,25 @@ class CarryTilesPass(ModulePass):
                     message = "this loop hands on tiles that it allocates itself; write it as scf.for"
                     raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop))])
                 _rewrite(loop)
+        if self.target is not None:
+            made = [inner for inner in op.walk() if isinstance(inner, TMovOp) and inner not in moves]
+            _check_copies(made, get_target(self.target))
+
+
+def _check_copies(made: list[TMovOp], target: Target) -> None:
+    found: list[Diagnostic] = []
+    for move in made:
+        assert isinstance(move.src.type, TileType)
+        element = move.src.type.element_type
+        if not target.takes("tmov", element):
+            text = element_text(element)
+            message = (
+                f"a loop hands on a tile of {text} that has to be copied; tmov does not take {text} here"
+            )
+            fix = "compute the new value in the tile of the old one, or keep it in memory"
+            found.append(Diagnostic("PTO-L010", message, span_of(move), fix=fix, targets=(target.name,)))
+    if found:
+        raise PtoasError(found)
 
 
 def _carries_own(loop: Operation) -> bool:

@@ -101,6 +101,7 @@ def build_pipeline(
     target = get_target(target) if isinstance(target, str) else target
     name = target.name
     options: dict[str, dict[str, object]] = {
+        "carry-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name},
         "insert-sync": {"target": name, "sync": sync},

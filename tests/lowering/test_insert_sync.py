@@ -494,3 +494,20 @@ def test_flags_that_are_found_late_but_raised_early() -> None:
         "set V>MTE2 0",
         "wait V>MTE2 0",
     ]
+
+
+def test_a_flag_that_brings_another_along_is_enough() -> None:
+    """MTE3 awaits V, which has awaited MTE2."""
+    half = "!pto.tile_buf<vec, 8x16xf32>"
+    body = f"""%s = arith.constant 1.0 : f32
+  %half = pto.subview %t[%c0, %c0] sizes [8, 16] : {TILE} -> {half}
+  {LOAD}
+  {ADD}
+  pto.texpands ins(%s : f32) outs(%half : {half})
+  {STORE.replace("%u", "%t")}"""
+    assert flags(prepare(ptoas.parse(loop(body)), "a5")) == [
+        "set MTE2>V 0",
+        "wait MTE2>V 0",
+        "set V>MTE3 0",
+        "wait V>MTE3 0",
+    ]

@@ -277,3 +277,31 @@ tstore %row_3, %in_12
 """
     cpp = ptoas.lower(ptoas.parse(text), "a5")
     assert "TLOAD(row_3, in_12GM);" in cpp
+
+
+@pytest.mark.parametrize(("element", "codes"), [("i32", []), ("i64", ["PTO-L010"])])
+def test_a_tile_that_cannot_be_copied_is_not_carried(element: str, codes: list[str]) -> None:
+    """The old value is read after the new one is there, so that both are needed; tmov takes no i64 (a5)."""
+    tile, memory = f"!pto.tile<8x8x{element}>", f"!pto.memref<8x8x{element}>"
+    text = f"""
+func.func @f(%m: {memory}, %n: index) {{
+  %z = arith.constant 0 : index
+  %o = arith.constant 1 : index
+  %first = pto.tload %m : ({memory}) -> {tile}
+  %last = scf.for %k = %z to %n step %o iter_args(%old = %first) -> ({tile}) {{
+    %new = pto.tload %m : ({memory}) -> {tile}
+    pto.tstore %old, %m : ({tile}, {memory}) -> ()
+    scf.yield %new : {tile}
+  }}
+  pto.tstore %last, %m : ({tile}, {memory}) -> ()
+  return
+}}
+"""
+    module = ptoas.parse(text)
+    assert ptoas.verify(module, target="a5").ok
+    found: list[str] = []
+    try:
+        assert "TMOV(" in ptoas.lower(module, "a5")
+    except ptoas.PtoasError as error:
+        found = [d.code for d in error.diagnostics]
+    assert found == codes
