@@ -511,3 +511,21 @@ def test_a_flag_that_brings_another_along_is_enough() -> None:
         "set V>MTE3 0",
         "wait V>MTE3 0",
     ]
+
+
+def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
+    """V to MTE3 for the stores of the next turn: MTE2 has awaited V by then, and MTE3 awaits MTE2."""
+    body = f"""%s = arith.constant 1.0 : f32
+  scf.for %k = %c0 to %n step %c1 {{
+    scf.for %m = %c0 to %c1 step %c1 {{
+      {STORE}
+      {load("t")}
+      {load("t").replace("%a", "%b")}
+    }}
+    {fill("t")}
+    {fill("u")}
+  }}"""
+    module = prepare(ptoas.parse(loop(body)), "a5")
+    assert findings(module, get_target("a5")) == (0, [])
+    found = [flag.removeprefix("set ")[:-2] for flag in flags(module) if flag.startswith("set")]
+    assert found == ["V>MTE2", "MTE2>MTE3", "MTE3>MTE2", "MTE2>V"]
