@@ -582,3 +582,86 @@ func.func @main(%table: !pto.memref<8x8xf32>, %idx: !pto.memref<4x3xi32>) {
     assert execute(text, {"table": table, "idx": idx}).outputs["d"].tolist() == idx[2:].tolist()
     idx[3, 1] = 64
     assert "index 64 at [1, 1]" in failing("PTO-R101", text, {"table": table, "idx": idx}).message
+
+
+BOXED_INDEX = f"""
+func.func @main(%table: !pto.memref<15x32xf32>, %i: !pto.tile_buf<vec, 16x16xi32, {NZ_TILE}>, %out: !pto.memref<16x16xf32>) {{
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  pto.mgather ins(%table, %i : !pto.memref<15x32xf32>, !pto.tile_buf<vec, 16x16xi32, {NZ_TILE}>) outs(%d : !pto.tile_buf<vec, 16x16xf32>)
+    {{coalesce = #pto<coalesce elem>, gatherOob = #pto<gather_oob wrap>}}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 16x16xf32>) outs(%out : !pto.memref<16x16xf32>)
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_an_index_tile_of_boxes(target: str) -> None:
+    """dst[r, c] = table[idx[r, c]], wherever the index lies in its tile; a negative one has 32 bits, or 64 on
+    `cpu` (D12)."""
+    table = np.arange(480, dtype=np.float32).reshape(15, 32)
+    idx = np.random.default_rng(3).permutation(480)[:256].astype(np.int32).reshape(16, 16)
+    idx[2, 9] = -1
+    out = execute(BOXED_INDEX, {"table": table, "i": idx}, target).outputs["out"]
+    expected = idx.astype(np.float32)
+    expected[2, 9] = (2 ** (64 if target == "cpu" else 32) - 1) % 480
+    assert out.tolist() == expected.tolist()
+
+
+def test_row_indices_in_a_tile_of_boxes() -> None:
+    """dst[r, c] = table[idx[r], c]."""
+    index = f"!pto.tile_buf<vec, 16x8xi32, valid=16x1, {NZ_TILE}>"
+    text = f"""
+func.func @main(%table: !pto.memref<64x8xf32>, %i: {index}, %out: !pto.memref<16x8xf32>) {{
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 16x8xf32>
+  pto.mgather ins(%table, %i : !pto.memref<64x8xf32>, {index}) outs(%d : !pto.tile_buf<vec, 16x8xf32>)
+    {{coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob clamp>}}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 16x8xf32>) outs(%out : !pto.memref<16x8xf32>)
+  return
+}}
+"""
+    table = np.arange(512, dtype=np.float32).reshape(64, 8)
+    idx = np.random.default_rng(4).permutation(64)[:16].astype(np.int32).reshape(16, 1)
+    out = execute(text, {"table": table, "i": idx}, "a5").outputs["out"]
+    assert out.tolist() == table[idx[:, 0]].tolist()
+
+
+PADDED = """
+func.func @main(%mem: !pto.ptr<f32>, %i: !pto.tile<8x8xi32>, %out: !pto.memref<8x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %v = pto.make_tensor_view %mem, shape = [%c4, %c8], strides = [%c16, %c1] : !pto.tensor_view<4x8xf32>
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.mgather ins(%v, %i : !pto.tensor_view<4x8xf32>, !pto.tile<8x8xi32>) outs(%d : !pto.tile_buf<vec, 8x8xf32>)
+    {coalesce = #pto<coalesce elem>, gatherOob = #pto<gather_oob OOB>}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 8x8xf32>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("oob", "target", "index", "found"),
+    [
+        # 32 elements, the last of which lies 55 behind the first; the memory holds 128.
+        ("clamp", "a5", 40, 31),
+        ("clamp", "cpu", 40, 31),
+        ("undefined", "a5", 31, 31),
+        ("undefined", "a5", 40, None),
+        ("undefined", "cpu", 40, 40),
+        ("undefined", "cpu", 55, 55),
+        ("undefined", "cpu", 56, None),
+    ],
+)
+def test_a_table_with_padding(oob: str, target: str, index: int, found: int | None) -> None:
+    """D17 relies on it: without a remap, `cpu` counts elements flat, the padding between rows among them."""
+    text = PADDED.replace("OOB", oob)
+    idx = np.zeros((8, 8), np.int32)
+    idx[0, 0] = index
+    arguments = {"mem": np.arange(128, dtype=np.float32), "i": idx}
+    if found is None:
+        failing("PTO-R101", text, arguments, target)
+    else:
+        assert execute(text, arguments, target).outputs["out"][0, 0] == found
