@@ -194,6 +194,7 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
             builder.statement(raw, ops)  # an alias may name the type of an argument
         elif not _is_container(raw):
             rest.append(raw)
+    builder.inside_function = True
     for raw in rest:
         builder.statement(raw, ops)
     if not ops or ops[-1].name != "func.return":

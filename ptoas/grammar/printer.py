@@ -24,7 +24,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.grammar.structure import TARGET
+from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.naming import copy_module
 
@@ -196,6 +196,10 @@ class FormPrinter(Printer):
             self._print_instruction(op)
         elif isinstance(op, UnregisteredOp) and (split := _ins_and_outs(op)) is not None:
             self._print_unregistered(op, *split)
+        elif op.regions and not isinstance(op, READ_WITH_BODIES):
+            outer, self.print_generic_format = self.print_generic_format, True
+            super().print_op(op)
+            self.print_generic_format = outer
         else:
             super().print_op(op)
 

@@ -107,6 +107,9 @@ def _check_ends(op: Operation) -> None:
 TARGET = "pto.target_arch"
 """The attribute of a module that names its target (D2); a bare program says `.target a5`."""
 
+READ_WITH_BODIES = (ModuleOp, FuncOp, ForOp, IfOp, WhileOp)
+"""What has a body and is read in its own form; the rest is read in the generic one."""
+
 TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
 """Checked when what is around them is complete."""
 
@@ -402,8 +405,11 @@ def _generic(
     isolated = name in ("func.func", "builtin.module")
     outer = builder.values
     if isolated:
+        _refuse_inside_function(builder, name.split(".")[1].replace("func", "function"))
         builder.values = {}
+    builder.inside_function |= name == "func.func"
     regions = [Region(builder.region(region)) for region in raw.regions]
+    builder.inside_function &= name != "func.func"
     for region in regions:
         if not any(block.args or block.ops for block in region.blocks):
             # `({})` is a region without blocks.
