@@ -112,8 +112,9 @@ def walk_order(src: Tile) -> Array:
     """The NZ walk: block column, row, column in block. Of two writes to one place the later one stays."""
     rows, cols = src.valid
     c0 = max(1, 32 // src.dtype.size)
-    r, c = np.divmod(np.arange(rows * cols), max(cols, 1))
-    return np.lexsort((c % c0, r, c // c0))
+    r, c = np.divmod(np.arange(rows * cols), cols)
+    # Columns of a block stand in order already, and the sort keeps that.
+    return np.lexsort((r, c // c0))
 
 
 def warn_conflicts(op: MScatterOp, m: Machine, idx: Tile, indices: Array, values: Array) -> None:

@@ -144,6 +144,24 @@ func.func @main(%table: {mem}, %src: !pto.memref<2x16xf32>, %idx: !pto.memref<2x
     assert table[0, 0, 0, 0, 5] == src[0, 8]
 
 
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_elements_of_a_plain_table_are_written_in_the_order_of_rows(target: str) -> None:
+    """flat[idx[r, c]] = src[r, c], rows first, however wide they are: a later row wins over a later column."""
+    text = """
+func.func @main(%table: !pto.memref<4x16xf32>, %s: !pto.tile<2x32xf32>, %i: !pto.tile<2x32xi32>) {
+  pto.mscatter ins(%s, %i : !pto.tile<2x32xf32>, !pto.tile<2x32xi32>) outs(%table : !pto.memref<4x16xf32>)
+    {coalesce = #pto<coalesce elem>, scatterConflict = #pto<scatter_conflict last>}
+  return
+}
+"""
+    src = np.arange(1, 65, dtype=np.float32).reshape(2, 32)
+    idx = np.arange(64, dtype=np.int32).reshape(2, 32)
+    idx[0, 8] = idx[1, 0] = idx[0, 31] = 5
+    table = np.zeros((4, 16), np.float32)
+    execute(text, {"table": table, "s": src, "i": idx}, target)
+    assert table[0, 5] == src[1, 0]
+
+
 CONFLICT = """
 func.func @main(%table: !pto.memref<8x8xf32>, %s: !pto.tile<8x8xf32>, %i: !pto.tile<1x8xi32>) {
   pto.mscatter ins(%s, %i : !pto.tile<8x8xf32>, !pto.tile<1x8xi32>) outs(%table : !pto.memref<8x8xf32>)
@@ -426,3 +444,58 @@ func.func @main() {
     failing("PTO-R109", text.replace("ADDRESS", "0"))
     execute(text.replace("ADDRESS", "32"))
     execute(text.replace("ADDRESS", "0"), checks="init")
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_indices_with_gaps_are_read_every_time(target: str) -> None:
+    """dst[idx[i, j]] = src[i, j]: three of eight columns are valid, and the second round has other indices."""
+    index = "!pto.tile_buf<vec, 2x8xi32, valid=2x3>"
+    text = f"""
+func.func @main(%idx: !pto.memref<4x3xi32>, %s: !pto.tile<2x8xf32>, %before: !pto.memref<4x8xf32>, %out: !pto.memref<4x8xf32>) {{
+  %z = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 4x8xf32>
+  %i = pto.alloc_tile : {index}
+  scf.for %n = %z to %two step %one {{
+    %at = arith.muli %n, %two : index
+    %part = pto.partition_view %idx, offsets = [%at, %z], sizes = [%two, %three] : !pto.memref<4x3xi32> -> !pto.partition_tensor_view<2x3xi32>
+    pto.tload ins(%part : !pto.partition_tensor_view<2x3xi32>) outs(%i : {index})
+    pto.tload ins(%before : !pto.memref<4x8xf32>) outs(%d : !pto.tile_buf<vec, 4x8xf32>)
+    pto.tscatter ins(%s, %i : !pto.tile<2x8xf32>, {index}) outs(%d : !pto.tile_buf<vec, 4x8xf32>)
+  }}
+  pto.tstore ins(%d : !pto.tile_buf<vec, 4x8xf32>) outs(%out : !pto.memref<4x8xf32>)
+  return
+}}
+"""
+    idx = np.array([[0, 1, 2], [3, 4, 5], [31, 7, 30], [8, 29, 9]], np.int32)
+    source = np.arange(1, 17, dtype=np.float32).reshape(2, 8)
+    before = np.full((4, 8), -1, np.float32)
+    out = execute(text, {"idx": idx, "s": source, "before": before}, target).outputs["out"]
+    expected = np.full(32, -1.0 if target == "cpu" else 0.0)
+    for i in range(2):
+        for j in range(3):
+            expected[idx[2 + i, j]] = source[i, j]
+    assert out.reshape(-1).tolist() == expected.tolist()
+
+
+def test_nothing_is_scattered_from_an_empty_region() -> None:
+    """Also by the walk of blocks, with and without columns."""
+    layout = "blayout=col_major, slayout=row_major, fractal=512"
+    tile = f"!pto.tile_buf<vec, 16x16xf32, valid=?x?, {layout}>"
+    index = "!pto.tile_buf<vec, 16x16xi32, valid=?x?>"
+    mem = "!pto.memref<1x2x1x16x8xf32, nz>"
+    text = f"""
+func.func @main(%table: {mem}, %r: index, %c: index) {{
+  %s = pto.alloc_tile valid_row = %r valid_col = %c : {tile}
+  %i = pto.alloc_tile valid_row = %r valid_col = %c : {index}
+  pto.mscatter ins(%s, %i : {tile}, {index}) outs(%table : {mem}) {{coalesce = #pto<coalesce elem>}}
+  return
+}}
+"""
+    for rows, cols in ((0, 16), (2, 0)):
+        table = np.ones((1, 2, 1, 16, 8), np.float32)
+        execute(text, {"table": table, "r": rows, "c": cols}, "a2a3")
+        assert (table == 1).all()
+    failing("PTO-R201", text, {"r": 1, "c": 1}, "a2a3")
