@@ -85,8 +85,9 @@ def test_an_index_outside_the_source(target: str, bad: int) -> None:
     idx[1, 3] = bad
     found = failing("PTO-R101", INDEX, {"s": src, "i": idx}, target)
     assert "[1, 3]" in found.message and "32 elements" in found.message
-    out = execute(INDEX, {"s": src, "i": idx}, target, unchecked=True).outputs["out"]
-    assert out[1, 3] == 0 and out[1, 2] == src[1, 2]
+    for options in ({"unchecked": True}, {"checks": "init"}, {"checks": "none"}):
+        out = execute(INDEX, {"s": src, "i": idx}, target, **options).outputs["out"]
+        assert out[1, 3] == 0 and out[1, 2] == src[1, 2]
     idx[1, 3] = 31
     assert execute(INDEX, {"s": src, "i": idx}, target).outputs["out"][1, 3] == 32
 
@@ -306,10 +307,11 @@ def test_a_mask_along_columns_keeps_rows(pattern: str) -> None:
         failing("PTO-R108", text.replace("SHAPE", f"{len(kept) - 1}x8"), {"s": source})
 
 
-def test_what_a_mask_keeps_is_packed_in_the_order_of_rows() -> None:
+@pytest.mark.parametrize("axis", ["", ', axis = "row"'])
+def test_what_a_mask_keeps_is_packed_in_the_order_of_rows(axis: str) -> None:
     """Also into a tile whose memory has another order."""
     source = np.arange(48, dtype=np.float32).reshape(6, 8)
-    text = ALONG.replace("PATTERN", "P0101").replace("AXIS", "")
+    text = ALONG.replace("PATTERN", "P0101").replace("AXIS", axis)
     packed = source[:, ::2].reshape(-1)
     for layout in ("row_major", "col_major"):
         shape = text.replace("SHAPExf32", f"8x3xf32, blayout={layout}")
@@ -338,6 +340,47 @@ def test_compare_form_has_a_place_for_every_row(rows: int, counts: str, fits: bo
         execute(text, {"k": 1.0, "s": np.zeros((4, 16), np.float32)}, checks="mem")
     else:
         failing("PTO-R108", text, {"k": 1.0, "s": np.zeros((4, 16), np.float32)}, checks="mem")
+
+
+def test_compare_form_without_a_mode_asks_for_equal_ones() -> None:
+    src = np.arange(64, dtype=np.float32).reshape(4, 16)
+    text = COMPARE.replace("cmpMode = #pto<cmp CMP>, ", "")
+    outputs = execute(text, {"s": src, "k": 20.0}, checks="mem").outputs
+    assert outputs["n"].reshape(-1).tolist() == [0, 1, 0, 0] and outputs["d"][1, 0] == 7 + 20
+
+
+def test_compare_form_of_no_rows() -> None:
+    """Nothing is compared, nothing is kept, not even a count."""
+    source = "!pto.tile_buf<vec, 4x16xf32, valid=?x?>"
+    text = COMPARE.replace("CMP", "eq").replace("%s: !pto.tile<4x16xf32>", "%r: index, %c: index")
+    text = text.replace("!pto.tile<4x16xf32>", source).replace(
+        "  pto.tgather",
+        f"  %zero = arith.constant 0 : i32\n  %s = pto.alloc_tile valid_row = %r valid_col = %c : {source}\n"
+        "  pto.texpands ins(%zero : i32) outs(%n : !pto.tile_buf<vec, 1x8xi32, valid=1x4>)\n  pto.tgather",
+    )
+    outputs = execute(text, {"k": 1.0, "r": 0, "c": 16}).outputs
+    assert outputs["n"].reshape(-1).tolist() == [0, 0, 0, 0]
+    failing("PTO-R201", text, {"k": 1.0, "r": 1, "c": 16})
+
+
+def test_compare_form_that_keeps_nothing_is_no_writer() -> None:
+    """The note of an index that is outside names the instruction that wrote it."""
+    tile = "!pto.tile_buf<vec, 4x8xi32>"
+    text = COMPARE.replace("CMP", "eq").replace("%k: f32", "%k: f32, %table: !pto.memref<4x8xf32>")
+    text = text.replace(
+        "  pto.tgather",
+        f"  %five = arith.constant 500 : i32\n  pto.texpands ins(%five : i32) outs(%d : {tile})\n  pto.tgather",
+    ).replace(
+        "  return",
+        "  %e = pto.alloc_tile : !pto.tile_buf<vec, 4x8xf32>\n"
+        f"  pto.mgather ins(%table, %d : !pto.memref<4x8xf32>, {tile}) outs(%e : !pto.tile_buf<vec, 4x8xf32>) {{coalesce = #pto<coalesce elem>}}\n"
+        "  return",
+    )
+    for kept, writer in ((0, "texpands"), (1, "tgather")):
+        src = np.zeros((4, 16), np.float32)
+        src[0, :kept] = 1
+        (note,) = failing("PTO-R101", text, {"s": src, "k": 1.0}).notes
+        assert f"written by {writer}" in note.message
 
 
 def test_compare_form_writes_only_what_it_keeps() -> None:
@@ -485,3 +528,45 @@ func.func @main(%s: !pto.tile<2x8xi32>, %o: !pto.tile<1x1xui32>) {
     arguments = {"o": np.zeros((1, 1), np.uint32)}
     execute(text.replace("ROWS", "1"), arguments)
     failing("PTO-R105", text.replace("ROWS", "2"), arguments)
+
+
+def test_gathering_into_a_tile_of_boxes() -> None:
+    """dst[i, j] = src[indices[i, j]] wherever (i, j) lies; 13 of 16 rows and 11 of 16 columns are valid."""
+    tile = "!pto.tile_buf<vec, 16x16xf32, valid=13x11, blayout=col_major, slayout=row_major, fractal=512>"
+    text = f"""
+func.func @main(%s: !pto.tile<16x32xf32>, %i: !pto.tile<13x11xi32>, %out: !pto.memref<13x11xf32>) {{
+  %d = pto.alloc_tile : {tile}
+  pto.tgather ins(%s, %i : !pto.tile<16x32xf32>, !pto.tile<13x11xi32>) outs(%d : {tile})
+  pto.tstore ins(%d : {tile}) outs(%out : !pto.memref<13x11xf32>)
+  return
+}}
+"""
+    source = np.arange(512, dtype=np.float32).reshape(16, 32)
+    idx = np.random.default_rng(5).permutation(512)[:143].astype(np.int32).reshape(13, 11)
+    assert execute(text, {"s": source, "i": idx}).outputs["out"].tolist() == idx.tolist()
+
+
+def test_a_source_smaller_than_a_block() -> None:
+    """It has no block; and it may be the last of its memory (253952 bytes), behind which nothing is."""
+    source, line = "!pto.tile_buf<vec, 1x4xi32>", "!pto.tile_buf<vec, 1x8xi32>"
+    text = f"""
+func.func @main(%o: !pto.memref<1x8xui32>, %before: !pto.memref<1x8xi32>, %out: !pto.memref<1x8xi32>) {{
+  %z = arith.constant 0 : i64
+  %a = arith.constant 4096 : i64
+  %last = arith.constant 253936 : i64
+  %k = arith.constant 3 : i32
+  %s = pto.alloc_tile addr = %last : {source}
+  %d = pto.alloc_tile addr = %z : {line}
+  %x = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 1x8xui32>
+  pto.texpands ins(%k : i32) outs(%s : {source})
+  pto.tload ins(%before : !pto.memref<1x8xi32>) outs(%d : {line})
+  pto.tload ins(%o : !pto.memref<1x8xui32>) outs(%x : !pto.tile_buf<vec, 1x8xui32>)
+  pto.tgatherb ins(%s, %x : {source}, !pto.tile_buf<vec, 1x8xui32>) outs(%d : {line})
+  pto.tstore ins(%d : {line}) outs(%out : !pto.memref<1x8xi32>)
+  return
+}}
+"""
+    arguments = {"o": np.zeros((1, 8), np.uint32), "before": np.arange(8, dtype=np.int32).reshape(1, 8)}
+    assert "starts before byte 0" in failing("PTO-R101", text, arguments).message
+    out = execute(text, arguments, unchecked=True).outputs["out"]
+    assert out.tolist() == [list(range(8))]
