@@ -41,7 +41,7 @@ def tload(op: TLoadOp, m: Machine) -> Binder:
         if pair is None:
 
             def move() -> None:
-                dst.store_raw(rows_and_columns(mem))
+                dst.store_raw(rows_and_columns(mem).reshape(dst.valid))
         else:
             source, window = pair
 
@@ -106,7 +106,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
             def run() -> None:
                 values = src.load_raw()
                 if combine is not None:
-                    old = rows_and_columns(mem)
+                    old = rows_and_columns(mem).reshape(src.valid)
                     values = combine(old.view(number), values.view(number)).view(src.dtype.raw)
                 assign_rows_and_columns(mem, values)
         elif combine is None:

@@ -55,10 +55,12 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
     shape = view.shape5
     if tile.boxed:
         return _paired_nz(tile, view, memory)
-    if logical_extents(view) != tile.valid:
-        vector = tile.raw.reshape(-1)
-        return memory.reshape(-1) if memory.flags.c_contiguous else _as_vector(memory), vector
     rs, cs = tile.row_stride, tile.col_stride
+    if logical_extents(view) != tile.valid:
+        # A vector that lies the other way: its elements follow each other in every layout.
+        step = cs if rows == 1 else rs
+        strides = tuple(prod(shape[n:]) * step for n in range(1, 6))
+        return memory, tile.window(shape, strides, tile.dtype.raw)
     match view.layout:
         case Layout.NZ:
             c0, height = shape[4], shape[3]
@@ -74,21 +76,14 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
     return memory, tile.window(shape, strides, tile.dtype.raw)
 
 
-def _as_vector(memory: Array) -> Array:
-    """The one dimension that is longer than one."""
-    long = [n for n, extent in enumerate(memory.shape) if extent > 1]
-    assert len(long) <= 1
-    return memory[tuple(slice(None) if n in long else 0 for n in range(memory.ndim))].reshape(-1)
-
-
 def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | None:
     blocks = tile.blocks
     s = view.shape5
     if blocks is None or view.layout is not Layout.NZ or s[4] != blocks.shape[2]:
         return None
-    part = blocks[: s[0] * s[1], : s[2] * s[3]]
-    size = tile.dtype.size
-    column, row = part.strides[0], part.strides[1]
+    if logical_extents(view) != tile.valid:
+        return None
+    column, row, size = blocks.strides
     strides = (s[1] * column, column, s[3] * row, row, size)
     return memory, tile.window(s, strides, tile.dtype.raw)
 

@@ -34,6 +34,7 @@ PLACES: dict[str, Place] = {
 
 PLAIN = "blayout=row_major"
 BOXED = "blayout=col_major, slayout=row_major, fractal=512"
+UPRIGHT = "blayout=row_major, slayout=col_major, fractal=512"
 
 CASES: list[tuple[str, Shape, str]] = [
     *(("nz", (2, 2, 2, 16, 8), tile) for tile in (PLAIN, BOXED)),
@@ -41,6 +42,13 @@ CASES: list[tuple[str, Shape, str]] = [
     ("nd", (1, 2, 2, 8, 32), BOXED),
     ("dn", (1, 2, 2, 32, 8), BOXED),
     ("dn", (2, 2, 2, 32, 4), PLAIN),
+    # No two extents alike.
+    *(("nz", (2, 3, 1, 32, 8), tile) for tile in (PLAIN, BOXED, UPRIGHT)),
+    *(("nz", (2, 3, 4, 8, 16), tile) for tile in (PLAIN, BOXED)),
+    ("dn", (2, 3, 1, 32, 4), PLAIN),
+    ("dn", (2, 3, 1, 32, 8), BOXED),
+    # One row a plane.
+    ("nd", (1, 1, 32, 1, 8), PLAIN),
 ]
 
 
@@ -69,29 +77,86 @@ func.func @main(%mem: {view}, %flat: {flat}, %back: {view}) {{
     assert np.array_equal(outputs["back"], mem)
 
 
-@pytest.mark.parametrize("stride", [1, 3])
-def test_a_vector_is_a_vector_whichever_way_it_lies(stride: int) -> None:
-    """A column of memory, packed or not, fills a row of a tile."""
-    column = f"!pto.tensor_view<8x1xf32, strides=[{stride}, 1]>"
-    tile = "!pto.tile_buf<vec, 1x8xf32>"
-    text = f"""
-func.func @main(%p: !pto.ptr<f32>, %q: !pto.ptr<f32>) {{
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  %s = arith.constant {stride} : index
-  %v = pto.make_tensor_view %p, shape = [%c8, %c1], strides = [%s, %c1] : {column}
-  %w = pto.make_tensor_view %q, shape = [%c8, %c1], strides = [%s, %c1] : {column}
-  %t = pto.alloc_tile : {tile}
-  pto.tload ins(%v : {column}) outs(%t : {tile})
-  pto.tstore ins(%t : {tile}) outs(%w : {column})
+VECTOR = """
+func.func @main(%p: !pto.ptr<f32>, %q: !pto.ptr<f32>, SIZES) {
+  %one = arith.constant 1 : index
+  %v = pto.make_tensor_view %p, shape = [SHAPE], strides = [STRIDES] : VIEW
+  %w = pto.make_tensor_view %q, shape = [SHAPE], strides = [STRIDES] : VIEW
+  %t = pto.alloc_tile : TILE
+  pto.tload ins(%v : VIEW) outs(%t : TILE)
+  pto.tstore ins(%t : TILE) outs(%w : VIEW)MODE
   return
-}}
-""".replace(f", strides=[{stride}, 1]", "")
-    p, q = np.arange(24, dtype=np.float32), np.full(24, -1, np.float32)
-    execute(text, {"p": p, "q": q})
-    expected = np.full(24, -1, np.float32)
-    expected[: 8 * stride : stride] = p[: 8 * stride : stride]
-    assert np.array_equal(q, expected)
+}
+"""
+
+
+def vector(
+    tile: str, shape: tuple[int, ...], strides: tuple[int, ...], layout: str = "nd"
+) -> tuple[str, dict]:
+    """A program that copies a view into a tile, and the tile into another view like it."""
+    names = [f"%n{n}" for n in range(2 * len(shape))]
+    text = VECTOR.replace("SIZES", ", ".join(f"{name}: index" for name in names))
+    text = text.replace("SHAPE", ", ".join(names[: len(shape)])).replace(
+        "STRIDES", ", ".join(names[len(shape) :])
+    )
+    view = f"!pto.tensor_view<{'x'.join(map(str, shape))}xf32, {layout}>"
+    text = text.replace("VIEW", view).replace("TILE", f"!pto.tile_buf<vec, {tile}>")
+    return text, dict(zip((name[1:] for name in names), (*shape, *strides), strict=True))
+
+
+VECTORS = [
+    ("1x8xf32", (8, 1), (1, 1), "nd"),
+    ("1x8xf32", (8, 1), (3, 1), "nd"),
+    ("1x8xf32, blayout=col_major", (8, 1), (3, 1), "nd"),
+    ("8x1xf32", (1, 8), (8, 1), "nd"),
+    ("16x8xf32, valid=8x1", (1, 8), (8, 1), "nd"),
+    ("1x8xf32", (2, 4, 1), (11, 2, 1), "nd"),
+    ("1x24xf32", (2, 3, 4, 1), (40, 11, 2, 1), "nd"),
+    ("24x8xf32, valid=24x1", (2, 3, 1, 1, 4), (40, 11, 7, 5, 1), "dn"),
+    ("16x8xf32, valid=8x1", (1, 1, 1, 1, 8), (8, 8, 8, 8, 1), "nz"),
+    (f"16x8xf32, valid=8x1, {BOXED}", (1, 1, 1, 1, 8), (8, 8, 8, 8, 1), "nz"),
+    (f"16x8xf32, valid=1x8, {BOXED}", (8, 1), (3, 1), "nd"),
+    (f"16x8xf32, valid=8x1, {BOXED}", (1, 8), (8, 1), "nd"),
+]
+
+
+@pytest.mark.parametrize(("tile", "shape", "strides", "layout"), VECTORS)
+@pytest.mark.parametrize("atomic", [False, True])
+def test_a_vector_is_a_vector_whichever_way_it_lies(
+    tile: str, shape: tuple[int, ...], strides: tuple[int, ...], layout: str, atomic: bool
+) -> None:
+    """A column of memory, packed or not, of one dimension or more, fills a row of a tile; and the reverse."""
+    text, extents = vector(tile, shape, strides, layout)
+    text = text.replace("MODE", " {atomicType = #pto<atomic_type atomic_add>}" if atomic else "")
+    # Behind the store, the tile as it is.
+    count = int(np.prod(shape))
+    rows, cols = (1, count) if tile.split("valid=")[-1].startswith("1x") else (count, 1)
+    plain = f"!pto.memref<{rows}x{cols}xf32>"
+    text = text.replace(", %n0", f", %flat: {plain}, %n0", 1).replace(
+        "  return", f"  pto.tstore ins(%t : !pto.tile_buf<vec, {tile}>) outs(%flat : {plain})\n  return"
+    )
+    places = [sum(i * s for i, s in zip(at, strides, strict=True)) for at in np.ndindex(*shape)]
+    p, q = np.arange(1, 129, dtype=np.float32), np.full(128, -1, np.float32)
+    flat = execute(text, {"p": p, "q": q, **extents}).outputs["flat"]
+    assert flat.reshape(-1).tolist() == p[places].tolist()
+    expected = np.full(128, -1, np.float32)
+    expected[places] = p[places] - (1 if atomic else 0)
+    assert q.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("tile", "shape"),
+    [
+        ("1x8xf32", (16, 1)),
+        ("2x8xf32", (16, 1)),
+        ("1x16xf32", (2, 8)),
+        ("2x8xf32", (8, 2)),
+        ("8x8xf32", (1, 1)),
+    ],
+)
+def test_what_is_no_vector_has_the_tile_s_extents(tile: str, shape: tuple[int, int]) -> None:
+    text, extents = vector(tile, shape, (shape[1], 1))
+    failing("PTO-R105", text.replace("MODE", ""), {"p": np.zeros(64, np.float32), **extents})
 
 
 OPEN = """
@@ -123,3 +188,25 @@ def test_without_checks_a_view_still_does_not_leave_its_array() -> None:
         checks="none",
     )
     assert "elements 0 to 63 of %p, which has 63" in found.message
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(0, 8), (8, 0)])
+def test_nothing_is_moved_from_behind_the_end(rows: int, cols: int) -> None:
+    """An empty view has no element that could be outside."""
+    tile = "!pto.tile_buf<vec, 8x8xf32, valid=?x?>"
+    text = f"""
+func.func @main(%p: !pto.ptr<f32>, %r: index, %c: index, %at: index) {{
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %e = pto.addptr %p, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %e, shape = [%r, %c], strides = [%c8, %c1] : !pto.tensor_view<?x?xf32>
+  %t = pto.alloc_tile valid_row = %r valid_col = %c : {tile}
+  pto.tload ins(%v : !pto.tensor_view<?x?xf32>) outs(%t : {tile})
+  pto.tstore ins(%t : {tile}) outs(%v : !pto.tensor_view<?x?xf32>)
+  return
+}}
+"""
+    p = np.ones(64, np.float32)
+    execute(text, {"p": p, "r": rows, "c": cols, "at": 65})
+    assert (p == 1).all()
+    failing("PTO-R102", text, {"p": p, "r": 1, "c": 1, "at": 64})

@@ -51,6 +51,8 @@ ROOMS = {
             "tests/interpreter/test_tile_gather.py",
             "tests/interpreter/test_layouts.py",
             "tests/interpreter/test_memory_ops.py",
+            "tests/interpreter/test_transfer.py",
+            "tests/interpreter/test_tiles.py",
             "tests/interpreter/test_checks.py",
             "tests/targets/test_targets.py",
         ),
