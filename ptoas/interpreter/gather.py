@@ -125,7 +125,7 @@ def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> 
     """
     source = table.array
     last = capacity - 1
-    if source is not None and not dst.boxed and source.flags.c_contiguous and capacity:
+    if source is not None and not dst.boxed and source.flags.c_contiguous:
         out = dst.raw
         take = source.take
         if wide:

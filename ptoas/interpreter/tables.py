@@ -16,7 +16,8 @@ from ptoas.targets.target import FRACTAL_ROWS
 class Table:
     """Rows of `width` elements, or single elements, of a view, as one target counts them.
 
-    `array` has them along its first axis where they lie at a regular distance; an NZ table has none.
+    `array` has them along its first axis where they lie at a regular distance; an NZ table has none, nor
+    has an empty one.
     """
 
     def __init__(self, view: View, by_row: bool, capacity: int, width: int, stride: int, nz: bool):
@@ -30,12 +31,13 @@ class Table:
 
     @cached_property
     def array(self) -> Array | None:
-        if self.nz:
+        # A table of nothing may lie behind the end of its buffer.
+        if self.nz or not self.capacity:
             return None
         if not self.by_row:
             return self.view.buffer.window(self.view.offset, (self.capacity,), (1,))
         # One row is one row, however far the next would be: this keeps it contiguous.
-        stride = self.width if self.capacity <= 1 else self.stride
+        stride = self.width if self.capacity == 1 else self.stride
         return self.view.buffer.window(self.view.offset, (self.capacity, self.width), (stride, 1))
 
     def reachable(self) -> int:

@@ -128,6 +128,91 @@ def test_rows_as_the_target_counts_them_lie_in_the_buffer(target: str, size: int
     assert "capacity of 5 rows" in found.message and "holds only 4" in found.message
 
 
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_a_buffer_too_small_for_one_row(target: str) -> None:
+    """Rows of 16 elements of a view that has 8: not even the first fits; and no rows always fit (D16)."""
+    text = TABLE.replace("DEST", "8x16").replace("MODE", "row")
+    idx = np.zeros((1, 8), np.int32)
+    found = failing("PTO-R102", text, {"mem": np.zeros(15, np.float32), "at": 0, "n": 1, "i": idx}, target)
+    assert "holds only 0" in found.message
+    execute(text, {"mem": np.zeros(16, np.float32), "at": 0, "n": 1, "i": idx}, target)
+    for size in (1, 4, 15):
+        out = execute(text, {"mem": np.ones(size, np.float32), "at": 0, "n": 0, "i": idx}, target)
+        assert not out.outputs["d"].any()
+
+
+def test_rows_that_lie_on_each_other_are_no_table() -> None:
+    """A stride of 0: on a2a3, which goes by it, there is no second row to reach (D16)."""
+    text = TABLE.replace("DEST", "8x8").replace("MODE", "row").replace("[%c8, %c1]", "[%z, %c1]")
+    text = text.replace("  %c1 =", "  %z = arith.constant 0 : index\n  %c1 =")
+    arguments = {"mem": np.ones(64, np.float32), "at": 0, "n": 2, "i": np.zeros((1, 8), np.int32)}
+    assert "holds only 0" in failing("PTO-R102", text, arguments, "a2a3").message
+
+
+@pytest.mark.parametrize(("mode", "dest"), [("row", "8x8"), ("elem", "1x8")])
+@pytest.mark.parametrize("at", [8, 9])
+def test_behind_the_end_of_a_buffer_there_is_nothing_to_reach(mode: str, dest: str, at: int) -> None:
+    """An empty table may lie there; unchecked, an index reaches what the buffer holds, which is nothing."""
+    text = (
+        TABLE.replace("DEST", dest).replace("MODE", mode).replace("gather_oob zero", "gather_oob undefined")
+    )
+    arguments = {"mem": np.ones(8, np.float32), "at": at, "n": 0, "i": np.zeros((1, 8), np.int32)}
+    assert "holds 0" in failing("PTO-R101", text, arguments, unchecked=True).message
+
+
+@pytest.mark.parametrize(("cols", "mode", "fits"), [(8, "row", True), (16, "row", False), (16, "elem", True)])
+def test_rows_of_an_nz_table_have_its_columns(cols: int, mode: str, fits: bool) -> None:
+    """Document 000, NZ Layout: eight logical columns; elements are counted over rows, however wide the tile."""
+    tile = f"!pto.tile_buf<vec, 16x{cols}xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    index = "1x16" if mode == "row" else f"16x{cols}"
+    text = f"""
+func.func @main(%table: !pto.memref<1x1x2x16x8xf32, nz>, %i: !pto.tile<{index}xi32>, %out: !pto.memref<16x{cols}xf32>) {{
+  %d = pto.alloc_tile : {tile}
+  pto.mgather ins(%table, %i : !pto.memref<1x1x2x16x8xf32, nz>, !pto.tile<{index}xi32>) outs(%d : {tile}) {{coalesce = #pto<coalesce {mode}>}}
+  pto.tstore ins(%d : {tile}) outs(%out : !pto.memref<16x{cols}xf32>)
+  return
+}}
+"""
+    table = np.arange(256, dtype=np.float32)
+    idx = np.arange(16 * (1 if mode == "row" else cols), dtype=np.int32).reshape(index_shape(index))
+    arguments = {"table": table.reshape(1, 1, 2, 16, 8), "i": idx}
+    if not fits:
+        assert "16 valid columns, the NZ table 8" in failing("PTO-R105", text, arguments, "a2a3").message
+        return
+    # One block column: logical element n is the n-th of memory.
+    out = execute(text, arguments, "a2a3").outputs["out"]
+    assert out.reshape(-1).tolist() == table[: 16 * cols].tolist()
+
+
+def index_shape(text: str) -> tuple[int, int]:
+    rows, cols = map(int, text.split("x"))
+    return rows, cols
+
+
+def test_rows_are_added_from_the_view_on() -> None:
+    """mem[at + 8 * idx[r] + j] += src[r, j]."""
+    text = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %s: !pto.tile<4x8xf32>, %i: !pto.tile<1x4xi32>) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%c3, %c8], strides = [%c8, %c1] : !pto.tensor_view<3x8xf32>
+  pto.mscatter ins(%s, %i : !pto.tile<4x8xf32>, !pto.tile<1x4xi32>) outs(%v : !pto.tensor_view<3x8xf32>)
+    {coalesce = #pto<coalesce row>, scatterAtomicOp = #pto<scatter_atomic_op add>}
+  return
+}
+"""
+    mem, source = np.ones(40, np.float32), np.arange(32, dtype=np.float32).reshape(4, 8)
+    idx = np.array([[2, 0, 2, 1]], np.int32)
+    execute(text, {"mem": mem, "at": 5, "s": source, "i": idx})
+    expected = [1.0] * 40
+    for r in range(4):
+        for j in range(8):
+            expected[5 + 8 * int(idx[0, r]) + j] += float(source[r, j])
+    assert mem.tolist() == expected
+
+
 def test_an_element_scatter_counts_from_the_view() -> None:
     text = """
 func.func @main(%mem: !pto.ptr<f32>, %at: index, %s: !pto.tile<1x8xf32>, %i: !pto.tile<1x8xi32>) {
