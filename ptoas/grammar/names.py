@@ -58,8 +58,10 @@ class Names:
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
         node = problem.at
         if node is None:
-            first_line = raw.text.split("\n", 1)[0]
-            self.report(problem.code, problem.message, raw.start, len(first_line), problem.fix)
+            # Bodies are cut out of a statement's text; the caret goes along the line as it is written.
+            line = self.source.text[raw.start : raw.end].split("\n", 1)[0].rstrip()
+            first = raw.text.split("\n", 1)[0]
+            self.report(problem.code, problem.message, raw.start, min(len(first), len(line)), problem.fix)
             return
         start = raw.source_offset(node.start)
         end = raw.source_offset(node.end - 1) + 1 if node.end > node.start else start

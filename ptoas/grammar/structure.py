@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
+from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
@@ -149,6 +149,8 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
     module = op.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
+    if "callee" not in op.properties:
+        raise StatementProblem("PTO-P060", "`func.call` names no function")
     if module is None:
         return _verify(op)
     if module not in known:
@@ -191,6 +193,10 @@ def _verify(op: Operation) -> None:
         return
     try:
         _check_segments(op)
+        if isinstance(op, WhileOp):
+            _check_while(op)
+        elif isinstance(op, IfOp):
+            _check_if(op)
         op.verify_()  # first, since `verify` prints the whole program into what it raises
         if op.parent is not None or op.successors:
             op.verify(verify_nested_ops=False)
@@ -201,6 +207,41 @@ def _verify(op: Operation) -> None:
     except (IndexError, KeyError, ValueError):
         # xDSL reads operands and attributes before it has checked that they are there.
         raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
+
+
+def _check_while(op: WhileOp) -> None:
+    """What goes round in a loop has the same types all the way; xDSL takes some of it for granted."""
+    if any(len(region.blocks) != 1 for region in op.regions):
+        raise StatementProblem("PTO-P060", "`scf.while` has two bodies of one block each")
+    before, after = op.before_region.block, op.after_region.block
+    condition, end = before.last_op, after.last_op
+    if not isinstance(condition, ConditionOp):
+        raise StatementProblem("PTO-P060", "the first body of `scf.while` ends in `scf.condition`")
+    if not isinstance(end, YieldOp):
+        raise StatementProblem("PTO-P060", "the second body of `scf.while` ends in `scf.yield`")
+    for what, given, wanted in (
+        ("the first body takes", before.arg_types, op.operand_types),
+        ("`scf.condition` hands on", condition.operand_types[1:], op.result_types),
+        ("the second body takes", after.arg_types, op.result_types),
+        ("`scf.yield` hands on", end.operand_types, op.operand_types),
+    ):
+        if list(given) != list(wanted):
+            message = f"`scf.while`: {what} {_listed(list(given))}, required {_listed(list(wanted))}"
+            raise StatementProblem("PTO-P042", message)
+
+
+def _check_if(op: IfOp) -> None:
+    """Both bodies end with the results' types."""
+    for block in (block for region in op.regions for block in region.blocks):
+        end = block.last_op
+        given = [] if end is None else list(end.operand_types)
+        if block.args:
+            raise StatementProblem("PTO-P060", "a body of `scf.if` takes nothing")
+        if given != list(op.result_types):
+            message = f"`scf.if`: a body gives {_listed(given)}, required {_listed(list(op.result_types))}"
+            raise StatementProblem("PTO-P042", message)
+    if op.results and not op.false_region.blocks:
+        raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
 
 
 def _check_segments(op: Operation) -> None:

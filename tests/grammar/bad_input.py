@@ -25,6 +25,30 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f() {\n  module {\n  }\n  return\n}",
         [("PTO-P061", 2, 3, 8, "a module can't stand inside a function", None)],
     ),
+    "parts: a while loop that hands on nothing": (
+        "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go)\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
+        [("PTO-P042", 2, 3, 45, "`scf.while`: `scf.condition` hands on nothing, required index", None)],
+    ),
+    "parts: a while loop without a condition": (
+        "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.yield %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
+        [("PTO-P060", 2, 3, 45, "the first body of `scf.while` ends in `scf.condition`", None)],
+    ),
+    "parts: a while loop that yields another type": (
+        "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %f : f32\n  }\n  return\n}\n",
+        [("PTO-P042", 2, 3, 45, "`scf.while`: `scf.yield` hands on f32, required index", None)],
+    ),
+    "parts: a while loop whose body takes another type": (
+        "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: f32):\n    scf.yield %n : index\n  }\n  return\n}\n",
+        [("PTO-P042", 2, 3, 45, "`scf.while`: the second body takes f32, required index", None)],
+    ),
+    "parts: a branch that gives another type": (
+        "func.func @k(%c: i1, %n: index, %f: f32) {\n  %r = scf.if %c -> (f32) {\n    scf.yield %n : index\n  } else {\n    scf.yield %f : f32\n  }\n  return\n}\n",
+        [("PTO-P042", 2, 3, 25, "`scf.if`: a body gives index, required f32", None)],
+    ),
+    "parts: a call of nothing": (
+        'func.func @k() {\n  "func.call"() : () -> ()\n  return\n}\n',
+        [("PTO-P060", 2, 3, 24, "`func.call` names no function", None)],
+    ),
     "parts: a constant that is no number": (
         '.const %t = "words"',
         [("PTO-P022", 1, 13, 7, "`.const` takes a number", None)],
