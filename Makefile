@@ -39,7 +39,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/pyright
 
 unit: $(VENV)/.installed-dev
-	$(BIN)/pytest -n auto --cov
+	$(BIN)/pytest -n auto --dist worksteal --cov
 
 # No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
 # And a program gives the same bytes whichever way it takes.

@@ -184,7 +184,7 @@ class Cutter:
         """Read on from `at` inside `statement`, event by event, until it ends or a region opens."""
         text = self.text
         brackets = statement.brackets
-        if text[at] == "^" and at == statement.start and (label := _LABEL.match(text, at)):
+        if text[at : at + 1] == "^" and at == statement.start and (label := _LABEL.match(text, at)):
             return self._finish(statement, label.end())
         while True:
             event = _EVENT.search(text, at)
