@@ -95,7 +95,7 @@ def test_a_planted_bug_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch, tmp_
 
     monkeypatch.setattr(verify, "_declaration", declaration)
     session = Session(tmp_path)
-    for data, _ in islice(random_texts(Random(1)), 200):
+    for data, _ in islice(random_texts(Random(1)), 2_000):
         session.feed(data)
         if session.failures:
             break
