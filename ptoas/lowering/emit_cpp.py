@@ -20,16 +20,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
-from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.function import FunctionEmitter
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.isa import SPELLINGS
-from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.memory_map import end_of_vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
 from ptoas.lowering.structure import called_names, functions
 from ptoas.targets import Target
@@ -144,13 +142,7 @@ def dynamic_ub_bytes(function: func.FuncOp, target: Target) -> int | None:
     """Bytes of UB to ask for at launch; `None` when the default is enough (D22)."""
     if target.ub is None or target.ub.default_budget is None or not uses_simt(function):
         return None
-    memory = MemoryMap(function)
-    end = 0
-    for op in function.walk():
-        if isinstance(op, AllocTileOp) and op.tile_type.loc.data is TileLoc.Vec:
-            address = memory.address(op.result)
-            if address is not None and address.value is not None:
-                end = max(end, address.value + op.tile_type.size_bytes)
+    end = end_of_vec_tiles(function)
     if end <= target.ub.default_budget:
         return None
     return -(-end // _LAUNCH_ROUNDING) * _LAUNCH_ROUNDING

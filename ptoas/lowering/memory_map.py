@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.enums import BLayout, SLayout
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.targets.facts import Knowledge
@@ -243,3 +243,15 @@ def tile_argument_addresses(function: func.FuncOp) -> dict[SSAValue, int]:
 
 def set_tile_argument_addresses(function: func.FuncOp, addresses: list[int]) -> None:
     function.attributes[ARGUMENT_ADDRESSES] = DenseArrayBase.from_list(i64, addresses)
+
+
+def end_of_vec_tiles(function: func.FuncOp) -> int:
+    """The first byte of vector memory behind the tiles that have an address."""
+    memory = MemoryMap(function)
+    end = 0
+    for op in function.walk():
+        if isinstance(op, AllocTileOp) and op.tile_type.loc.data is TileLoc.Vec:
+            address = memory.address(op.result)
+            if address is not None and address.value is not None:
+                end = max(end, address.value + op.tile_type.size_bytes)
+    return end

@@ -29,7 +29,7 @@ from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.memory_map import end_of_vec_tiles
 from ptoas.lowering.plan_memory import is_placed_by_hand, uses_simt
 from ptoas.targets import Target
 
@@ -123,7 +123,7 @@ def _share(op: CollectiveOp, all_calls: list[CollectiveOp], target: Target) -> i
     nested = any(isinstance(inner, func.CallOp) for inner in module.walk())
     used, sharing = _used(module if nested else function), [op]
     if is_placed_by_hand(function):
-        used = max(used, _end(function))
+        used = max(used, end_of_vec_tiles(function))
     if nested or is_placed_by_hand(function):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if nested or _function_of(other) is function]
@@ -150,18 +150,6 @@ def _used(scope: Operation) -> int:
             if isinstance(op, AllocTileOp | func.FuncOp):
                 found[value] = -(-value.type.size_bytes // BLOCK) * BLOCK
     return sum(found.values())
-
-
-def _end(function: func.FuncOp) -> int:
-    """The first byte behind the tiles that the program placed."""
-    memory = MemoryMap(function)
-    end = 0
-    for op in function.walk():
-        if isinstance(op, AllocTileOp) and op.tile_type.loc.data is TileLoc.Vec:
-            address = memory.address(op.result)
-            if address is not None and address.value is not None:
-                end = max(end, address.value + op.tile_type.size_bytes)
-    return end
 
 
 def constant(before: Operation, value: int) -> SSAValue:

@@ -305,3 +305,17 @@ func.func @f(%m: {memory}, %n: index) {{
     except ptoas.PtoasError as error:
         found = [d.code for d in error.diagnostics]
     assert found == codes
+
+
+def test_a_result_has_its_address_before_the_instruction_that_makes_it() -> None:
+    text = """
+.arg %x : !pto.memref<8x8xf32>
+.const %there = 64 : i64
+%a = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+tassign %a, @tile(0x1000)
+%b = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+tassign %b, %there
+"""
+    lines = [line.strip() for line in ptoas.lower(ptoas.parse(text), "a5").splitlines()]
+    assert lines.index("TASSIGN(a, 0x1000);") < lines.index("TLOAD(a, xGM);")
+    assert lines.index("TASSIGN(b, 0x40);") < lines.index("TLOAD(b, xGM);")
