@@ -111,7 +111,7 @@ def test_a_program_without_stores_shows_its_tiles() -> None:
 @pytest.mark.parametrize(
     ("code", "arguments", "words"),
     [
-        ("PTO-R601", {"tabel": np.zeros((64, 8), np.float32)}, "did you mean 'table'"),
+        ("PTO-R601", {"tabel": np.zeros((64, 8), np.float32)}, "did you mean `table`"),
         ("PTO-R602", {"table": np.zeros((64, 8), np.float64)}, "float64"),
         ("PTO-R602", {"table": "zeros"}, "str"),
         ("PTO-R603", {"table": np.zeros((64, 9), np.float32)}, "64x9"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -35,6 +34,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
+from ptoas.spelling import did_you_mean, nearest
 
 _ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}
 _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
@@ -146,13 +146,13 @@ class Resolver:
         if found is not None:
             return enum(found)
         words = enum.spellings()
-        near = difflib.get_close_matches(text.lower(), [w.lower() for w in words], 1)
+        near = nearest(text.lower(), [w.lower() for w in words])
         name = enum.name.removeprefix("pto.")
         raise StatementProblem(
             "PTO-P022",
             f"`{text}` is not a value of {name}; it is one of {', '.join(words)}",
             node,
-            f"did you mean `{next(w for w in words if w.lower() == near[0])}`?" if near else None,
+            f"did you mean `{next(w for w in words if w.lower() == near)}`?" if near else None,
         )
 
     def _attr_text(self, node: t.AttrText, enum: type[PtoEnumAttr[Any]] | None) -> Attribute:
@@ -178,8 +178,7 @@ class Resolver:
                     raise StatementProblem("PTO-P022", f"expected #pto.{wanted}<...>, found `{text}`", node)
                 return self._member(node, value, _ENUMS[name])
             if not self.allow_unregistered:
-                near = difflib.get_close_matches(name, _ENUMS, 1)
-                fix = f"did you mean `#pto.{near[0]}<{value}>`?" if near else None
+                fix = did_you_mean(name, _ENUMS, before="#pto.", after=f"<{value}>")
                 raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)
         if "<" not in text and "." not in text:
             raise StatementProblem(

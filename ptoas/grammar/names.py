@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections import Counter
@@ -14,6 +13,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.naming import set_name
+from ptoas.spelling import did_you_mean
 
 POISON = object()
 """Stands for a value whose definition was wrong; what uses it is passed over without a word."""
@@ -142,6 +142,5 @@ class Names:
             message = f"`%{name}` is not known here, outside the body that defines it"
             self.report("PTO-P030", message, offset, len(name) + 1, None, (note,))
             return
-        near = difflib.get_close_matches(name, [n for n, v in self.values.items() if v is not POISON], 1)
-        fix = f"did you mean `%{near[0]}`?" if near else None
+        fix = did_you_mean(name, (n for n, v in self.values.items() if v is not POISON), before="%")
         self.report("PTO-P030", f"`%{name}` is not defined", offset, len(name) + 1, fix)

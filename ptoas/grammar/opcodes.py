@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto import OPS
@@ -11,6 +9,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import GroupType
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
+from ptoas.spelling import nearest
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
 
@@ -31,11 +30,11 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
 def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")
-    near = difflib.get_close_matches(name, [*OPCODES, *others], 1)
+    near = nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
-    if dot and (stems := difflib.get_close_matches(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES], 1)):
-        near = [f"{stems[0]}.{suffix}"]
+    if dot and (meant := nearest(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES])):
+        near = f"{meant}.{suffix}"
     fix = None
-    if near:
-        fix = f"did you mean `{near[0] if near[0] in others else prefix + near[0]}`?"
+    if near is not None:
+        fix = f"did you mean `{near if near in others else prefix + near}`?"
     return StatementProblem("PTO-P020", f"unknown instruction `{node.text}`", node, fix)

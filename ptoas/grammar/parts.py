@@ -5,7 +5,6 @@ It knows the class's declaration (slots, fields) and the class variables that sa
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -18,6 +17,7 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.tree_builder import is_whole, whole_number
+from ptoas.spelling import did_you_mean
 
 
 @dataclass
@@ -64,10 +64,9 @@ def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
     fields = cls.signature().fields
     if entry.key in fields or "." in entry.key:
         return
-    near = difflib.get_close_matches(entry.key, fields, 1, 0.8)
-    if near:
-        message = f"`{cls.mnemonic()}` has no attribute `{entry.key}`"
-        raise StatementProblem("PTO-P053", message, entry, f"did you mean `{near[0]}`?")
+    fix = did_you_mean(entry.key, fields, likeness=0.8)
+    if fix is not None:
+        raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no attribute `{entry.key}`", entry, fix)
 
 
 def whole(node: t.Number) -> int:
@@ -192,14 +191,8 @@ class StatementReader:
         fields = cls.signature().fields
         name = key if key in fields else next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
-            known = [*slot_names, *fields]
-            near = difflib.get_close_matches(key, known, 1)
-            raise StatementProblem(
-                "PTO-P053",
-                f"`{cls.mnemonic()}` has no `{key}`",
-                item,
-                f"did you mean `{near[0]}`?" if near else None,
-            )
+            fix = did_you_mean(key, [*slot_names, *fields])
+            raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key}`", item, fix)
         self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
 
     def _as_attribute(self, value: t.Item, enum: Any) -> Attribute:
@@ -264,13 +257,10 @@ class StatementReader:
                         node,
                         _in_order(cls, suffixes),
                     )
-                near = difflib.get_close_matches(word, words, 1)
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
                 if words:
                     message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-                raise StatementProblem(
-                    "PTO-P052", message, node, f"did you mean `.{near[0]}`?" if near else None
-                )
+                raise StatementProblem("PTO-P052", message, node, did_you_mean(word, words, before="."))
             waiting = waiting[waiting.index(name) + 1 :]
             value = enum(member)
             if name in parts.fields and parts.fields[name][0] != value:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -36,6 +35,7 @@ from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.location import SourceLocation
+from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -158,9 +158,8 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
     name = op.callee.string_value()
     function = known[module].get(name)
     if function is None:
-        near = difflib.get_close_matches(name, list(known[module]), 1)
         at = max(raw.text.find(f"@{name}"), 0)
-        fix = f"did you mean `@{near[0]}`?" if near else None
+        fix = did_you_mean(name, known[module], before="@")
         raise StatementProblem(
             "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
         )

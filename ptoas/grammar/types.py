@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, cast
@@ -54,6 +53,7 @@ from ptoas.dialects.pto.types import (
 )
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.tree_builder import whole_number
+from ptoas.spelling import did_you_mean
 
 LARGEST_EXTENT = 2**31 - 1
 
@@ -135,8 +135,7 @@ def _type_of_angle(text: str) -> Attribute:
 
 def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
     if "<" not in text and not text.startswith("!"):
-        near = difflib.get_close_matches(text, _SCALARS, 1)
-        raise TypeProblem(f"unknown type `{text}`", fix=f"did you mean `{near[0]}`?" if near else None)
+        raise TypeProblem(f"unknown type `{text}`", fix=did_you_mean(text, _SCALARS))
     try:
         parser = Parser(xdsl_context(True), text)
         found = parser.parse_type()
@@ -156,10 +155,8 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
         if allow_unregistered:
             unregistered = _unregistered_type(name)
             return unregistered(name, True, False, body or "")
-        near = difflib.get_close_matches(name, _READERS, 1)
-        problem = TypeProblem(
-            f"unknown type `!{name}`", 0, lead + len(name), f"did you mean `!{near[0]}`?" if near else None
-        )
+        fix = did_you_mean(name, _READERS, before="!")
+        problem = TypeProblem(f"unknown type `!{name}`", 0, lead + len(name), fix)
         problem.unknown = True
         raise problem
     offset = lead + len(name) + 1
@@ -243,10 +240,7 @@ class Parameter:
         text = str(self.tokens[-1])
         found = BY_TEXT.get(text.removeprefix("!"))
         if found is None:
-            near = difflib.get_close_matches(text, BY_TEXT, 1)
-            raise self.problem(
-                f"unknown element type `{text}`", f"did you mean `{near[0]}`?" if near else None
-            )
+            raise self.problem(f"unknown element type `{text}`", did_you_mean(text, BY_TEXT))
         return found.type
 
     def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:
@@ -259,11 +253,10 @@ class Parameter:
         # The instruction library calls the first of these enumerations' members `None`.
         found = attr.member(attr.spellings()[0] if text.lower() == "none" else text)
         if found is None:
-            words = ", ".join(attr.spellings())
-            near = difflib.get_close_matches(text.lower(), attr.spellings(), 1)
+            words = attr.spellings()
             raise self.problem(
-                f"`{self.name}` can't be `{text}`; it is one of {words}",
-                f"did you mean `{near[0]}`?" if near else None,
+                f"`{self.name}` can't be `{text}`; it is one of {', '.join(words)}",
+                did_you_mean(text.lower(), words),
             )
         return found
 
@@ -298,10 +291,8 @@ def _tile(parameters: list[Parameter]) -> TileType:
         if key in given:
             raise parameter.problem_with_key(f"`{key}` is given twice")
         if key not in _TILE_KEYS:
-            near = difflib.get_close_matches(key, _TILE_KEYS, 1)
-            raise parameter.problem_with_key(
-                f"a tile has no parameter `{key}`", f"did you mean `{near[0]}`?" if near else None
-            )
+            fix = did_you_mean(key, _TILE_KEYS)
+            raise parameter.problem_with_key(f"a tile has no parameter `{key}`", fix)
         parameter.name = key
         given[key] = parameter
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import prod
 from typing import Any, cast
 
@@ -24,6 +23,7 @@ from ptoas.interpreter.dtypes import DType, rounder
 from ptoas.interpreter.errors import failure
 from ptoas.interpreter.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
 from ptoas.interpreter.parameters import Parameter
+from ptoas.spelling import did_you_mean
 
 
 @dataclass
@@ -45,13 +45,12 @@ def check_names(parameters: list[Parameter], names: Mapping[str, object], entry:
     for name in names:
         if name in known:
             continue
-        close = get_close_matches(name, known, n=1)
         raise failure(
             "PTO-R601",
             f"@{entry.sym_name.data} has no argument {name!r}",
             entry,
             notes=(Note("its arguments are " + (", ".join(known) or "none")),),
-            fix=f"did you mean {close[0]!r}?" if close else None,
+            fix=did_you_mean(name, known),
         )
 
 

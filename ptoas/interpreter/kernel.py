@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from xdsl.dialects import func
@@ -31,6 +30,7 @@ from ptoas.interpreter.usage import analyse
 from ptoas.interpreter.values import Allowance, generate
 from ptoas.interpreter.world import World
 from ptoas.lowering.memory_map import tile_argument_addresses
+from ptoas.spelling import did_you_mean
 from ptoas.targets import Target, get_target
 
 
@@ -416,12 +416,11 @@ class Kernel:
                 continue
             found = known.get(printing.name)
             if found is None:
-                close = get_close_matches(printing.name, [*known, *self._tile_names()], n=1)
                 raise failure(
                     "PTO-R601",
                     f"--print {printing.name}: nothing of that name is written or passed in",
                     self.entry,
-                    fix=f"did you mean {close[0]!r}?" if close else None,
+                    fix=did_you_mean(printing.name, [*known, *self._tile_names()]),
                 )
             self.observer.show(printing, found, "at the end")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
@@ -14,6 +13,7 @@ from ptoas.dialects.pto.gather import MGatherOp, TGatherBOp, TGatherOp, TScatter
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
+from ptoas.spelling import nearest
 from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
@@ -398,5 +398,5 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
 def _meant_instead(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValue]) -> str | None:
     """A destination that nothing had defined defines a tile (D23), so a slip of the pen makes a new one."""
     unused = {value_name(value) for value in written if value not in read}
-    near = get_close_matches(value_name(tile), sorted(unused), 1)
-    return f"{near[0]} is written and never read: did you mean {value_name(tile)} there?" if near else None
+    near = nearest(value_name(tile), sorted(unused))
+    return f"{near} is written and never read: did you mean {value_name(tile)} there?" if near else None
