@@ -49,6 +49,18 @@ def test_the_same_mistake_on_two_lines_is_two_findings() -> None:
     assert [d.span.line for d in verify(parse(text), "a5").diagnostics] == [3, 4]
 
 
+def test_operations_that_stand_in_one_place_share_a_finding() -> None:
+    """A pass may make several operations of one; the target is named once."""
+    module = parse(ROW.replace("1x16xi32", "1x16xi16"))
+    (gather,) = [op for op in module.walk() if isinstance(op, MGatherOp)]
+    again = gather.clone()
+    again.location = gather.location
+    assert gather.parent is not None
+    gather.parent.insert_op_after(again, gather)
+    (error,) = verify(module, "a5").diagnostics
+    assert error.targets == ("a5",)
+
+
 def test_targets_of_a_module() -> None:
     """D2: the named one, else all."""
     body = "func.func @f() {\n  return\n}"

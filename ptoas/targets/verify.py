@@ -127,10 +127,10 @@ def verify_targets(
             d = diagnostic
             key = (d.code, d.message, d.severity, d.span.file, d.span.offset, d.span.length, d.fix, d.notes)
             seen = found.get(key)
-            if seen is not None:
-                found[key] = replace(seen, targets=(*seen.targets, target.name))
-            else:
+            if seen is None:
                 found[key] = replace(d, targets=(target.name,))
+            elif target.name not in seen.targets:
+                found[key] = replace(seen, targets=(*seen.targets, target.name))
     ordered = sorted(found.values(), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
 
