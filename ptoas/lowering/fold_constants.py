@@ -10,7 +10,8 @@ After:
 
     %c = arith.constant 32 : index
 
-Floating-point arithmetic stays as it is written: its rounding belongs to the machine that runs it.
+Floating-point arithmetic stays as it is written: its rounding belongs to the machine that runs it. A function
+that only a branch not taken has called goes with that branch; it would look like a kernel of its own.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.lowering.structure import calls_of, reached
 from ptoas.targets.facts import Knowledge
 
 _COMPARISONS: dict[int, Callable[[int, int], bool]] = {
@@ -47,6 +49,7 @@ class FoldConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         knowledge = Knowledge()
+        before = calls_of(op)
         for inner in list(op.walk()):
             if inner.parent is None and inner is not op:
                 continue
@@ -54,6 +57,15 @@ class FoldConstantsPass(ModulePass):
                 _take_branch(inner, knowledge)
             elif type(inner).__module__ == arith.__name__ and not isinstance(inner, arith.ConstantOp):
                 _fold(inner, knowledge)
+        _drop_uncalled(before, calls_of(op))
+
+
+def _drop_uncalled(before: dict[func.FuncOp, set[str]], after: dict[func.FuncOp, set[str]]) -> None:
+    """Without the functions that calls have led to, and do not lead to any more."""
+    called = {name for names in before.values() for name in names}
+    kernels = [function for function in before if function.sym_name.data not in called]
+    for function in reached(before, kernels) - reached(after, kernels):
+        Rewriter.erase_op(function, safe_erase=False)
 
 
 def _fold(op: Operation, knowledge: Knowledge) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +19,25 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 def called_names(function: func.FuncOp) -> set[str]:
     return {op.callee.string_value() for op in function.walk() if isinstance(op, func.CallOp)}
+
+
+def calls_of(module: ModuleOp) -> dict[func.FuncOp, set[str]]:
+    """The functions of a module, each with the names of those that it calls."""
+    return {function: called_names(function) for function in functions(module)}
+
+
+def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) -> set[func.FuncOp]:
+    """Some functions, and what they call, directly or not."""
+    by_name = {function.sym_name.data: function for function in calls}
+    found = set(kernels)
+    work = list(found)
+    while work:
+        for name in calls[work.pop()] & by_name.keys():
+            callee = by_name[name]
+            if callee not in found:
+                found.add(callee)
+                work.append(callee)
+    return found
 
 
 def ancestor_in(block: Block, op: Operation) -> Operation:

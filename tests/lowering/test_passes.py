@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 import ptoas
@@ -319,3 +322,43 @@ tassign %b, %there
     lines = [line.strip() for line in ptoas.lower(ptoas.parse(text), "a5").splitlines()]
     assert lines.index("TASSIGN(a, 0x1000);") < lines.index("TLOAD(a, xGM);")
     assert lines.index("TASSIGN(b, 0x40);") < lines.index("TLOAD(b, xGM);")
+
+
+CALLS = """
+func.func @inner(%x: i32, %p: !pto.ptr<i32>) {
+  %c0 = arith.constant 0 : index
+  pto.store_scalar %x, %p[%c0] : !pto.ptr<i32>, i32
+  return
+}
+func.func @helper(%x: i32, %p: !pto.ptr<i32>) {
+  func.call @inner(%x, %p) : (i32, !pto.ptr<i32>) -> ()
+  return
+}
+func.func @kernel(%x: i32, %p: !pto.ptr<i32>) {
+  %debug = arith.constant DEBUG
+  scf.if %debug {
+    func.call @helper(%x, %p) : (i32, !pto.ptr<i32>) -> ()
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("debug", "kept"), [("true", ["inner", "helper", "kernel"]), ("false", ["kernel"])])
+def test_what_only_a_branch_not_taken_calls_is_no_kernel(debug: str, kept: list[str]) -> None:
+    module = ptoas.parse(CALLS.replace("DEBUG", debug))
+    ready = prepare(module, "a5", until="fold-constants")
+    assert [op.sym_name.data for op in ready.walk() if isinstance(op, FuncOp)] == kept
+    text = ptoas.lower(module, "a5", emit="launcher")
+    assert re.findall(r"__global__ AICORE void (\w+)", text) == ["kernel"]
+    out = np.array([5], np.int32)
+    ptoas.run(module, {"x": 7, "p": out}, target="a5")
+    assert out.tolist() == [7 if debug == "true" else 5]
+
+
+def test_functions_that_nothing_has_ever_called_stay() -> None:
+    text = (
+        CALLS.replace("DEBUG", "false").replace("@kernel", "@first") + "func.func @second() {\n  return\n}\n"
+    )
+    ready = prepare(ptoas.parse(text), "a5", until="fold-constants")
+    assert [op.sym_name.data for op in ready.walk() if isinstance(op, FuncOp)] == ["first", "second"]
