@@ -32,6 +32,7 @@ from ptoas.interpreter.world import World
 from ptoas.lowering.memory_map import tile_argument_addresses
 from ptoas.spelling import did_you_mean
 from ptoas.targets import Target, get_target
+from ptoas.targets.function_facts import is_placed_by_hand
 
 
 @dataclass
@@ -118,14 +119,6 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
     return entries[0]
 
 
-def is_placed_by_hand(function: func.FuncOp) -> bool:
-    """D21: one address, and the programmer has placed them all."""
-    return any(
-        isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None)
-        for op in function.walk()
-    )
-
-
 class Kernel:
     """A compiled program. Calls run one after the other, not at once: they share the core's memories.
 
@@ -164,7 +157,9 @@ class Kernel:
                 blocks = len(op.body.blocks)
                 raise failure("PTO-R505", f"@{op.sym_name.data} has {blocks} blocks; one can be run", op)
         self._by_hand = {
-            op.sym_name.data: is_placed_by_hand(op) for op in module.walk() if isinstance(op, func.FuncOp)
+            op.sym_name.data: is_placed_by_hand(op.walk())
+            for op in module.walk()
+            if isinstance(op, func.FuncOp)
         }
         self.module = prepare(module, self.target, legalize=self.options.legalize, sync=self.options.sync)
         self.entry = choose_entry(self.module, self.options.entry)

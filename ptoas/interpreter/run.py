@@ -94,7 +94,9 @@ def compile(
     if blocks < 1:
         raise ValueError(f"a kernel runs in at least one block; {blocks} asked for")
     if not force:
-        _verify(module, chosen, legalize, aicore, sync)
+        from ptoas.lowering.lower import check
+
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
     options = Options(
         checks=checks if isinstance(checks, Checks) else Checks.of(checks, unchecked),
         entry=entry,
@@ -110,21 +112,6 @@ def compile(
     )
     with forgiving(force, module):
         return Kernel(module, chosen, options)
-
-
-def _verify(module: ModuleOp, target: Target, legalize: bool, aicore: bool, sync: str | None) -> None:
-    """Refuse what the target does not accept; what `legalize` rewrites is checked after that."""
-    from ptoas.targets.verify import verify
-
-    subject = module
-    if legalize:
-        from ptoas.lowering import prepare
-
-        subject = prepare(module, target, legalize=True, until="legalize-cpu")
-    report = verify(subject, target, aicore=aicore, sync=sync)
-    found = [d for d in report.diagnostics if d.is_error]
-    if found:
-        raise PtoasError(found)
 
 
 kernel_for = compile

@@ -15,7 +15,7 @@ from ptoas.grammar.printer import print_module
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target
-from ptoas.lowering.pipeline import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
+from ptoas.lowering.pipeline import PASSES, UnknownPassError, build_pipeline, legalized, prepare, run_passes
 from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
 from ptoas.targets.verify import verify
@@ -83,7 +83,7 @@ def check(
     What `legalize` rewrites is judged by what it becomes.
     """
     if legalize and not target.checks_bounds:
-        module = prepare(module, target, legalize=True, until="legalize-cpu")
+        module = legalized(module, target)
     report = verify(module, target, aicore, sync=sync)
     if not report.ok:
         raise PtoasError(report.errors)

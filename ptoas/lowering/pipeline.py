@@ -141,6 +141,22 @@ def run_passes(
     return module
 
 
+def legalized(module: ModuleOp, target: Target) -> ModuleOp:
+    """What `legalize-cpu` makes of a module, for the verifier.
+
+    In a function that is placed by hand the tiles that were added have addresses, as they will have at last.
+    """
+    from ptoas.dialects.pto.views import AllocTileOp
+    from ptoas.lowering.plan_memory import place_added
+
+    first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
+    subject = run_passes(copy_module(module), [first])
+    own = {op.result for op in subject.walk() if isinstance(op, AllocTileOp)}
+    run_passes(subject, others)
+    place_added(subject, target, own)
+    return subject
+
+
 def prepare(
     module: ModuleOp,
     target: str | Target,

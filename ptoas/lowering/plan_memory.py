@@ -22,8 +22,10 @@ A function that is placed by hand keeps its addresses; scratch tiles that the lo
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
@@ -39,8 +41,9 @@ from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionVie
 from ptoas.location import span_of
 from ptoas.lowering.memory_map import MemoryMap, TileRoots, set_tile_argument_addresses
 from ptoas.lowering.options import chosen_target
-from ptoas.lowering.structure import Order, called_names, enclosing_loops, functions
+from ptoas.lowering.structure import Order, calls_of, enclosing_loops, functions
 from ptoas.targets import Target
+from ptoas.targets.function_facts import is_placed_by_hand
 
 ALIGNMENT = 32
 """Bytes; the memory engines move blocks of this size."""
@@ -74,7 +77,7 @@ class PlanMemoryPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
         found: list[Diagnostic] = []
-        calls = {function: called_names(function) for function in functions(op)}
+        calls = calls_of(op)
         called = {name for names in calls.values() for name in names}
         frames: dict[str, dict[TileLoc, int]] = {}
         for function in _callers_first(calls, found):
@@ -107,12 +110,13 @@ def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) 
     return ordered
 
 
-def is_placed_by_hand(function: func.FuncOp) -> bool:
-    """Whether the program gives a tile of this function an address (D21)."""
-    return any(
-        isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None)
-        for op in function.walk()
-    )
+def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> None:
+    """Place the tiles that passes have added to functions placed by hand; not the author's own."""
+    for function in functions(module):
+        if is_placed_by_hand(function.walk()):
+            used, unplaced = _ends(MemoryMap(function), _allocated(function))
+            added = [root for root in unplaced if root not in own]
+            _write_addresses(_stack(added, used, target, []))
 
 
 def _plan_function(
@@ -124,23 +128,13 @@ def _plan_function(
 ) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
     memory = MemoryMap(function)
-    unplaced: list[SSAValue] = []
-    used = dict(base)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
-    roots: list[SSAValue] = [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
-    for root in (*arguments, *roots):
-        assert isinstance(root.type, TileType)
-        address = memory.address(root)
-        if address is None:
-            unplaced.append(root)
-        elif address.value is not None:
-            loc = root.type.loc.data
-            used[loc] = max(used.get(loc, 0), address.value + root.type.size_bytes)
+    used, unplaced = _ends(memory, [*arguments, *_allocated(function)], base)
     if not unplaced and not arguments:
         return used
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
-    if is_placed_by_hand(function):
+    if is_placed_by_hand(function.walk()):
         addresses = _stack(free, used, target, found)
     else:
         addresses = _plan_all(function, free, used, target, found, memory.roots)
@@ -152,6 +146,27 @@ def _plan_function(
     _write_addresses(addresses)
     _declare_first(function)
     return used
+
+
+def _allocated(function: func.FuncOp) -> list[SSAValue]:
+    return [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
+
+
+def _ends(
+    memory: MemoryMap, roots: Iterable[SSAValue], base: Mapping[TileLoc, int] = MappingProxyType({})
+) -> tuple[dict[TileLoc, int], list[SSAValue]]:
+    """Where the tiles that have an address end in each memory, `base` at least; and those that have none."""
+    used = dict(base)
+    unplaced: list[SSAValue] = []
+    for root in roots:
+        assert isinstance(root.type, TileType)
+        address = memory.address(root)
+        if address is None:
+            unplaced.append(root)
+        elif address.value is not None:
+            loc = root.type.loc.data
+            used[loc] = max(used.get(loc, 0), address.value + root.type.size_bytes)
+    return used, unplaced
 
 
 def _stack(

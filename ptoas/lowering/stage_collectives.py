@@ -30,8 +30,9 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.lowering.memory_map import end_of_vec_tiles
-from ptoas.lowering.plan_memory import is_placed_by_hand, uses_simt
+from ptoas.lowering.plan_memory import uses_simt
 from ptoas.targets import Target
+from ptoas.targets.function_facts import is_placed_by_hand
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
@@ -122,9 +123,10 @@ def _share(op: CollectiveOp, all_calls: list[CollectiveOp], target: Target) -> i
     # Functions that call each other have their tiles at the same time.
     nested = any(isinstance(inner, func.CallOp) for inner in module.walk())
     used, sharing = _used(module if nested else function), [op]
-    if is_placed_by_hand(function):
+    by_hand = is_placed_by_hand(function.walk())
+    if by_hand:
         used = max(used, end_of_vec_tiles(function))
-    if nested or is_placed_by_hand(function):
+    if nested or by_hand:
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if nested or _function_of(other) is function]
     share = (limit - used) // sum(missing_tiles(other) for other in sharing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -28,6 +28,13 @@ ALIGNMENT = 32
 def value_name(value: SSAValue) -> str:
     """A value as the author wrote it, as far as that is known."""
     return f"%{value.name_hint}" if value.name_hint else "a tile"
+
+
+def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
+    """Whether the operations of a function give one of its tiles an address; then all need one (D21)."""
+    return any(
+        isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None) for op in ops
+    )
 
 
 @dataclass(frozen=True)
@@ -154,11 +161,7 @@ class FunctionFacts:
 
     @cached_property
     def is_placed_by_hand(self) -> bool:
-        """Whether one tile has an address; then all have to (D21)."""
-        return any(
-            isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None)
-            for op in self.ops
-        )
+        return is_placed_by_hand(self.ops)
 
     @cached_property
     def is_synchronised_by_hand(self) -> bool:
