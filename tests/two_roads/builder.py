@@ -103,6 +103,8 @@ class Builder:
         self.blocks = 1
         self.has_cpp = True
         self.features: set[tuple[str, ...]] = {("form", style.form), ("spelling", str(style.spelling))}
+        self.functions: list[str] = []
+        """The text of functions that the program calls."""
         self.trips = 1
         """How often the place that is being written runs, at most."""
 
@@ -176,6 +178,15 @@ class Builder:
         self.trips //= max(trips, 1) if trips else 1
         self.indent -= 1
         self.scopes.pop()
+
+    @contextmanager
+    def function(self, name: str):
+        """Another function: it sees nothing of this one; gives the list of its arguments, which grows."""
+        outside = self.lines, self.indent, self.arguments, self.constants, self.scopes
+        self.lines, self.indent, self.arguments, self.constants, self.scopes = [], 0, [], {}, [Scope()]
+        yield self.arguments
+        self.functions.append(self._function(name))
+        self.lines, self.indent, self.arguments, self.constants, self.scopes = outside
 
     # --- types ---
 
@@ -613,7 +624,8 @@ class Builder:
     def finish(self) -> Program:
         name = f"seed_{self.seed}"
         bare = "\n".join([*self._bare_head(), *self.lines]) + "\n"
-        text = bare if self.style.bare else self._module(name)
+        functions = "\n".join([*self.functions, self._function(name)])
+        text = bare if self.style.bare else f"module {{\n{functions}\n}}\n"
         return Program(
             self.seed,
             name,
@@ -632,11 +644,11 @@ class Builder:
         lines = [f".arg {argument.name} : {argument.type}" for argument in self.arguments]
         return lines + [f".const {name} = {text} : {type}" for (text, type), name in self.constants.items()]
 
-    def _module(self, name: str) -> str:
+    def _function(self, name: str) -> str:
         arguments = ", ".join(f"{argument.name}: {argument.type}" for argument in self.arguments)
         lines = [f"{name} = arith.constant {text} : {type}" for (text, type), name in self.constants.items()]
         body = "\n".join("    " + line for line in [*lines, *self.lines])
-        return f"module {{\n  func.func @{name}({arguments}) {{\n{body}\n    return\n  }}\n}}\n"
+        return f"  func.func @{name}({arguments}) {{\n{body}\n    return\n  }}"
 
 
 def small_start(promise: Range) -> Range:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from . import arithmetic, control, gathers
+from . import arithmetic, calls, control, gathers
 from .builder import Builder, Program, Style
 
 TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
@@ -64,6 +64,8 @@ def statements(b: Builder, depth: int, least: int = 1, most: int = 2) -> None:
             control.loop(b, depth, statements)
         elif depth and kind < 0.22:
             control.branch(b, depth, statements)
+        elif depth and kind < 0.29 and calls.call(b, depth, statements):
+            continue
         else:
             fragment(b)
     if len(b.scopes) > 1 and b.chance(0.5):
@@ -87,8 +89,5 @@ def generate(seed: int) -> Program:
         b.line("pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
         b.line("pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
     statements(b, 2, 1, 4)
-    storable = b.types("tstore")
-    for tile in b.scopes[0].tiles:
-        if tile.kind.element in storable and b.chance(0.6):
-            b.store(tile)
+    control.store_some(b)
     return b.finish()
