@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ptoas import __version__
+from ptoas.terminal import Commands, machine_readable, progress, rendered, show, usage_errors, use_colour
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ptoas.diagnostics import Diagnostic, Source
+    from ptoas.diagnostics import Source
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -25,6 +23,19 @@ color_option = click.option(
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     help="Colour; `auto` asks the terminal and NO_COLOR.",
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Write to this file, whole or not at all; `-` is standard output.",
+)
+sync_option = click.option(
+    "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
+)
+aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+legalize_option = click.option(
+    "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
 )
 page_option = click.option(
     "--format",
@@ -38,63 +49,7 @@ unregistered_option = click.option(
 )
 
 
-class _Group(click.Group):
-    """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        from ptoas.diagnostics import PtoasError
-
-        try:
-            return super().invoke(ctx)
-        except PtoasError as error:
-            show(error.diagnostics, str(ctx.obj or "auto"))
-            ctx.exit(1)
-        except (MemoryError, RecursionError) as error:
-            show([_exhausted(error)], str(ctx.obj or "auto"))
-            ctx.exit(1)
-        except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
-            ctx.exit(130)
-        except BrokenPipeError:
-            # The reader of our output went away; that is its right.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
-
-
-def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
-    """What no limit caught before it happened, still without a traceback."""
-    from ptoas.diagnostics import Diagnostic, Source, Span
-
-    what = "memory" if isinstance(error, MemoryError) else "depth"
-    return Diagnostic(
-        "PTO-P014", f"the program needs more {what} than there is", Span(Source("", "ptoas"), 0)
-    )
-
-
-def use_colour(setting: str, stream: Any = None) -> bool:
-    """Whether to colour what goes to a stream, standard error unless told."""
-    if setting != "auto":
-        return setting == "always"
-    return not os.environ.get("NO_COLOR") and (stream or sys.stderr).isatty()
-
-
-def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
-    """Print diagnostics in full to standard error, and how many there are."""
-    from ptoas.diagnostics import render
-
-    found = list(diagnostics)
-    if not found:
-        return  # another rank has said it
-    colour = use_colour(color)
-    for diagnostic in found:
-        click.echo(render(diagnostic, colour) + "\n", err=True, color=colour)
-    errors = sum(d.is_error for d in found)
-    warnings = len(found) - errors
-    parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
-    click.echo(", ".join(parts), err=True)
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__, prog_name="ptoas")
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""
@@ -103,12 +58,7 @@ def main() -> None:
 @main.command()
 @click.argument("file", type=click.Path())
 @click.option("--to", "form", type=click.Choice(FORMS), required=True, help="The form to print.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    help="Write to this file, whole or not at all; `-` is standard output.",
-)
+@output_option
 @unregistered_option
 @color_option
 @click.pass_context
@@ -155,8 +105,8 @@ def instructions(style: str) -> None:
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
-@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
-@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
+@aicore_option
+@sync_option
 @click.option(
     "--format",
     "style",
@@ -196,7 +146,7 @@ def verify(
     """
     from ptoas import verify_files as files
 
-    with _usage_errors():
+    with usage_errors():
         options = files.Options(
             files.parse_targets(target),
             aicore,
@@ -205,13 +155,13 @@ def verify(
             files.parse_codes(ignore),
             werror,
         )
-    with _progress() as progress:
-        reports = files.verify_paths(paths, options, jobs, progress)
+    with progress() as advance:
+        reports = files.verify_paths(paths, options, jobs, advance)
     found = files.sorted_once(reports)
     if quiet:
         found = [d for d in found if d.is_error]
     if style in ("json", "sarif"):
-        click.echo(_machine_readable(found, style))
+        click.echo(machine_readable(found, style))
     else:
         colour = use_colour(color, sys.stdout)
         if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
@@ -220,51 +170,10 @@ def verify(
                 files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
             )
         for diagnostic in found:
-            click.echo(_rendered(diagnostic, style, colour), color=colour)
+            click.echo(rendered(diagnostic, style, colour), color=colour)
         if not quiet:
             click.echo(files.summary(reports))
     ctx.exit(files.exit_code(reports))
-
-
-def _rendered(diagnostic: Diagnostic, style: str, colour: bool) -> str:
-    from ptoas.diagnostics import render, render_concise, render_github
-
-    if style == "full":
-        return render(diagnostic, colour) + "\n"
-    return render_concise(diagnostic) if style == "concise" else render_github(diagnostic)
-
-
-def _machine_readable(diagnostics: list[Diagnostic], style: str) -> str:
-    from ptoas.diagnostics import render_json
-    from ptoas.sarif import render_sarif
-
-    return render_json(diagnostics) if style == "json" else render_sarif(diagnostics)
-
-
-@contextmanager
-def _progress() -> Generator[Callable[[int, int], None] | None, None, None]:
-    """A bar on a terminal, once the work has taken longer than a second."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    import time
-
-    from rich.console import Console
-    from rich.progress import Progress
-
-    started = time.monotonic()
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("verifying", visible=False)
-
-    def advance(done: int, total: int) -> None:
-        if time.monotonic() - started > 1:
-            bar.start()
-            bar.update(task, completed=done, total=total, visible=True)
-
-    try:
-        yield advance
-    finally:
-        bar.stop()
 
 
 @main.command()
@@ -277,7 +186,7 @@ def explain(code: str) -> None:
     """
     from ptoas import codes
 
-    with _usage_errors():
+    with usage_errors():
         click.echo(codes.explain(code))
 
 
@@ -292,7 +201,7 @@ def rules(target: str | None, style: str) -> None:
     """
     from ptoas.targets import reference
 
-    with _usage_errors():
+    with usage_errors():
         click.echo(reference.render_rules(style, target), nl=style != "markdown")
 
 
@@ -337,9 +246,9 @@ def targets(style: str) -> None:
 )
 @click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
 @click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
-@click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
-@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
-@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+@legalize_option
+@sync_option
+@aicore_option
 @click.option("--force", is_flag=True, help="Run a program that does not verify.")
 @click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
 @click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
@@ -395,7 +304,7 @@ def run(
     memory = {"max_memory": max_memory} if max_memory else {}
     for text in outputs:
         machine.check_output(text)
-    with _usage_errors():
+    with usage_errors():
         if target == "all" and ranks is None:
             comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
             click.echo(comparison.text())
@@ -428,12 +337,7 @@ def run(
 @main.command()
 @click.argument("file", type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    help="Write to this file, whole or not at all; `-` is standard output.",
-)
+@output_option
 @click.option(
     "--emit",
     type=click.Choice(["kernel", "entry", "launcher"]),
@@ -443,10 +347,10 @@ def run(
 @click.option(
     "--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations are called."
 )
-@click.option("--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has.")
+@legalize_option
 @click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
-@click.option("--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there.")
-@click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+@sync_option
+@aicore_option
 @click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
 @click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
 @color_option
@@ -464,21 +368,10 @@ def lower(ctx: click.Context, file: str, output: str | None, color: str, **optio
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
-    with _usage_errors():
+    with usage_errors():
         text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
-
-
-@contextmanager
-def _usage_errors() -> Generator[None, None, None]:
-    """What the library refuses as a wrong option is wrong usage: exit code 2."""
-    try:
-        yield
-    except ValueError as error:
-        from ptoas.diagnostics import visible
-
-        raise click.UsageError(visible(str(error))) from None
 
 
 if __name__ == "__main__":
