@@ -122,7 +122,7 @@ class _Rewriter:
         self.row = _is_row(op)
         self.zero = self.oob is GatherOOB.Zero
         self.extents = [self._extent(0), self._extent(1)]
-        # Helper tiles are valid as a whole, which tile gathers want (document 004); `zero` needs a row more.
+        # Helper tiles are valid as a whole, whatever the destination is; `zero` needs a row more.
         self.rows, self.cols = destination.rows + int(self.zero), destination.cols
         self.type = TileType.of(self.element, self.rows, self.cols, blayout=BLayout.RowMajor)
 
@@ -273,12 +273,7 @@ class _Rewriter:
         self.put(TSubOp, [position, self.filled_with(below), position])
         self.put(TMulOp, [position, inside, position])
         self.put(TAddSOp, [position, below, position])
-        if self.destination.valid == self.destination.shape:
-            self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
-            return
-        picked = self.allocate(TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "picked")
-        self.put_segments(TGatherOp, [gathered], [position], [], [], [picked], [])
-        self.put(TMovOp, [self.valid_part(picked), self.dst])
+        self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
 
     # --- values ----------------------------------------------------------------------------------
 

@@ -205,11 +205,16 @@ def test_what_can_not_be_rewritten_is_refused_with_its_reason(
 
 
 @pytest.mark.parametrize(
-    ("mode", "table", "index"),
-    [("row", "1048575x1024", LINE), ("elem", "1x1073741823", FULL)],
+    ("mode", "table", "index", "valid"),
+    [
+        ("row", "1048575x1024", LINE, "16x16"),
+        ("row", "1073741823x1", LINE, "16x1"),
+        ("elem", "1x1073741823", FULL, "16x16"),
+    ],
 )
-def test_the_largest_tables_are_rewritten(mode: str, table: str, index: str) -> None:
-    lower(ptoas.parse(gather(modes(mode, "wrap"), f"!pto.memref<{table}xf32>", index)), "cpu", legalize=True)
+def test_the_largest_tables_are_rewritten(mode: str, table: str, index: str, valid: str) -> None:
+    text = gather(modes(mode, "wrap"), f"!pto.memref<{table}xf32>", index, tile(f"valid={valid}"))
+    lower(ptoas.parse(text), "cpu", legalize=True)
 
 
 def test_a_table_of_several_dimensions_is_refused_after_the_rewrite_too() -> None:
@@ -274,9 +279,3 @@ def test_each_mode_costs_the_instructions_that_it_needs(
     module = legalized(gather(modes(mode, oob), index=index))
     names = [op.name.removeprefix("pto.") for op in module.walk() if op.name.startswith("pto.")]
     assert [name for name in names if name != "alloc_tile"] == instructions
-
-
-def test_zeros_are_picked_right_into_a_destination_that_is_valid_as_a_whole() -> None:
-    module = legalized(gather(modes("elem", "zero")))
-    *_, last = [op for op in module.walk() if op.name.startswith("pto.")]
-    assert last.name == "pto.tgather"
