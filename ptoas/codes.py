@@ -38,7 +38,7 @@ LOWERING: dict[str, tuple[str, str]] = {
     ),
     "PTO-L008": (
         "a gather can be rewritten for cpu",
-        "`--legalize` needs the table's capacity and a static shape.",
+        "`--legalize` needs the table's capacity and row stride, and an index that devices take.",
     ),
     "PTO-L009": (
         "a tile's memory exists",

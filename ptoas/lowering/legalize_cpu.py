@@ -7,7 +7,7 @@ Before:
 
 After, leaving out types:
 
-    scf.for %r = %c0 to %rows step %c1 { %w = pto.subview %k[%r, %c0] ...; pto.texpands ins(%r) outs(%w) }
+    scf.for %r = %c1 to %rows step %c1 { %w = pto.subview %k[%r, %c0] ...; pto.texpands ins(%r) outs(%w) }
     pto.tgather ins(%i, %k) outs(%x)        # x[r, c] = idx[r]
     ...                                     # x = min(x, rows of the table - 1)
     pto.tmuls ins(%x, %stride) outs(%x)
@@ -24,6 +24,7 @@ outside.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import cast
 
 from xdsl.context import Context
@@ -60,13 +61,20 @@ from ptoas.dialects.pto.elementwise import (
 from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, GatherOOB, Layout, SLayout
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, SubviewOp
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+)
 from ptoas.location import span_of
-from ptoas.targets.facts import Knowledge
+from ptoas.targets.facts import Knowledge, shape_str
+from ptoas.targets.rules.common import fits
 
 INDEX = IndexType()
 LARGEST_CAPACITY = 1 << 30
-"""Remainders are taken in 32 bits and need room for twice the capacity."""
+"""Remainders are taken in 32 bits and need room for twice the capacity; element indices of rows fit then."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +92,15 @@ class LegalizeCpuPass(ModulePass):
 
 def needs_rewriting(op: MGatherOp) -> bool:
     """Whether `cpu` lacks this gather: whole rows, or a say in what happens out of bounds."""
-    row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
-    return row or (op.gather_oob is not None and op.gather_oob.data is not GatherOOB.Undefined)
+    return _is_row(op) or _out_of_bounds(op) is not GatherOOB.Undefined
+
+
+def _is_row(op: MGatherOp) -> bool:
+    return op.coalesce == CoalesceAttr(Coalesce.Row)
+
+
+def _out_of_bounds(op: MGatherOp) -> GatherOOB:
+    return GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
 
 
 class _Rewriter:
@@ -103,11 +118,11 @@ class _Rewriter:
         self.destination = destination
         self.element = index.element_type
         self.signed = BY_TYPE[self.element].kind == "int"
-        self.oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
-        self.row = op.coalesce is not None and op.coalesce.data is Coalesce.Row
+        self.oob = _out_of_bounds(op)
+        self.row = _is_row(op)
         self.zero = self.oob is GatherOOB.Zero
         self.extents = [self._extent(0), self._extent(1)]
-        # Helper tiles are valid as a whole, which tile gathers want (document 004); `zero` needs a row more.
+        # Helper tiles are valid as a whole, whatever the destination is; `zero` needs a row more.
         self.rows, self.cols = destination.rows + int(self.zero), destination.cols
         self.type = TileType.of(self.element, self.rows, self.cols, blayout=BLayout.RowMajor)
 
@@ -120,6 +135,7 @@ class _Rewriter:
             raise self._refuse(
                 "only a packed or padded ND table and a row-major destination can be rewritten for cpu"
             )
+        self._check_index()
         capacity = self._capacity()
         index = self.row_indices() if self.row else self.element_indices()
         safe, inside = self.remap(index, capacity)
@@ -132,24 +148,26 @@ class _Rewriter:
         else:
             assert inside is not None
             self.gather_or_zero(safe, inside)
-        self.op.detach()
-        self.op.erase()
+        assert self.block is not None
+        self.block.erase_op(self.op)
 
     def row_indices(self) -> SSAValue:
         """`x[r, c] = idx[r]`: a tile gather through a tile of row numbers."""
         index = self.tile("x")
-        self.put_segments(TGatherOp, [self.op.idx], [self.row_numbers(1)], [], [], [index], [])
+        # Tile gathers count the physical elements of their source row by row (D19).
+        given = self.knowledge.tile(self.op.idx)
+        places = self.row_numbers(given.cols if given.valid_cols == 1 else 1)
+        self.put_segments(TGatherOp, [self.op.idx], [places], [], [], [index], [])
         return index
 
     def row_numbers(self, factor: int) -> SSAValue:
         """`k[r, c] = r * factor` in valid rows; 0 below."""
         numbers = self.tile("k")
         self.put(TExpandSOp, [self.number(0), numbers])
+        # The first row has its number already.
+        one = self.constant(1, INDEX)
         loop_block = Block(arg_types=[INDEX])
-        loop = scf.ForOp.create(
-            operands=[self.constant(0, INDEX), self.extents[0], self.constant(1, INDEX)],
-            regions=[Region(loop_block)],
-        )
+        loop = scf.ForOp.create(operands=[one, self.extents[0], one], regions=[Region(loop_block)])
         self.insert(loop)
         loop_block.add_op(scf.YieldOp())
         outer = self.before
@@ -165,15 +183,9 @@ class _Rewriter:
         return numbers
 
     def columns(self) -> SSAValue:
-        """`c[r, c] = c` in valid columns; beyond them 0."""
+        """`c[r, c] = c`."""
         sequence = self.allocate(TileType.of(self.element, 1, self.cols, blayout=BLayout.RowMajor), "s")
         self.put(TCIOp, [self.number(0), sequence])
-        if self.destination.valid_cols != self.cols:
-            # An index beyond the valid columns is read too, and must lie inside the table.
-            limit = self.allocate(TileType.of(self.element, 1, self.cols, blayout=BLayout.RowMajor), "limit")
-            last = self.scalar(arith.SubiOp, [self.cast(self.extents[1]), self.number(1)])
-            self.put(TExpandSOp, [last, limit])
-            self.put(TMinOp, [sequence, limit, sequence])
         columns = self.tile("c")
         self.put(TColExpandOp, [sequence, columns])
         return columns
@@ -198,7 +210,6 @@ class _Rewriter:
             negative = self.negative(index)
             self.put(TMulOp, [negative, limit, negative])
             self.put(TMaxOp, [index, self.filled(0), index])
-            self.put(TMinOp, [index, limit, index])
             self.put(TAddOp, [index, negative, index])
         inside: SSAValue | None = None
         if self.zero:
@@ -225,9 +236,6 @@ class _Rewriter:
 
     def _two_to_32(self, capacity: SSAValue) -> SSAValue:
         """`2^32 mod capacity + capacity`: added to a remainder above -capacity it is never negative."""
-        known = self.knowledge.constant(capacity)
-        if known is not None:
-            return self.number((1 << 32) % known + known)
         wide = self.scalar(arith.ExtSIOp, [capacity], i64)
         rest = self.scalar(arith.RemSIOp, [self.constant(1 << 32, i64), wide], i64)
         return self.scalar(arith.TruncIOp, [self.scalar(arith.AddiOp, [rest, wide], i64)], self.element)
@@ -251,14 +259,13 @@ class _Rewriter:
         self.put(MGatherOp, [self.op.mem, index, destination], {"coalesce": CoalesceAttr(Coalesce.Elem)})
 
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
-        """Gather with one row of zeros below; then every element picks itself, or one of the zeros."""
+        """Gather among zeros, a row of them below; then every element picks itself, or one of the zeros."""
         element = self.destination.element_type
         gathered = self.allocate(
             TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered"
         )
-        self.gather(index, gathered)
-        zeros = self.line(gathered, self.constant(self.rows - 1, INDEX))
-        self.put(TExpandSOp, [self.zero_of(element), zeros])
+        self.put(TExpandSOp, [self.zero_of(element), gathered])
+        self.gather(self.valid_part(index), self.valid_part(gathered))
         # position = inside ? r * cols + c : first of the zeros
         below = self.number((self.rows - 1) * self.cols)
         position = self.row_numbers(self.cols)
@@ -266,34 +273,40 @@ class _Rewriter:
         self.put(TSubOp, [position, self.filled_with(below), position])
         self.put(TMulOp, [position, inside, position])
         self.put(TAddSOp, [position, below, position])
-        if self.destination.valid == self.destination.shape:
-            self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
-            return
-        picked = self.allocate(TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "picked")
-        self.put_segments(TGatherOp, [gathered], [position], [], [], [picked], [])
-        self.put(TMovOp, [self.valid_part(picked), self.dst])
+        self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
 
     # --- values ----------------------------------------------------------------------------------
 
     def _refuse(self, why: str) -> PtoasError:
         return PtoasError([Diagnostic("PTO-L008", why, span_of(self.op), targets=("cpu",))])
 
+    def _check_index(self) -> None:
+        """The shapes that devices ask for; what a rewritten gather is given says nothing of them any more."""
+        found = self.knowledge.tile(self.op.idx).valid
+        rows, cols = self.knowledge.tile(self.dst).valid
+        required = [(1, rows), (rows, 1)] if self.row else [(rows, cols)]
+        if (self.row and 1 not in found) or not any(fits(found, shape) for shape in required):
+            words = " or ".join(map(shape_str, required))
+            raise self._refuse(f"valid shape of the index: found {shape_str(found)}, required {words}")
+
     def _capacity(self) -> SSAValue:
         """Rows of the table, or its elements, as a scalar of the index type."""
-        shape = self.knowledge.view(self.op.mem).shape
-        dims = range(max(0, len(shape) - 2), max(0, len(shape) - 1)) if self.row else range(len(shape))
-        result = self.number(1)
-        product = 1
+        view = self.knowledge.view(self.op.mem)
+        dims = range(len(view.shape))
+        if self.row:
+            dims = dims[-2:-1]
+        known = prod(view.shape[dim] for dim in dims if view.shape[dim] != DYNAMIC)
+        # An element's index has to reach the last row.
+        reach = known * max(1, view.strides5[3]) if self.row else known
+        if not 0 < reach < LARGEST_CAPACITY:
+            raise self._refuse(
+                f"a table of {reach} entries can not be rewritten for cpu, at most {LARGEST_CAPACITY - 1} can"
+            )
+        result = self.number(known)
         for dim in dims:
-            if shape[dim] != DYNAMIC:
-                product *= shape[dim]
-            else:
+            if view.shape[dim] == DYNAMIC:
                 result = self.scalar(arith.MuliOp, [result, self.cast(self._dimension(dim))])
-        if product >= LARGEST_CAPACITY:
-            raise self._refuse(f"a table of {product} entries is too large to be rewritten for cpu")
-        if all(shape[dim] != DYNAMIC for dim in dims):
-            return self.number(product)
-        return result if product == 1 else self.scalar(arith.MuliOp, [result, self.number(product)])
+        return result
 
     def _dimension(self, dim: int) -> SSAValue:
         owner = self.op.mem.owner
@@ -329,7 +342,8 @@ class _Rewriter:
             return self.constant(valid, INDEX)
         owner = self.dst.owner
         given = None
-        if isinstance(owner, AllocTileOp):
+        reshaped = any(isinstance(use.operation, SetValidShapeOp) for use in self.dst.uses)
+        if isinstance(owner, AllocTileOp) and not reshaped:
             given = owner.valid_row if dim == 0 else owner.valid_col
         if given is None:
             raise self._refuse("the destination's valid extents must be known, or set where it is allocated")
@@ -341,7 +355,7 @@ class _Rewriter:
 
     def number(self, value: int) -> SSAValue:
         """A scalar of the index tile's element type."""
-        return self.constant(value if self.signed else value % (1 << 32), self.element)
+        return self.constant(value, self.element)
 
     def zero_of(self, type: Attribute) -> SSAValue:
         if BY_TYPE[type].is_integer:
@@ -350,9 +364,6 @@ class _Rewriter:
         return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
 
     def cast(self, value: SSAValue) -> SSAValue:
-        known = self.knowledge.constant(value)
-        if known is not None:
-            return self.number(known)
         return self.scalar(arith.IndexCastOp, [value], self.element)
 
     def scalar(
@@ -394,8 +405,7 @@ class _Rewriter:
         type = TileType.of(
             tile.type.element_type, *destination.shape, valid=destination.valid, blayout=BLayout.RowMajor
         )
-        extents = self.extents if DYNAMIC in destination.valid else []
-        return self.window(tile, self.constant(0, INDEX), type, extents)
+        return self.window(tile, self.constant(0, INDEX), type, self.extents)
 
     def window(self, tile: SSAValue, row: SSAValue, type: TileType, extents: list[SSAValue]) -> SSAValue:
         window = self.insert(

@@ -50,7 +50,7 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     TASSIGN(c, 0x1040);
     TLOAD(idx, idxInGM);
     TEXPANDS(k, 0);
-    for (int64_t r = 0; r < 16; ++r) {
+    for (int64_t r = 1; r < 16; ++r) {
         const int32_t v0 = static_cast<int32_t>(r);
         WTile w;
         TSUBVIEW(w, k, r, 0);
@@ -66,7 +66,6 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     TMUL(negative, negative, limit);
     TEXPANDS(all_3, 0);
     TMAX(x, x, all_3);
-    TMIN(x, x, limit);
     TADD(x, x, negative);
     TEXPANDS(all_4, 1);
     TSUB(last, limit, all_4);

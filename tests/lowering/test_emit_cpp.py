@@ -204,6 +204,28 @@ def test_open_extents_and_strides_of_memory_are_parameters() -> None:
 ELEM = GATHER.replace("OPCODE", "mgather.elem").replace("INDEX", "8x8").replace("LAYOUT", "")
 
 
+@pytest.mark.parametrize(
+    ("whole", "part"), [("?x16", "?x16"), ("?x16", "1x?x16"), ("?x16", "?x?x16"), ("1x?x16", "?x16")]
+)
+def test_the_last_dimensions_of_a_part_are_those_of_its_whole(whole: str, part: str) -> None:
+    """And what one has more of is one (D11)."""
+    ones = whole.count("x") - 1
+    text = f"""
+func.func @f(%p: !pto.ptr<f32>, %d: !pto.tile_buf<vec, 8x16xf32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c24 = arith.constant 24 : index
+  %w = pto.make_tensor_view %p, shape = [{"%c1, " * ones}%n, %c16], strides = [{"%c1, " * ones}%c24, %c1] : !pto.tensor_view<{whole}xf32>
+  %x = pto.partition_view %w, offsets = [{"%c0, " * ones}%c0, %c0], sizes = [{"%c1, " * ones}%n, %c16] : !pto.tensor_view<{whole}xf32> -> !pto.partition_tensor_view<{part}xf32>
+  pto.tstore ins(%d : !pto.tile_buf<vec, 8x16xf32>) outs(%x : !pto.partition_tensor_view<{part}xf32>)
+  return
+}}
+"""
+    lines = statements(lower(ptoas.parse(text), "a2a3"))
+    assert "using XTensor = GlobalTensor<float, Shape<1, 1, 1, -1, 16>, Stride<1, 1, 1, 24, 1>>;" in lines
+
+
 def test_an_entry_can_be_called_from_outside_and_a_launcher_starts_it() -> None:
     entry = lower(ptoas.parse(ELEM, "look.pto"), "a5", emit="entry")
     assert 'extern "C" __global__ AICORE void look(' in entry and "<<<" not in entry

@@ -1,5 +1,8 @@
 # ruff: noqa: E501 - programs are text, and their lines are as long as they are
-"""Gathers that `cpu` lacks, rewritten (D17): tables and tiles whose extents are known only when they run."""
+"""Gathers that `cpu` lacks, rewritten (D17): extents that are known only when they run, refusals, what is written.
+
+`test_legalize_values.py` compares the values of all modes with the formula.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
 import ptoas
 from ptoas.diagnostics import PtoasError
 from ptoas.interpreter.run import run
+from ptoas.location import span_of
+from ptoas.lowering.legalize_cpu import LegalizeCpuPass
 from ptoas.lowering.lower import lower
 
 ROWS, STRIDE, COLS = 11, 24, 16
@@ -96,39 +103,179 @@ func.func @f(%t: !pto.ptr<i32>, %idx: !pto.memref<1x16xi32>, %out: !pto.memref<1
     assert out[0].tolist() == np.where(inside, memory[where], 0).tolist()
 
 
-def gather(table: str, tile: str, mode: str, head: str = "", name: str = "%table") -> str:
+TILE = "!pto.tile_buf<vec, 16x16xf32>"
+LINE = "!pto.tile_buf<vec, 1x16xi32>"
+FULL = "!pto.tile_buf<vec, 16x16xi32>"
+TABLE = "!pto.memref<64x16xf32>"
+
+
+def gather(modes: str, table: str = TABLE, index: str = FULL, tile: str = TILE, head: str = "") -> str:
+    """A gather alone; `head` makes what is no argument then."""
+    names = {"%table": table, "%i": index, "%d": tile, "%n": "index", "%p": "!pto.ptr<f32>"}
+    arguments = ", ".join(f"{name}: {type}" for name, type in names.items() if f"{name} =" not in head)
     return f"""
-func.func @f(%table: {table}, %i: !pto.tile_buf<vec, 16x16xi32>, %t: {tile}, %n: index, %p: !pto.ptr<f32>) {{
-  {head}
-  pto.mgather ins({name}, %i : {table}, !pto.tile_buf<vec, 16x16xi32>) outs(%t : {tile}) {{coalesce = #pto<coalesce {mode}>, gatherOob = #pto<gather_oob clamp>}}
+func.func @f({arguments}) {{
+{head}
+  pto.mgather ins(%table, %i : {table}, {index}) outs(%d : {tile}) {modes}
   return
 }}
 """
 
 
-TILE = "!pto.tile_buf<vec, 16x16xf32>"
+def modes(coalesce: str, oob: str = "") -> str:
+    named = [f"coalesce = #pto<coalesce {coalesce}>"] if coalesce else []
+    named += [f"gatherOob = #pto<gather_oob {oob}>"] if oob else []
+    return f"{{{', '.join(named)}}}" if named else ""
+
+
+def legalized(text: str) -> ModuleOp:
+    module = ptoas.parse(text)
+    LegalizeCpuPass().apply(Context(), module)
+    return module
+
+
+def tile(rest: str) -> str:
+    return TILE.replace(">", f", {rest}>")
 
 
 @pytest.mark.parametrize(
-    ("table", "tile", "mode", "why"),
+    ("mode", "changed", "why"),
     [
-        ("!pto.memref<32768x32768xf32>", TILE, "elem", "1073741824 entries"),
-        ("!pto.memref<?x16xf32>", TILE, "elem", "extents must be known"),
+        ("elem", {"table": "!pto.memref<32768x32768xf32>"}, "table of 1073741824 entries"),
+        ("row", {"table": "!pto.memref<1048576x1024xf32>", "index": LINE}, "table of 1073741824 entries"),
         (
-            "!pto.memref<64x16xf32>",
-            TILE.replace(">", ", blayout=col_major>"),
-            "elem",
-            "row-major destination",
+            "row",
+            {"table": "!pto.memref<64x16xf32, strides=[16777216, 1]>", "index": LINE},
+            "table of 1073741824 entries",
         ),
-        ("!pto.memref<64x16xf32, dn>", TILE, "elem", "ND table"),
-        ("!pto.memref<64x16xf32>", TILE.replace(">", ", valid=?x16>"), "elem", "valid extents"),
+        ("row", {"table": "!pto.memref<0x16xf32>", "index": LINE}, "table of 0 entries"),
+        ("elem", {"table": "!pto.memref<16x0xf32>"}, "table of 0 entries"),
+        ("elem", {"table": "!pto.memref<?x16xf32>"}, "table's extents must be known"),
+        (
+            "elem",
+            {
+                "table": "!pto.partition_tensor_view<?x16xf32>",
+                "head": """  %c0 = arith.constant 0 : index
+  %w = pto.make_tensor_view %p, shape = [%n, %n, %n], strides = [%n, %n, %n] : !pto.tensor_view<?x?x?xf32>
+  %table = pto.partition_view %w, offsets = [%c0, %c0, %c0], sizes = [%n, %n, %n] : !pto.tensor_view<?x?x?xf32> -> !pto.partition_tensor_view<?x16xf32>""",
+            },
+            "table's extents must be known",
+        ),
+        ("elem", {"table": "!pto.memref<64x16xf32, dn>"}, "ND table"),
+        ("elem", {"tile": tile("blayout=col_major")}, "row-major destination"),
+        ("elem", {"tile": tile("slayout=row_major")}, "row-major destination"),
+        ("elem", {"tile": tile("valid=?x16")}, "destination's valid extents"),
+        (
+            "elem",
+            {
+                "tile": tile("valid=?x16"),
+                "head": f"""  %c16 = arith.constant 16 : index
+  %d = pto.alloc_tile valid_row = %n : {tile("valid=?x16")}
+  pto.set_validshape %d, %c16, %c16 : {tile("valid=?x16")}""",
+            },
+            "destination's valid extents",
+        ),
+        ("row", {"table": "!pto.memref<64x16xf32, strides=[?, 1]>", "index": LINE}, "table's row stride"),
+        (
+            "row",
+            {
+                "table": "!pto.tensor_view<?xf32>",
+                "index": LINE,
+                "head": "  %table = pto.make_tensor_view %p, shape = [%n], strides = [%n] : !pto.tensor_view<?xf32>",
+            },
+            "table's row stride",
+        ),
+        ("row", {"index": FULL.replace("16x16", "4x4")}, "index: found 4x4, required 1x16 or 16x1"),
+        ("row", {"index": FULL.replace("16x16", "1x8")}, "index: found 1x8, required 1x16 or 16x1"),
+        ("row", {"index": FULL.replace(">", ", valid=?x?>")}, "index: found ?x?, required 1x16 or 16x1"),
+        ("elem", {"index": LINE}, "index: found 1x16, required 16x16"),
+        ("elem", {"index": FULL, "tile": tile("valid=16x1")}, "index: found 16x16, required 16x1"),
     ],
 )
 def test_what_can_not_be_rewritten_is_refused_with_its_reason(
-    table: str, tile: str, mode: str, why: str
+    mode: str, changed: dict[str, str], why: str
 ) -> None:
+    text = gather(modes(mode, "clamp"), **changed)
     with pytest.raises(PtoasError) as caught:
-        lower(ptoas.parse(gather(table, tile, mode)), "cpu", legalize=True)
+        lower(ptoas.parse(text), "cpu", legalize=True)
     (found,) = caught.value.diagnostics
-    assert (found.code, found.span.line, found.targets) == ("PTO-L008", 4, ("cpu",))
+    line = text[: text.index("pto.mgather")].count("\n") + 1
+    assert (found.code, found.span.line, found.targets) == ("PTO-L008", line, ("cpu",))
     assert why in found.message
+
+
+@pytest.mark.parametrize(
+    ("mode", "table", "index", "valid"),
+    [
+        ("row", "1048575x1024", LINE, "16x16"),
+        ("row", "1073741823x1", LINE, "16x1"),
+        ("elem", "1x1073741823", FULL, "16x16"),
+    ],
+)
+def test_the_largest_tables_are_rewritten(mode: str, table: str, index: str, valid: str) -> None:
+    text = gather(modes(mode, "wrap"), f"!pto.memref<{table}xf32>", index, tile(f"valid={valid}"))
+    lower(ptoas.parse(text), "cpu", legalize=True)
+
+
+def test_a_table_of_several_dimensions_is_refused_after_the_rewrite_too() -> None:
+    """Targets disagree about its rows (D15), and `cpu` has tables of rows only."""
+    with pytest.raises(PtoasError) as caught:
+        lower(
+            ptoas.parse(gather(modes("row", "clamp"), "!pto.memref<2x64x16xf32>", LINE)), "cpu", legalize=True
+        )
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("PTO-A208", 4)
+
+
+# --- what is written -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["", modes("elem"), modes("", "undefined"), modes("elem", "undefined")])
+def test_a_gather_that_cpu_has_is_left_as_it_is(given: str) -> None:
+    text = gather(given)
+    assert str(legalized(text)) == str(ptoas.parse(text))
+
+
+def test_a_gather_without_a_mode_is_one_of_elements() -> None:
+    """What `cpu` takes it for (D17)."""
+    assert str(legalized(gather(modes("", "clamp")))) == str(legalized(gather(modes("elem", "clamp"))))
+
+
+@pytest.mark.parametrize("oob", ["", "clamp", "wrap", "zero"])
+def test_what_a_gather_becomes_stands_on_its_line(oob: str) -> None:
+    text = gather(modes("row", oob), index=LINE)
+    (line,) = [n for n, written in enumerate(text.splitlines(), 1) if "mgather" in written]
+    (function,) = legalized(text).ops
+    written = [op for op in function.walk() if op.name not in ("func.func", "func.return", "scf.yield")]
+    assert len(written) > 10
+    assert {span_of(op).line for op in written} == {line}
+
+
+COPY = ["texpands", "tmov"]
+ROW_INDICES = ["texpands", "subview", "texpands", "tgather"]
+NEGATIVE = ["texpands", "tmax", "texpands", "tmin", "tmuls"]
+NEGATIVE_IS_BEYOND = [*NEGATIVE, "tmul", "texpands", "tmax", "tadd"]
+LIMIT = ["texpands"]
+CLAMP = ["texpands", "tsub", "tmin"]
+MODULO = ["tdiv", "tmul", "tsub"]
+COLUMNS = ["tci", "tcolexpand"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "oob", "element", "instructions"),
+    [
+        ("row", "", "i32", [*ROW_INDICES, "tmuls", *COLUMNS, "tadd", "mgather"]),
+        ("elem", "clamp", "ui32", [*COPY, *LIMIT, *CLAMP, "mgather"]),
+        ("elem", "clamp", "i32", [*COPY, *LIMIT, *NEGATIVE_IS_BEYOND, *CLAMP, "mgather"]),
+        ("elem", "wrap", "ui32", [*COPY, *LIMIT, *MODULO, "mgather"]),
+        ("elem", "wrap", "i32", [*COPY, *LIMIT, *NEGATIVE, *MODULO, "tmuls", "tadd", *MODULO, "mgather"]),
+    ],
+)
+def test_each_mode_costs_the_instructions_that_it_needs(
+    mode: str, oob: str, element: str, instructions: list[str]
+) -> None:
+    """Only signed indices are asked for their sign, and a destination that is valid as a whole needs no windows."""
+    index = (LINE if mode == "row" else FULL).replace("i32", element)
+    module = legalized(gather(modes(mode, oob), index=index))
+    names = [op.name.removeprefix("pto.") for op in module.walk() if op.name.startswith("pto.")]
+    assert [name for name in names if name != "alloc_tile"] == instructions

@@ -36,6 +36,8 @@ ROOMS = {
             "tests/interpreter/test_checks.py",
             "tests/lowering/test_passes.py",
             "tests/lowering/test_legalize_cpu.py",
+            "tests/lowering/test_legalize_values.py",
+            "tests/golden/test_golden.py",
         ),
     ),
     "nz": Room(

@@ -86,9 +86,11 @@ def _partition(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, PartitionViewOp)
     source = emit.view(op.source)
     facts = emit.knowledge.view(op.result)
-    shape = _extents(emit, facts.shape, list(op.sizes)[-len(facts.shape) :])
-    strides = source.strides[-len(shape) :]
-    strides = (*(1,) * (len(shape) - len(strides)), *strides)
+    # The trailing dimensions of part and whole correspond; where the part has more, there is one (D11).
+    rank = min(len(facts.shape), len(op.sizes))
+    more = (1,) * (len(facts.shape) - rank)
+    shape = (*more, *_extents(emit, facts.shape[-rank:], list(op.sizes)[-rank:]))
+    strides = (*more, *source.strides[-rank:])
     pointer = source.pointer
     constant = 0
     for offset, stride in zip(op.offsets, source.strides, strict=True):

@@ -1,0 +1,204 @@
+# ruff: noqa: E501 - programs are text, and their lines are as long as they are
+"""Every gather that `cpu` lacks gives what the devices' formula says, in every mode, type and form of table (D17)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from random import Random
+
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.interpreter.run import run
+from ptoas.lowering.pipeline import prepare
+from tests.interpreter.support import TYPES, bits_array, constants, raw
+
+from .test_legalize_cpu import remapped
+
+VALID = {
+    "6x32": (6, 32),
+    "4x32": (4, 32),
+    "4x13": (4, 13),
+    "1x1": (1, 1),
+    "?x32": (4, 32),
+    "6x?": (6, 13),
+    "?x?": (4, 13),
+}
+"""Valid regions of a tile of 6x32, as its type writes them and as they are."""
+
+ROW_INDEX = {
+    "line": ("1x8xI, valid=1xR", "1xRxI"),
+    "column": ("8x1xI, valid=Rx1, blayout=col_major", "Rx1xI, dn"),
+    "first of two columns": ("8x2xI, valid=Rx1, blayout=col_major", "Rx1xI, dn"),
+    "first of eight columns": ("6x8xI, valid=Rx1", "Rx1xI"),
+}
+"""Tile and memory of R row indices."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of 11 rows, unless it says otherwise: its argument, what makes `%table` of it, and where it is."""
+
+    argument: str
+    shape: tuple[int, ...] = (11, 33)
+    stride: int = 33
+    first: int = 0
+    made: str = ""
+    type: str = ""
+
+    def where(self, row: bool) -> tuple[int, int]:
+        """Capacity (D15) and the elements from one entry to the next (D16)."""
+        rank5 = (1,) * (5 - len(self.shape)) + self.shape
+        return (rank5[3], self.stride) if row else (prod(rank5), 1)
+
+
+VIEW, PART = "!pto.tensor_view<?x33xT>", "!pto.partition_tensor_view<?x33xT>"
+TABLES = {
+    "packed": Table("!pto.memref<11x33xT>"),
+    "padded": Table("!pto.memref<11x33xT, strides=[40, 1]>", stride=40),
+    "of one row": Table("!pto.memref<1x33xT>", (1, 33)),
+    "of one dimension": Table("!pto.memref<77xT>", (77,)),
+    "of three dimensions": Table("!pto.memref<1x11x33xT>", (1, 11, 33)),
+    "view of constants": Table(
+        "!pto.ptr<T>",
+        made="%table = pto.make_tensor_view %t, shape = [%c11, %c33], strides = [%c40, %c1] : !pto.tensor_view<?x?xT>",
+        type="!pto.tensor_view<?x?xT>",
+        stride=40,
+    ),
+    "view of arguments": Table(
+        "!pto.ptr<T>",
+        made=f"%table = pto.make_tensor_view %t, shape = [%rows, %c33], strides = [%stride, %c1] : {VIEW}",
+        type=VIEW,
+        stride=40,
+    ),
+    "part": Table(
+        "!pto.memref<13x40xT>",
+        made=f"%table = pto.partition_view %t, offsets = [%c1, %c3], sizes = [%rows, %c33] : !pto.memref<13x40xT> -> {PART}",
+        type=PART,
+        stride=40,
+        first=43,
+    ),
+    "part of a part": Table(
+        "!pto.ptr<T>",
+        made=f"%whole = pto.make_tensor_view %t, shape = [%c13, %c33], strides = [%stride, %c1] : {VIEW}\n"
+        f"  %some = pto.partition_view %whole, offsets = [%c1, %c0], sizes = [%c12, %c33] : {VIEW} -> {PART}\n"
+        f"  %table = pto.partition_view %some, offsets = [%c1, %c0], sizes = [%rows, %c33] : {PART} -> {PART}",
+        type=PART,
+        stride=40,
+        first=80,
+    ),
+}
+
+
+def every_gather() -> list[tuple[str, ...]]:
+    """All modes with all tables and index types; the rest differs from one to the next."""
+    choose = Random(0).choice
+    return [
+        (mode, oob, index, table, choose(list(VALID)), choose(TYPES[:9]), choose(list(ROW_INDEX)))
+        for mode, oob, index, table in product(
+            ("row", "elem"), ("", "undefined", "clamp", "wrap", "zero"), ("i32", "ui32"), TABLES
+        )
+        if mode == "row" or oob not in ("", "undefined")
+    ]
+
+
+def program(
+    mode: str, oob: str, index: str, table: Table, valid: str, element: str, row_index: str
+) -> tuple[str, tuple[int, ...]]:
+    """A gather into a part of a tile that is written already; and the shape of the indices' memory."""
+    rows, cols = VALID[valid]
+    extents = valid.split("x")
+    opened = (
+        f"{' valid_row = %n' if extents[0] == '?' else ''}{' valid_col = %m' if extents[1] == '?' else ''}"
+    )
+    whole, tile = f"!pto.tile_buf<vec, 6x32x{element}>", f"!pto.tile_buf<vec, 6x32x{element}, valid={valid}>"
+    if opened:
+        made = f"%d = pto.alloc_tile{opened} : {tile}"
+        part = f"!pto.partition_tensor_view<?x?x{element}>"
+        stored = f"""%part = pto.partition_view %out, offsets = [%c0, %c0], sizes = [%n, %m] : !pto.memref<6x32x{element}> -> {part}
+  pto.tstore ins(%d : {tile}) outs(%part : {part})"""
+    else:
+        made = f"""%w = pto.alloc_tile : {whole}
+  pto.tload ins(%out : !pto.memref<6x32x{element}>) outs(%w : {whole})
+  %d = pto.subview %w[%c0, %c0] sizes [6, 32] : {whole} -> {tile}"""
+        stored = f"pto.tstore ins(%w : {whole}) outs(%out : !pto.memref<6x32x{element}>)"
+    if mode == "row":
+        index_tile, memory = (
+            text.replace("R", str(rows)).replace("I", index) for text in ROW_INDEX[row_index]
+        )
+        opened, shape = "", (1, rows) if row_index == "line" else (rows, 1)
+    else:
+        index_tile, memory, shape = f"6x32x{index}, valid={valid}", f"{rows}x{cols}x{index}", (rows, cols)
+    index_tile, memory = f"!pto.tile_buf<vec, {index_tile}>", f"!pto.memref<{memory}>"
+    argument, made_table, type = (
+        text.replace("T>", f"{element}>").replace("T,", f"{element},")
+        for text in (table.argument, table.made, table.type or table.argument)
+    )
+    modes = f"coalesce = #pto<coalesce {mode}>" + (oob and f", gatherOob = #pto<gather_oob {oob}>")
+    name = "%t" if made_table else "%table"
+    text = f"""
+func.func @f({name}: {argument}, %idx: {memory}, %out: !pto.memref<6x32x{element}>, %rows: index, %stride: index, %n: index, %m: index) {{
+{constants(0, 1, 3, 11, 12, 13, 33, 40)}
+  {made_table}
+  {made}
+  %i = pto.alloc_tile{opened} : {index_tile}
+  pto.tload ins(%idx : {memory}) outs(%i : {index_tile})
+  pto.mgather ins(%table, %i : {type}, {index_tile}) outs(%d : {tile}) {{{modes}}}
+  {stored}
+  return
+}}
+"""
+    return text, shape
+
+
+def indices(rng: np.random.Generator, shape: tuple[int, ...], capacity: int, oob: str) -> np.ndarray:
+    """As 32 unsigned bits: inside, and where a mode says what happens, outside and far outside too."""
+    inside = rng.integers(0, capacity, shape)
+    if oob in ("", "undefined"):
+        return inside
+    near = [
+        capacity - 1,
+        capacity,
+        capacity + 1,
+        2 * capacity,
+        0,
+        -1,
+        -capacity,
+        -capacity - 1,
+        2**31 - 1,
+        -(2**31),
+    ]
+    return np.where(rng.random(shape) < 0.3, inside, rng.choice(near, shape)) % 2**32
+
+
+@pytest.mark.parametrize(("mode", "oob", "index", "table", "valid", "element", "row_index"), every_gather())
+def test_what_a_gather_becomes_gives_what_the_devices_give(
+    mode: str, oob: str, index: str, table: str, valid: str, element: str, row_index: str
+) -> None:
+    """Row: `dst[r, c] = table[idx[r], c]`; Elem: `dst[r, c] = table[idx[r, c]]`; only in the valid region (D14)."""
+    given, (rows, cols) = TABLES[table], VALID[valid]
+    rng = np.random.default_rng([ord(letter) for letter in mode + oob + index + table])
+    capacity, stride = given.where(mode == "row")
+    text, shape = program(mode, oob, index, given, valid, element, row_index)
+    memory = bits_array(rng, (13 * 40 if given.stride == 40 else prod(given.shape),), element)
+    chosen = indices(rng, shape, capacity, oob)
+    out = bits_array(rng, (6, 32), element)
+    expected = raw(out).copy()
+
+    module = ptoas.parse(text)
+    if "ui" not in index + element:  # xDSL's arith has no unsigned types, PTO's scalars have
+        prepare(module, "cpu", legalize=True, until="legalize-cpu").verify()
+    idx = chosen.astype(np.uint32).view(np.int32 if index == "i32" else np.uint32)
+    arguments = {"t" if given.made else "table": memory, "idx": idx, "out": out}
+    sizes = {"rows": 11, "stride": 40, "n": rows, "m": cols}
+    run(module, {**arguments, **sizes}, "cpu", legalize=True)
+
+    where, inside = remapped(chosen, capacity, oob)
+    if mode == "row":
+        where, inside = where.reshape(-1, 1) * stride + np.arange(cols), inside.reshape(-1, 1)
+    found = raw(memory).reshape(-1)[given.first + where]
+    expected[:rows, :cols] = np.where(inside, found, 0)
+    assert np.array_equal(raw(out), expected)
