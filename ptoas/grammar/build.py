@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
-from ptoas.grammar import mlir, structure
+from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
@@ -424,17 +424,19 @@ class Builder(Names):
                 self.report("PTO-P060", message, span.offset, span.length)
             plan.checked = not problems
             return plan.checked
-        if op.name in structure.TERMINATORS:
+        if op.name in checks.TERMINATORS:
             self.deferred.append((raw, op))
             return True
-        if structure.is_unsigned_constant(op):
+        if checks.is_unsigned_constant(op):
             plan.checked = True
             return True
         try:
             op.verify_()
             op.verify(verify_nested_ops=False)
         except VerifyException as error:
-            self.report_problem(raw, StatementProblem("PTO-P060", f"`{op.name}`: {_plain(str(error))}"))
+            self.report_problem(
+                raw, StatementProblem("PTO-P060", f"`{op.name}`: {checks.words_of(op, error)}")
+            )
             return False
         plan.checked = True
         return True
@@ -470,13 +472,3 @@ def _problem_with_names(text: str) -> SyntaxProblem | None:
 def result_names(name: str, count: int) -> list[str]:
     """The names under which `%x:2` can be used: `x#0`, `x#1`."""
     return [name] if count == 1 else [f"{name}#{k}" for k in range(count)]
-
-
-def _plain(message: str) -> str:
-    """An xDSL complaint on one line, without its words for the IR's inside."""
-    line = " ".join(message.split())
-    return re.sub(
-        r"(?:operand|result) '\w+' at position \d+ does not verify: Unexpected attribute (.+)",
-        r"it does not take \1",
-        line,
-    )

@@ -12,6 +12,7 @@ from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
+from ptoas.location import SourceLocation, span_of
 from ptoas.naming import set_name
 from ptoas.spelling import did_you_mean
 
@@ -57,6 +58,10 @@ class Names:
 
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
         node = problem.at
+        if problem.culprit is not None and isinstance(problem.culprit.location, SourceLocation):
+            span = span_of(problem.culprit)
+            self.report(problem.code, problem.message, span.offset, span.length, problem.fix)
+            return
         if node is None:
             # Bodies are cut out of a statement's text; the caret goes along the line as it is written.
             line = self.source.text[raw.start : raw.end].split("\n", 1)[0].rstrip()

@@ -15,11 +15,11 @@ from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.files import open_plain
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder, forget_statements
+from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.structure import verify_terminators
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
 from ptoas.grammar.types import forget_types
 from ptoas.location import SourceLocation

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xdsl.ir import Operation
+
 from ptoas.grammar.tree import Node
 
 
@@ -13,9 +15,18 @@ def counted(number: int, word: str) -> str:
 class StatementProblem(Exception):
     """Stops the reading of one statement; the builder makes it a diagnostic and goes on with the next."""
 
-    def __init__(self, code: str, message: str, at: Node | None = None, fix: str | None = None):
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        at: Node | None = None,
+        fix: str | None = None,
+        culprit: Operation | None = None,
+    ):
         super().__init__(message)
         self.code, self.message, self.at, self.fix = code, message, at, fix
+        self.culprit = culprit
+        """What is at fault inside the statement, where that is a statement of its own."""
         self.notes: list[tuple[str, int, int]] = []
         """Second places: message, source offset, length."""
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
     FloatAttr,
     FunctionType,
@@ -15,19 +14,17 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    Signedness,
     StringAttr,
     i1,
 )
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
-from xdsl.traits import IsTerminator, NoTerminator
-from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
+from ptoas.grammar.checks import TERMINATORS, check_ends, verify
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
@@ -35,7 +32,6 @@ from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.location import SourceLocation
-from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -84,8 +80,8 @@ def build(
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
     elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
-        _verify(op)
-    _check_ends(op)
+        verify(op)
+    check_ends(op)
     ops.append(op)
     if tree.results:
         builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
@@ -93,166 +89,11 @@ def build(
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
 
 
-def _check_ends(op: Operation) -> None:
-    """Every block of a body ends in something that says where to go on."""
-    if not op.regions or op.has_trait(NoTerminator):
-        return
-    for block in (block for region in op.regions for block in region.blocks):
-        last = block.last_op
-        if last is None or not last.has_trait(IsTerminator):
-            found = "is empty" if last is None else f"ends in `{last.name}`"
-            raise StatementProblem("PTO-P060", f"a block of `{op.name}` {found}; it needs a terminator")
-
-
 TARGET = "pto.target_arch"
 """The attribute of a module that names its target (D2); a bare program says `.target a5`."""
 
 READ_WITH_BODIES = (ModuleOp, FuncOp, ForOp, IfOp, WhileOp)
 """What has a body and is read in its own form; the rest is read in the generic one."""
-
-TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
-"""Checked when what is around them is complete."""
-
-
-def verify_terminators(builder: Builder) -> None:
-    """Check the ends of bodies against what they end, and calls against what they call."""
-    functions: dict[ModuleOp, dict[str, FuncOp]] = {}
-    for raw, op in builder.deferred:
-        try:
-            _check_return(op)
-            if isinstance(op, CallOp):
-                _check_call(op, raw, functions)
-            else:
-                _verify(op)
-        except StatementProblem as problem:
-            builder.report_problem(raw, problem)
-
-
-def _check_return(op: Operation) -> None:
-    function = op.parent_op()
-    if not isinstance(op, ReturnOp) or not isinstance(function, FuncOp):
-        return
-    if "function_type" not in function.properties:
-        return
-    given, wanted = list(op.operand_types), list(function.function_type.outputs)
-    if given != wanted:
-        message = f"returns {_listed(given)}, but `@{function.sym_name.data}` gives {_listed(wanted)}"
-        raise StatementProblem("PTO-P042", message)
-
-
-def _listed(types: list[Attribute]) -> str:
-    return ", ".join(map(str, types)) or "nothing"
-
-
-def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, FuncOp]]) -> None:
-    """A call names a function of its module and keeps to its type; `known` is for all calls."""
-    module = op.parent_op()
-    while module is not None and not isinstance(module, ModuleOp):
-        module = module.parent_op()
-    if "callee" not in op.properties:
-        raise StatementProblem("PTO-P060", "`func.call` names no function")
-    if module is None:
-        return _verify(op)
-    if module not in known:
-        known[module] = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
-    name = op.callee.string_value()
-    function = known[module].get(name)
-    if function is None:
-        at = max(raw.text.find(f"@{name}"), 0)
-        fix = did_you_mean(name, known[module], before="@")
-        raise StatementProblem(
-            "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
-        )
-    type = function.function_type
-    for what, given, wanted in (
-        ("takes", op.operand_types, type.inputs.data),
-        ("gives", op.result_types, type.outputs.data),
-    ):
-        if tuple(given) != tuple(wanted):
-            message = (
-                f"`func.call`: `@{name}` {what} {_listed(list(wanted))}, here it is {_listed(list(given))}"
-            )
-            raise StatementProblem("PTO-P060", message)
-
-
-def is_unsigned_constant(op: Operation) -> bool:
-    """`arith` knows no signs, but a scalar of an unsigned tile has that tile's element type (D10)."""
-    if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
-        return False
-    value, type = op.properties.get("value"), op.results[0].type
-    if not isinstance(type, IntegerType) or not isinstance(value, IntegerAttr):
-        return False
-    integer = cast("IntegerType[int, Signedness]", type)
-    given = cast("IntegerAttr[IntegerType]", value)
-    return integer.signedness.data is Signedness.UNSIGNED and given.type == integer
-
-
-def _verify(op: Operation) -> None:
-    if is_unsigned_constant(op):
-        return
-    try:
-        _check_segments(op)
-        if isinstance(op, WhileOp):
-            _check_while(op)
-        elif isinstance(op, IfOp):
-            _check_if(op)
-        op.verify_()  # first, since `verify` prints the whole program into what it raises
-        if op.parent is not None or op.successors:
-            op.verify(verify_nested_ops=False)
-    except VerifyException as error:
-        raise StatementProblem("PTO-P060", f"`{op.name}`: {' '.join(str(error).split())}") from None
-    except AssertionError:
-        raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
-    except (IndexError, KeyError, ValueError):
-        # xDSL reads operands and attributes before it has checked that they are there.
-        raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
-
-
-def _check_while(op: WhileOp) -> None:
-    """What goes round in a loop has the same types all the way; xDSL takes some of it for granted."""
-    if any(len(region.blocks) != 1 for region in op.regions):
-        raise StatementProblem("PTO-P060", "`scf.while` has two bodies of one block each")
-    before, after = op.before_region.block, op.after_region.block
-    condition, end = before.last_op, after.last_op
-    if not isinstance(condition, ConditionOp):
-        raise StatementProblem("PTO-P060", "the first body of `scf.while` ends in `scf.condition`")
-    if not isinstance(end, YieldOp):
-        raise StatementProblem("PTO-P060", "the second body of `scf.while` ends in `scf.yield`")
-    for what, given, wanted in (
-        ("the first body takes", before.arg_types, op.operand_types),
-        ("`scf.condition` hands on", condition.operand_types[1:], op.result_types),
-        ("the second body takes", after.arg_types, op.result_types),
-        ("`scf.yield` hands on", end.operand_types, op.operand_types),
-    ):
-        if list(given) != list(wanted):
-            message = f"`scf.while`: {what} {_listed(list(given))}, required {_listed(list(wanted))}"
-            raise StatementProblem("PTO-P042", message)
-
-
-def _check_if(op: IfOp) -> None:
-    """Both bodies end with the results' types."""
-    for block in (block for region in op.regions for block in region.blocks):
-        end = block.last_op
-        given = [] if end is None else list(end.operand_types)
-        if block.args:
-            raise StatementProblem("PTO-P060", "a body of `scf.if` takes nothing")
-        if given != list(op.result_types):
-            message = f"`scf.if`: a body gives {_listed(given)}, required {_listed(list(op.result_types))}"
-            raise StatementProblem("PTO-P042", message)
-    if op.results and not op.false_region.blocks:
-        raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
-
-
-def _check_segments(op: Operation) -> None:
-    """Sizes of segments add up; xDSL takes them at their word."""
-    for name, things in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
-        sizes = op.properties.get(name)
-        if not isinstance(sizes, DenseArrayBase):
-            continue
-        given = sizes.get_values()
-        if min(given, default=0) < 0 or sum(given) != len(things):
-            word = name.removesuffix("SegmentSizes")
-            raise VerifyException(f"{name} {list(given)} for {counted(len(things), word)}")
 
 
 def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
@@ -473,7 +314,7 @@ def _generic(
         return op
     try:
         _check_keys(known, node)
-        _verify(op)
+        verify(op)
     except StatementProblem:
         # A form of a known operation that the dialect does not have yet.
         regions = [op.detach_region(region) for region in tuple(op.regions)]

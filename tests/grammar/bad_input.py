@@ -27,15 +27,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a while loop that hands on nothing": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go)\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
-        [("PTO-P042", 2, 3, 45, "`scf.while`: `scf.condition` hands on nothing, required index", None)],
+        [("PTO-P042", 4, 5, 18, "`scf.while`: `scf.condition` hands on nothing, required index", None)],
     ),
     "parts: a while loop without a condition": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.yield %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %j : index\n  }\n  return\n}\n",
-        [("PTO-P060", 2, 3, 45, "the first body of `scf.while` ends in `scf.condition`", None)],
+        [("PTO-P060", 4, 5, 20, "the first body of `scf.while` ends in `scf.condition`", None)],
     ),
     "parts: a while loop that yields another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: index):\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 2, 3, 45, "`scf.while`: `scf.yield` hands on f32, required index", None)],
+        [("PTO-P042", 7, 5, 18, "`scf.while`: `scf.yield` hands on f32, required index", None)],
     ),
     "parts: a while loop whose body takes another type": (
         "func.func @k(%n: index, %f: f32) {\n  %r = scf.while (%i = %n) : (index) -> index {\n    %go = arith.cmpi slt, %i, %n : index\n    scf.condition(%go) %i : index\n  } do {\n  ^bb0(%j: f32):\n    scf.yield %n : index\n  }\n  return\n}\n",
@@ -43,7 +43,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: a branch that gives another type": (
         "func.func @k(%c: i1, %n: index, %f: f32) {\n  %r = scf.if %c -> (f32) {\n    scf.yield %n : index\n  } else {\n    scf.yield %f : f32\n  }\n  return\n}\n",
-        [("PTO-P042", 2, 3, 25, "`scf.if`: a body gives index, required f32", None)],
+        [("PTO-P042", 3, 5, 20, "`scf.if`: a body gives index, required f32", None)],
     ),
     "parts: a call of nothing": (
         'func.func @k() {\n  "func.call"() : () -> ()\n  return\n}\n',
@@ -936,6 +936,20 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "loops: while of another type": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.while (%z = %a) : (f32) -> f32 {\nscf.condition(%z) %z : f32\n} do {\n^bb0(%q: f32):\nscf.yield %q : f32\n}\nreturn\n}\n",
         [("PTO-P042", 2, 29, 11, "the loop's types differ from its initial values'", None)],
+    ),
+    "loops: yield in no loop": (
+        "func.func @f() {\nscf.yield\nreturn\n}",
+        [
+            (
+                "PTO-P060",
+                2,
+                1,
+                9,
+                "`scf.yield`: 'scf.yield' expects parent op to be one of 'scf.for', 'scf.if', "
+                "'scf.execute_region', 'scf.while', 'scf.index_switch'",
+                None,
+            )
+        ],
     ),
     "loops: more names than results": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b, %c = arith.addi %a, %a : i32\nreturn\n}\n",

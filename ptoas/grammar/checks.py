@@ -1,0 +1,204 @@
+"""Checking operations against their declarations: ends of bodies, calls, and what xDSL takes for granted."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, Signedness
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from ptoas.grammar.build import Builder
+    from ptoas.grammar.layout import RawStatement
+
+TERMINATORS = ("func.return", "scf.yield", "scf.condition", "func.call")
+"""Checked when what is around them is complete."""
+
+
+def verify_terminators(builder: Builder) -> None:
+    """Check the ends of bodies against what they end, and calls against what they call."""
+    functions: dict[ModuleOp, dict[str, FuncOp]] = {}
+    for raw, op in builder.deferred:
+        try:
+            _check_return(op)
+            if isinstance(op, CallOp):
+                _check_call(op, raw, functions)
+            else:
+                verify(op)
+        except StatementProblem as problem:
+            builder.report_problem(raw, problem)
+
+
+def _check_return(op: Operation) -> None:
+    function = op.parent_op()
+    if not isinstance(op, ReturnOp) or not isinstance(function, FuncOp):
+        return
+    if "function_type" not in function.properties:
+        return
+    given, wanted = list(op.operand_types), list(function.function_type.outputs)
+    if given != wanted:
+        message = f"returns {_listed(given)}, but `@{function.sym_name.data}` gives {_listed(wanted)}"
+        raise StatementProblem("PTO-P042", message)
+
+
+def _listed(types: list[Attribute]) -> str:
+    return ", ".join(map(str, types)) or "nothing"
+
+
+def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, FuncOp]]) -> None:
+    """A call names a function of its module and keeps to its type; `known` is for all calls."""
+    module = op.parent_op()
+    while module is not None and not isinstance(module, ModuleOp):
+        module = module.parent_op()
+    if "callee" not in op.properties:
+        raise StatementProblem("PTO-P060", "`func.call` names no function")
+    if module is None:
+        return verify(op)
+    if module not in known:
+        known[module] = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
+    name = op.callee.string_value()
+    function = known[module].get(name)
+    if function is None:
+        at = max(raw.text.find(f"@{name}"), 0)
+        fix = did_you_mean(name, known[module], before="@")
+        raise StatementProblem(
+            "PTO-P030", f"there is no function `@{name}`", t.Node(at, at + len(name) + 1), fix
+        )
+    type = function.function_type
+    for what, given, wanted in (
+        ("takes", op.operand_types, type.inputs.data),
+        ("gives", op.result_types, type.outputs.data),
+    ):
+        if tuple(given) != tuple(wanted):
+            message = (
+                f"`func.call`: `@{name}` {what} {_listed(list(wanted))}, here it is {_listed(list(given))}"
+            )
+            raise StatementProblem("PTO-P060", message)
+
+
+def is_unsigned_constant(op: Operation) -> bool:
+    """`arith` knows no signs, but a scalar of an unsigned tile has that tile's element type (D10)."""
+    if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
+        return False
+    value, type = op.properties.get("value"), op.results[0].type
+    if not isinstance(type, IntegerType) or not isinstance(value, IntegerAttr):
+        return False
+    integer = cast("IntegerType[int, Signedness]", type)
+    given = cast("IntegerAttr[IntegerType]", value)
+    return integer.signedness.data is Signedness.UNSIGNED and given.type == integer
+
+
+def verify(op: Operation) -> None:
+    if is_unsigned_constant(op):
+        return
+    try:
+        _check_segments(op)
+        if isinstance(op, WhileOp):
+            _check_while(op)
+        elif isinstance(op, IfOp):
+            _check_if(op)
+        op.verify_()  # first, since `verify` prints the whole program into what it raises
+        if op.parent is not None or op.successors:
+            op.verify(verify_nested_ops=False)
+    except VerifyException as error:
+        raise StatementProblem("PTO-P060", f"`{op.name}`: {words_of(op, error)}") from None
+    except AssertionError:
+        raise StatementProblem("PTO-P061", f"`{op.name}` does not belong here") from None
+    except (IndexError, KeyError, ValueError):
+        # xDSL reads operands and attributes before it has checked that they are there.
+        raise StatementProblem("PTO-P060", f"`{op.name}` lacks what its declaration asks for") from None
+
+
+def words_of(op: Operation, error: VerifyException) -> str:
+    """What xDSL says is wrong, on one line.
+
+    It asks the traits of an operation in no fixed order; of several broken ones this takes always the same.
+    """
+    broken: list[str] = []
+    for trait in op.traits:
+        try:
+            trait.verify(op)
+        except VerifyException as other:
+            broken.append(str(other))
+    message = min(broken) if str(error) in broken else str(error)
+    return _plain(message)
+
+
+def _plain(message: str) -> str:
+    """An xDSL complaint on one line, without its words for the IR's inside."""
+    line = " ".join(message.split())
+    return re.sub(
+        r"(?:operand|result) '\w+' at position \d+ does not verify: Unexpected attribute (.+)",
+        r"it does not take \1",
+        line,
+    )
+
+
+def _check_while(op: WhileOp) -> None:
+    """What goes round in a loop has the same types all the way; xDSL takes some of it for granted."""
+    if any(len(region.blocks) != 1 for region in op.regions):
+        raise StatementProblem("PTO-P060", "`scf.while` has two bodies of one block each")
+    before, after = op.before_region.block, op.after_region.block
+    condition, end = before.last_op, after.last_op
+    if not isinstance(condition, ConditionOp):
+        message = "the first body of `scf.while` ends in `scf.condition`"
+        raise StatementProblem("PTO-P060", message, culprit=condition)
+    if not isinstance(end, YieldOp):
+        message = "the second body of `scf.while` ends in `scf.yield`"
+        raise StatementProblem("PTO-P060", message, culprit=end)
+    for what, culprit, given, wanted in (
+        ("the first body takes", None, before.arg_types, op.operand_types),
+        ("`scf.condition` hands on", condition, condition.operand_types[1:], op.result_types),
+        ("the second body takes", None, after.arg_types, op.result_types),
+        ("`scf.yield` hands on", end, end.operand_types, op.operand_types),
+    ):
+        if list(given) != list(wanted):
+            message = f"`scf.while`: {what} {_listed(list(given))}, required {_listed(list(wanted))}"
+            raise StatementProblem("PTO-P042", message, culprit=culprit)
+
+
+def _check_if(op: IfOp) -> None:
+    """Both bodies end with the results' types."""
+    for block in (block for region in op.regions for block in region.blocks):
+        end = block.last_op
+        given = [] if end is None else list(end.operand_types)
+        if block.args:
+            raise StatementProblem("PTO-P060", "a body of `scf.if` takes nothing")
+        if given != list(op.result_types):
+            message = f"`scf.if`: a body gives {_listed(given)}, required {_listed(list(op.result_types))}"
+            raise StatementProblem("PTO-P042", message, culprit=end)
+    if op.results and not op.false_region.blocks:
+        raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
+
+
+def _check_segments(op: Operation) -> None:
+    """Sizes of segments add up; xDSL takes them at their word."""
+    for name, things in (("operandSegmentSizes", op.operands), ("resultSegmentSizes", op.results)):
+        sizes = op.properties.get(name)
+        if not isinstance(sizes, DenseArrayBase):
+            continue
+        given = sizes.get_values()
+        if min(given, default=0) < 0 or sum(given) != len(things):
+            word = name.removesuffix("SegmentSizes")
+            raise VerifyException(f"{name} {list(given)} for {counted(len(things), word)}")
+
+
+def check_ends(op: Operation) -> None:
+    """Every block of a body ends in something that says where to go on."""
+    if not op.regions or op.has_trait(NoTerminator):
+        return
+    for block in (block for region in op.regions for block in region.blocks):
+        last = block.last_op
+        if last is None or not last.has_trait(IsTerminator):
+            found = "is empty" if last is None else f"ends in `{last.name}`"
+            raise StatementProblem("PTO-P060", f"a block of `{op.name}` {found}; it needs a terminator")
