@@ -77,7 +77,9 @@ def _annotate(program: Program, number: int, line: str) -> None:
         assert word in _WORDS, f"{program.name}, line {number}: what is `{word}`?"
         chosen = _targets(targets or None)
         if word == "options":
-            program.options |= {option.partition("=")[0]: option.partition("=")[2] or option for option in rest.split()}
+            program.options |= {
+                option.partition("=")[0]: option.partition("=")[2] or option for option in rest.split()
+            }
             assert set(program.options) <= set(_OPTIONS), f"{program.name}, line {number}: {rest}?"
             continue
         if word == "args":
