@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,24 +10,56 @@ import pytest
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SYNC_OPS
+from ptoas.grammar.parse import parse
 from ptoas.interpreter.machine import INSTRUCTIONS, VALUES, load_chapters
+from ptoas.location import span_of
 from ptoas.reference import CHAPTERS, chapter_of
 from ptoas.targets import TARGETS
 from ptoas.targets.rule import Unsupported
-from tests.isa.annotations import HERE, read
+from ptoas.targets.target import Target
+from tests.isa.annotations import HERE, Program, read
 from tests.isa.annotations import TARGETS as WRITTEN_TARGETS
 
 PAGE = Path(__file__).parents[2] / "docs" / "instructions.md"
 
 every_instruction = pytest.mark.parametrize("op", OPS, ids=lambda op: op.mnemonic())
+every_target = pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+
+
+def file_of(op: type[PtoOp]) -> Path:
+    return HERE / f"{op.mnemonic().replace('.', '_')}.pto"
+
+
+@cache
+def programs_of(op: type[PtoOp]) -> list[tuple[Program, set[int]]]:
+    """The programs of its file that hold it, with the lines of the file on which it stands."""
+    found: list[tuple[Program, set[int]]] = []
+    for program in read(file_of(op)):
+        ops = () if program.front_end else parse(program.text).walk()
+        lines = {span_of(each).line + program.line - 1 for each in ops if isinstance(each, op)}
+        if lines:
+            found.append((program, lines))
+    return found
 
 
 @every_instruction
 def test_it_has_a_file_with_programs(op: type[PtoOp]) -> None:
-    path = HERE / f"{op.mnemonic().replace('.', '_')}.pto"
+    path = file_of(op)
     assert path.exists(), f"write tests/isa/{path.name}"
-    short = op.mnemonic().removeprefix("comm.")
-    assert any(short in program.text for program in read(path)), f"no program of {path.name} holds it"
+    assert programs_of(op), f"no program of {path.name} holds it"
+
+
+@every_instruction
+@every_target
+def test_its_file_says_what_a_target_makes_of_it(op: type[PtoOp], target: Target) -> None:
+    """Wherever a target has it, a C++ statement, or the refusal, stands beside it, and it has been run."""
+    if isinstance(target.instructions[op], Unsupported):
+        return
+    name, file = target.name, file_of(op).name
+    statements = [n for program, lines in programs_of(op) for n, _ in program.cpp.get(name, ()) if n in lines]
+    assert statements, f"no program of {file} has `# cpp[{name}]:` beside the instruction"
+    runs = [p for p, _ in programs_of(op) if name in p.run and not p.refusal(p.run, name)]
+    assert runs, f"no program of {file} with the instruction has values in `# run[{name}]:`"
 
 
 @every_instruction
@@ -38,7 +71,7 @@ def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
 
 
 @every_instruction
-@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+@every_target
 def test_a_target_has_it_or_says_why_not(op: type[PtoOp], target) -> None:
     assert op in target.instructions, f"{target.name} has no row for it"
     row = target.instructions[op]

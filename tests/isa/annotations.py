@@ -14,10 +14,14 @@ TOGETHER = "*"
 
 _TITLE = re.compile(r"^# === (.+)$")
 _NOTE = re.compile(r"(?:#|//) (\w+)(?:\[([^\]]*)\])?: *(.*?) *(?=(?:#|//) \w+(?:\[[^\]]*\])?:|$)")
-_WORDS = ("expect", "cpp", "run", "options")
+_WORDS = ("expect", "cpp", "run", "options", "args")
+_OPTIONS = ("aicore", "sync", "legalize", "isa", "blocks", "ranks")
 
 Expected = Counter[tuple[int, str]]
 """How often a code is expected on a line."""
+
+Notes = dict[str, list[tuple[int, str]]]
+"""What is expected, as written, by target, with the line that it is about."""
 
 
 @dataclass
@@ -31,11 +35,14 @@ class Program:
     text: str
     findings: dict[str, Expected] = field(default_factory=dict)
     """Expected codes by target, and under `*` for all targets together."""
-    cpp: dict[str, list[str]] = field(default_factory=dict)
-    """Expected C++ calls by target."""
-    run: dict[str, list[str]] = field(default_factory=dict)
-    """What a run is expected to give, by target, as written."""
-    options: set[str] = field(default_factory=set)
+    cpp: Notes = field(default_factory=dict)
+    """Expected C++ statements."""
+    run: Notes = field(default_factory=dict)
+    """What is expected to hold after a run."""
+    options: dict[str, str] = field(default_factory=dict)
+    """Options by name; one without a value has its name for one."""
+    args: list[str] = field(default_factory=list)
+    """Arguments of a run, `NAME=VALUE`."""
 
     @property
     def name(self) -> str:
@@ -43,6 +50,12 @@ class Program:
 
     def expected(self, target: str) -> Expected:
         return self.findings.get(target, Counter())
+
+    def refusal(self, notes: Notes, target: str) -> Expected | None:
+        """The codes that stand where statements or values could, when the program is refused."""
+        found = Counter(note for note in notes[target] if note[1].startswith("PTO-"))
+        assert not found or found.total() == len(notes[target]), f"{self.name}: a refusal has no results"
+        return found or None
 
     @property
     def front_end(self) -> bool:
@@ -64,7 +77,13 @@ def _annotate(program: Program, number: int, line: str) -> None:
         assert word in _WORDS, f"{program.name}, line {number}: what is `{word}`?"
         chosen = _targets(targets or None)
         if word == "options":
-            program.options.update(rest.split())
+            program.options |= {
+                option.partition("=")[0]: option.partition("=")[2] or option for option in rest.split()
+            }
+            assert set(program.options) <= set(_OPTIONS), f"{program.name}, line {number}: {rest}?"
+            continue
+        if word == "args":
+            program.args += rest.split()
             continue
         for target in chosen:
             if word == "expect":
@@ -72,7 +91,7 @@ def _annotate(program: Program, number: int, line: str) -> None:
                 assert codes, f"{program.name}, line {number}: no code"
                 program.findings.setdefault(target, Counter()).update((number, code) for code in codes)
             else:
-                getattr(program, word).setdefault(target, []).append(rest)
+                getattr(program, word).setdefault(target, []).append((number, rest))
 
 
 def read(path: Path) -> list[Program]:

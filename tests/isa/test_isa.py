@@ -20,8 +20,7 @@ PROGRAMS = all_programs()
 
 
 def options(program: Program) -> dict[str, object]:
-    sync = next((word.removeprefix("sync=") for word in program.options if word.startswith("sync=")), None)
-    return {"aicore": "aicore" in program.options, "sync": sync}
+    return {"aicore": "aicore" in program.options, "sync": program.options.get("sync")}
 
 
 def found_in(report: Report, program: Program) -> Expected:

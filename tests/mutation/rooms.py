@@ -90,7 +90,7 @@ ROOMS = {
                 "tiles",
             ),
         ),
-        ("tests/isa", "tests/targets", "tests/test_verify.py", "ptoas/targets"),
+        ("tests/isa/test_isa.py", "tests/targets", "tests/test_verify.py", "ptoas/targets"),
     ),
     "sync": Room(
         (
