@@ -53,6 +53,7 @@ ROOMS = {
             "tests/interpreter/test_memory_ops.py",
             "tests/interpreter/test_transfer.py",
             "tests/interpreter/test_tiles.py",
+            "tests/interpreter/test_tile_bytes.py",
             "tests/interpreter/test_checks.py",
             "tests/targets/test_targets.py",
         ),
