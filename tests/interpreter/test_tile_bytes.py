@@ -172,12 +172,13 @@ def written(case: Case) -> set[int]:
 
 
 def test_marking_a_tile_marks_its_valid_bytes(case: Case) -> None:
-    case.tile.region.mark(some_operation())
-    assert written(case) == case.valid_bytes
-    case.bits.forget()
-    assert not written(case)
-    case.tile.region.mark(some_operation())
-    assert written(case) == case.valid_bytes
+    region, bits = case.tile.region, case.bits
+    for _ in range(2):
+        assert region.ready != bits.epoch and not written(case)
+        region.mark(some_operation())
+        assert region.ready == bits.epoch and written(case) == case.valid_bytes
+        assert bits.top == case.tile.size_bytes
+        bits.forget()
 
 
 def test_a_tile_is_written_when_all_its_valid_bytes_are(case: Case) -> None:
@@ -188,7 +189,9 @@ def test_a_tile_is_written_when_all_its_valid_bytes_are(case: Case) -> None:
         assert case.tile.region.complete() is False
     case.bits.written[:] = False
     case.bits.written[places] = True
+    assert case.tile.region.ready != case.bits.epoch
     assert case.tile.region.complete() is True
+    assert case.tile.region.ready == case.bits.epoch
 
 
 def test_marking_elements_marks_theirs() -> None:
