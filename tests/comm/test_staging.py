@@ -245,8 +245,15 @@ def by_hand(*calls: str) -> str:
 
 
 GIVEN = """    %c4 = arith.constant 4 : index
-    %one = pto.alloc_tile valid_row = %c4 : !pto.tile_buf<vec, 4x8xf32, valid=?x8>
+    %low = arith.constant 0 : i64
+    %one = pto.alloc_tile addr = %low valid_row = %c4 : !pto.tile_buf<vec, 4x8xf32, valid=?x8>
     pto.comm.tgather(%own, recv(%one), group(%sources) : !pto.memref<200000x8xf32>, !pto.tile_buf<vec, 4x8xf32, valid=?x8>, !pto.group<2 x !pto.memref<100000x8xf32>>) {root = 0 : i32FLAG}
+"""
+
+
+REDUCES = """    %low = arith.constant 0 : i64
+    %sum = pto.alloc_tile addr = %low : !pto.tile_buf<vec, 4x8xf32>
+    pto.comm.treduce(%own, %sum, group(%own) : !pto.memref<200000x8xf32>, !pto.tile_buf<vec, 4x8xf32>, !pto.memref<200000x8xf32>) {root = 0 : i32}
 """
 
 
@@ -258,6 +265,13 @@ def test_among_placed_tiles_calls_share_what_is_behind_them() -> None:
     # A call that has its tiles takes nothing, one that lacks pong takes one part.
     assert bytes_of(made(by_hand("CALL", GIVEN.replace("FLAG", "")))["staging"]) == free
     assert bytes_of(made(by_hand("CALL", GIVEN.replace("FLAG", ", pingpong")))["staging"]) == free // 2
+    # So does a reduction that has what it adds up in, and lacks what it receives into.
+    assert bytes_of(made(by_hand("CALL", REDUCES))["staging"]) == free // 2
+
+
+def test_calls_of_another_function_have_its_memory() -> None:
+    text = by_hand("CALL").replace("@main", "@a") + gather(2, (100_000, 8)).replace("@main", "@b")
+    assert list(map(bytes_of, made(text).values())) == [112 * KB, 192 * KB]
 
 
 def two_functions(main: str, other: str, between: str = "") -> str:

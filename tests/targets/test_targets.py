@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.parse import parse
-from ptoas.targets import TARGETS, UnknownTargetError, get_target
+from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
 from ptoas.targets.pipes import NOTHING
 from ptoas.targets.rule import Unsupported
 from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
@@ -141,6 +144,10 @@ def test_rules_of_a_target_are_those_of_its_instructions_and_programs_once_each(
         rows = [row for row in target.instructions.values() if not isinstance(row, Unsupported)]
         codes = {rule.code for row in (*rows, target.program) for rule in row}
         assert [rule.code for rule in target.rules()] == sorted(codes)
+    one = replace(
+        CPU, program=(), instructions={TLoadOp: CPU.instructions[TLoadOp], MGatherOp: Unsupported("a test")}
+    )
+    assert {rule.code for rule in one.rules()} == {rule.code for rule in CPU.instructions[TLoadOp]}
 
 
 def test_operations_of_other_dialects_do_nothing_on_the_pipes() -> None:
