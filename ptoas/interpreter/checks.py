@@ -17,7 +17,7 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
     if region.complete():
         return
     tile = region.tile
-    written = region.view if region.select is None else region.view[region.select]
+    written = region.view[region.select]
     where = ""
     if region is tile.region:
         at = _first_element(region)

@@ -113,7 +113,7 @@ class Walk:
         its number being even or odd; of two neighbours in some direction one is even, unless none ever is.
         """
         count = len(self)
-        if self.fits or not count:
+        if self.fits:
             return list(range(max(0, count - self.tiles), count))
         (down, across), planes = self.windows, self.ranks * prod(self.shape[:3])
         return [

@@ -3,11 +3,13 @@
 What is moved is one large copy for each rank. The chunks of `chunks.py` matter for what they leave in the
 staging tiles and for what they could get wrong: a tile that does not divide the data, ping and pong on
 common bytes, a source that the collective itself overwrites. Those are checked before anything is moved.
+Tiles that the program does not name are there all the same: the pass `add-scratch` has made them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from ptoas.dialects.pto import comm as dialect
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
@@ -129,18 +131,17 @@ class Call:
             )
         return walk
 
-    def check_apart(self, tiles: Sequence[Tile], chunks: int) -> None:
-        """The next chunk is loaded while the last is stored: ping and pong must not share bytes."""
-        if not self.machine.checks.race or chunks < 2:
+    def check_apart(self, tiles: Sequence[Tile]) -> None:
+        """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""
+        if not self.machine.checks.race:
             return
-        for n, tile in enumerate(tiles):
-            for other in tiles[:n]:
-                if tile.overlaps(other):
-                    raise self.wrong(
-                        f"PIPE_MTE2 loads a chunk into {tile.describe()} while PIPE_MTE3 stores the one "
-                        f"before from {other.describe()}: they share bytes",
-                        "PTO-R301",
-                    )
+        for first, second in combinations(tiles, 2):
+            if first.overlaps(second):
+                raise self.wrong(
+                    f"PIPE_MTE2 loads a chunk into {second.describe()} while {first.describe()} still holds "
+                    f"another: they share bytes",
+                    "PTO-R301",
+                )
 
     def check_sources_stay(self, pairs: Sequence[Pair], chunks: int) -> None:
         """No chunk may be read after an earlier one was stored over it."""
@@ -152,7 +153,7 @@ class Call:
             for rank in range(first, len(pairs)):
                 if rank == first and chunks == 1:
                     continue
-                if np.may_share_memory(target, pairs[rank][0]) and share_bytes(target, pairs[rank][0]):
+                if share_bytes(target, pairs[rank][0]):
                     raise self.wrong(
                         f"the source of rank {rank} lies in the destination of rank {first}, which is "
                         f"written before it has been read",
@@ -170,20 +171,17 @@ class Call:
         """Every rank's data from its source to its destination."""
         if self.idle:
             return Step(lambda *_: None)
-        walk = self.walk(self.ranks, self.staging) if self.staging else None
-        self.check_sources_stay(pairs, walk.per_rank if walk else 1)
-        if walk is not None:
-            self.check_apart(self.staging, len(walk))
-
+        walk = self.walk(self.ranks, self.staging)
+        self.check_sources_stay(pairs, walk.per_rank)
+        self.check_apart(self.staging[: len(walk)])
         sources = [source for source, _ in pairs]
 
         def run(*_: float) -> None:
             for source, target in pairs:
                 target[...] = source
-            if walk is not None:
-                self.leave(self.staging, walk, sources)
+            self.leave(self.staging, walk, sources)
 
-        return Step(run, writes=self.filled(self.staging, walk) if walk else ())
+        return Step(run, writes=self.filled(self.staging, walk))
 
     def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
         """The bytes of the tiles that chunks went through."""
@@ -199,12 +197,13 @@ def on_ccu(op: dialect.CollectiveOp) -> bool:
 
 
 def _same(a: Array, b: Array) -> bool:
-    return a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape
+    """Whether two arrays of one shape are the same elements."""
+    return a.ctypes.data == b.ctypes.data and a.strides == b.strides
 
 
 @instruction(dialect.CommTGatherOp)
 def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
-    def bind(dst: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         return call.move(list(zip(call.members, call.rows_of_each(dst), strict=True)))
 
@@ -213,7 +212,7 @@ def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
 
 @instruction(dialect.CommTScatterOp)
 def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
 
@@ -222,7 +221,7 @@ def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
 
 @instruction(dialect.CommTBroadcastOp)
 def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
-    def bind(src: View, group: Members, staging: tuple[Tile, ...] = (), context: object = ()) -> Step:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         source = call.one_rank(src)
         return call.move([(source, member) for member in call.members])
@@ -242,13 +241,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
     """The root's data first, then the other ranks in order, each step rounded to the element type."""
     combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
 
-    def bind(
-        dst: View,
-        group: Members,
-        staging: tuple[Tile, ...] = (),
-        context: object = (),
-        acc: Tile | None = None,
-    ) -> Step:
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...], acc: Tile, context: object = ()) -> Step:
         call = Call(op, m, group, staging)
         target = call.one_rank(dst)
         if dst.dtype.coded:
@@ -258,28 +251,22 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         number = dst.dtype.number
         root = call.members[call.root]
         others = [member for rank, member in enumerate(call.members) if rank != call.root]
-        accumulating = call.walk(1, (acc,)) if acc is not None else None
-        receiving = call.walk(len(others), staging) if staging else None
-        chunks = max((walk.per_rank for walk in (accumulating, receiving) if walk), default=1)
+        accumulating = call.walk(1, (acc,))
+        receiving = call.walk(len(others), staging)
+        chunks = max(accumulating.per_rank, receiving.per_rank)
         for member in call.members:
             # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
             call.check_sources_stay([(member, target)], chunks)
-        if receiving is not None:
-            call.check_apart(staging if acc is None else (acc, *staging), len(receiving))
+        call.check_apart((acc, *staging[: len(receiving)]))
 
         def run(*_: float) -> None:
             total = root.view(number).copy()
             for other in others:
                 combine(total, other.view(number), out=total)
             target.view(number)[...] = total
-            if acc is not None and accumulating is not None:
-                call.leave((acc,), accumulating, (target,))
-            if receiving is not None:
-                call.leave(staging, receiving, others)
+            call.leave((acc,), accumulating, (target,))
+            call.leave(staging, receiving, others)
 
-        writes = call.filled((acc,), accumulating) if acc is not None and accumulating is not None else ()
-        if receiving is not None:
-            writes += call.filled(staging, receiving)
-        return Step(run, writes=writes)
+        return Step(run, writes=call.filled((acc,), accumulating) + call.filled(staging, receiving))
 
     return bind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -187,14 +186,6 @@ class Bits:
         self.epoch += 1
 
 
-@dataclass
-class Write:
-    """The last write of a region."""
-
-    op: Operation
-    order: int
-
-
 class LocalMemory:
     """The bytes of one memory of a core."""
 
@@ -210,16 +201,12 @@ class LocalMemory:
         self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)
-        self.regions: list[Region] = []
-        """Every region that something wrote, for naming the last writer."""
-        self.clock = 0
-        """Counts writes."""
+        self.writers: dict[Region, Operation] = {}
+        """Who last wrote each region, the latest at the end."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
         if self.poisoned:
             self.data[:] = POISON
         self.bits.forget()
-        for region in self.regions:
-            region.last = None
-        self.regions.clear()
+        self.writers.clear()

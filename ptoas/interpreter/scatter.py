@@ -111,7 +111,7 @@ def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, 
 def walk_order(src: Tile) -> Array:
     """The NZ walk: block column, row, column in block. Of two writes to one place the later one stays."""
     rows, cols = src.valid
-    c0 = max(1, 32 // src.dtype.size)
+    c0 = 32 // src.dtype.size
     r, c = np.divmod(np.arange(rows * cols), cols)
     # Columns of a block stand in order already, and the sort keeps that.
     return np.lexsort((r, c // c0))

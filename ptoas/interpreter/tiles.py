@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from math import prod
+from types import EllipsisType
 from typing import Any
 
 from xdsl.ir import Operation
@@ -12,7 +12,7 @@ from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.interpreter.arrays import Array, np, share_bytes
 from ptoas.interpreter.dtypes import DType, dtype_of
-from ptoas.interpreter.memory import Bits, LocalMemory, Write
+from ptoas.interpreter.memory import Bits, LocalMemory
 
 MOST_REGIONS = 4096
 """How many regions a memory remembers the writers of; a gather by mask makes a new one each time."""
@@ -26,7 +26,7 @@ def inner_box(type: TileType, size: int) -> tuple[int, int]:
         return 16, 16
     if type.fractal == 32:
         return 16, 2
-    c0 = max(1, 32 // size)
+    c0 = 32 // size
     return (16, c0) if type.slayout is SLayout.RowMajor else (c0, 16)
 
 
@@ -59,55 +59,45 @@ class Region:
     needs no second look.
     """
 
-    __slots__ = ("bits", "high", "last", "low", "memory", "ready", "select", "tile", "view")
+    __slots__ = ("bits", "high", "low", "memory", "ready", "select", "tile", "view")
 
-    def __init__(self, tile: Tile, view: Array, select: Indices | None, low: int, high: int):
+    def __init__(self, tile: Tile, view: Array, select: Indices | EllipsisType, low: int, high: int):
         self.tile = tile
         self.memory = tile.memory
         self.bits = tile.bits
         self.view = view
         self.select = select
-        """Positions in `view`, where the bytes are not a regular pattern."""
+        """Positions in `view`, where the bytes are not a regular pattern; else all of it."""
         self.low, self.high = low, high
         self.ready = 0
-        self.last: Write | None = None
 
     def complete(self) -> bool:
         """Whether all bytes are written; remembered when they are."""
-        view = self.view if self.select is None else self.view[self.select]
-        if not view.all():
-            return False
-        self.ready = self.bits.epoch
-        return True
+        complete = bool(self.view[self.select].all())
+        if complete:
+            self.ready = self.bits.epoch
+        return complete
 
     def mark(self, op: Operation) -> None:
         """All bytes are written now, by `op`."""
         if self.ready != self.bits.epoch:
-            if self.select is None:
-                self.view[...] = True
-            else:
-                self.view[self.select] = True
+            self.view[self.select] = True
             bits = self.bits
             bits.top = max(bits.top, self.high - bits.base)
             self.ready = bits.epoch
-        memory = self.memory
-        memory.clock = order = memory.clock + 1
-        last = self.last
-        if last is None:
-            self.last = Write(op, order)
-            if len(memory.regions) >= MOST_REGIONS:
-                del memory.regions[: MOST_REGIONS // 2]
-            memory.regions.append(self)
-        else:
-            last.op = op
-            last.order = order
+        writers = self.memory.writers
+        writers.pop(self, None)
+        writers[self] = op
+        if len(writers) > MOST_REGIONS:
+            for region in list(writers)[: MOST_REGIONS // 2]:
+                del writers[region]
 
     def last_writer(self) -> Operation | None:
         """The operation that last wrote a byte of this region, through whichever tile."""
-        overlapping = [
-            r.last for r in self.tile.memory.regions if r.last and r.low < self.high and self.low < r.high
-        ]
-        return max(overlapping, key=lambda write: write.order).op if overlapping else None
+        for region, op in reversed(self.memory.writers.items()):
+            if region.low < self.high and self.low < region.high:
+                return op
+        return None
 
 
 class Tile:
@@ -139,31 +129,22 @@ class Tile:
             self.row_stride, self.col_stride = self.cols * size, size
         else:
             self.row_stride, self.col_stride = size, self.rows * size
-        self._variants: dict[tuple[int, int], Tile] = {}
+        self._variants: dict[tuple[int, int], Tile] = {valid: self}
 
     # --- shape ---
 
     @property
     def size_bytes(self) -> int:
         """Bytes from the first to the last of the physical tile."""
-        if self.boxed:
-            return self.type.size_bytes
-        return (
-            (self.rows - 1) * self.row_stride + (self.cols - 1) * self.col_stride + self.dtype.size
-            if self.rows and self.cols
-            else 0
-        )
+        return (self.rows - 1) * self.row_stride + (self.cols - 1) * self.col_stride + self.dtype.size
 
     def with_valid(self, rows: int, cols: int) -> Tile:
         """The same bytes with other valid extents."""
-        if (rows, cols) == self.valid:
-            return self
         found = self._variants.get((rows, cols))
         if found is None:
             strides = (self.row_stride, self.col_stride)
             found = Tile(self.type, self.memory, self.address, (rows, cols), self.name, self.bits, strides)
             found._variants = self._variants
-            self._variants[self.valid] = self
             self._variants[rows, cols] = found
         return found
 
@@ -190,11 +171,12 @@ class Tile:
 
     @cached_property
     def blocks(self) -> Array | None:
-        """An NZ tile as (block column, row, column in block), whole; `None` for another layout."""
+        """An NZ tile as (block column, row, column in block), whole; `None` for another layout, or if its
+        last blocks are narrower."""
         if not self.type.is_nz:
             return None
-        box_rows, c0 = inner_box(self.type, self.dtype.size)
-        if self.rows % box_rows or self.cols % c0:
+        _, c0 = inner_box(self.type, self.dtype.size)
+        if self.cols % c0:
             return None
         size = self.dtype.size
         return self.window(
@@ -236,17 +218,14 @@ class Tile:
     @cached_property
     def in_order(self) -> bool:
         """Whether (row, column) in row-major order is the order of addresses, without gaps."""
-        size = self.dtype.size
-        return not self.boxed and (
-            (self.col_stride == size or self.cols == 1)
-            and (self.row_stride == self.cols * size or self.rows == 1)
-        )
+        return not self.boxed and self.full.raw.flags.c_contiguous
 
     # --- bytes ---
 
     @cached_property
     def touched(self) -> Array:
-        """An array over exactly the valid bytes, for asking whether two accesses meet."""
+        """An array over the valid bytes, for asking whether two accesses meet; over whole blocks of an NZ
+        tile, and over all of another boxed one, where strides can't say more."""
         if not self.boxed:
             return self.raw
         blocks = self.blocks
@@ -258,30 +237,11 @@ class Tile:
     @cached_property
     def region(self) -> Region:
         """The valid region's bytes."""
-        rows, cols = self.valid
-        size = self.dtype.size
-        start = self.address - self.bits.base
-        end = self.address + self.size_bytes
-        written = self.bits.written
         if self.boxed:
             return self._scattered(self.valid_offsets)
-        if self.col_stride == size:
-            shape, strides = (rows, cols * size), (self.row_stride, 1)
-        elif self.row_stride == size:
-            shape, strides = (cols, rows * size), (self.col_stride, 1)
-        else:
-            return Region(
-                self,
-                np.ndarray(
-                    (rows, cols, size), np.bool_, written, start, (self.row_stride, self.col_stride, 1)
-                ),
-                None,
-                self.address,
-                end,
-            )
-        if strides[0] == shape[1] or shape[0] == 1:
-            shape, strides = (prod(shape),), (1,)
-        return Region(self, np.ndarray(shape, np.bool_, written, start, strides), None, self.address, end)
+        shape, strides = (*self.valid, self.dtype.size), (self.row_stride, self.col_stride, 1)
+        view = np.ndarray(shape, np.bool_, self.bits.written, self.address - self.bits.base, strides)
+        return Region(self, view, ..., self.address, self.address + self.size_bytes)
 
     def _scattered(self, offsets: Indices) -> Region:
         """The bytes of some elements, given by their offsets."""
@@ -298,13 +258,6 @@ class Tile:
 
     def overlaps(self, other: Tile) -> bool:
         """Whether the two share a valid byte."""
-        if self.memory is not other.memory:
-            return False
-        if (
-            self.address >= other.address + other.size_bytes
-            or other.address >= self.address + self.size_bytes
-        ):
-            return False
         return share_bytes(self.touched, other.touched)
 
     def describe(self) -> str:

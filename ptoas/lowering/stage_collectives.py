@@ -22,7 +22,7 @@ from math import prod
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.element_types import element_size
@@ -52,9 +52,13 @@ Fill = Callable[[CollectiveOp, str, list[SSAValue]], None]
 
 def missing_tiles(op: CollectiveOp) -> int:
     """How many tiles the call needs that the program does not give."""
-    need = 2 if op.pingpong is not None else 1
     accumulator = isinstance(op, CommTReduceOp) and op.acc is None
-    return max(0, need - len(op.staging)) + accumulator
+    return len(_missing_names(op)) + accumulator
+
+
+def _missing_names(op: CollectiveOp) -> tuple[str, ...]:
+    names = ("ping", "pong") if op.pingpong is not None else ("staging",)
+    return names[len(op.staging) :]
 
 
 def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate, fill: Fill) -> None:
@@ -66,25 +70,20 @@ def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate, fill
 
 
 def _stage(op: CollectiveOp, share: int, allocate: Allocate, fill: Fill) -> None:
-    count = max(1, 2 if op.pingpong is not None else len(op.staging))
     model = op.staging[0] if op.staging else None
     if model is None and isinstance(op, CommTReduceOp):
         model = op.acc
     type, extents = _fitting(op, share) if model is None else _like(op, model)
-    names = ("ping", "pong") if count > 1 else ("staging",)
-    new = [allocate(op, type, name, extents) for name in names[len(op.staging) :]]
+    new = [allocate(op, type, name, extents) for name in _missing_names(op)]
     if isinstance(op, CommTReduceOp) and op.acc is None:
         fill(op, "acc", [allocate(op, type, "acc", extents)])
-    if new:
-        fill(op, "staging", [*op.staging, *new])
+    fill(op, "staging", [*op.staging, *new])
 
 
-def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue] | None]:
+def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
     """Another tile of the same type and the same valid extents."""
     type = tile.type
     assert isinstance(type, TileType)
-    if DYNAMIC not in type.valid:
-        return type, None
     owner = tile.owner
     given = (owner.valid_row, owner.valid_col) if isinstance(owner, AllocTileOp) else (None, None)
     pairs = zip(given, type.valid, type.shape, strict=True)
@@ -94,17 +93,16 @@ def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue] | 
 
 
 def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
-    """A tile of at most so many bytes, no larger than a rank's data."""
+    """A tile of at most so many bytes, which are a block at least, no larger than a rank's data."""
     member = op.member_types[0]
     assert isinstance(member, ViewType)
     unit = element_size(member.element_type)
     shape = member.shape5
     rows_total = UNKNOWN_ROWS if DYNAMIC in shape[:4] else max(1, prod(shape[:4]))
     cols_total = UNKNOWN_WIDTH // unit if shape[4] == DYNAMIC else max(1, shape[4])
-    per_block = max(1, BLOCK // unit)
-    blocks = min(-(-cols_total // per_block), max(1, most // BLOCK))
-    cols = blocks * per_block
-    rows = max(1, min(rows_total, most // (cols * unit)))
+    per_block = BLOCK // unit
+    cols = min(-(-cols_total // per_block), most // BLOCK) * per_block
+    rows = min(rows_total, most // (cols * unit))
     type = TileType.of(member.element_type, rows, cols, valid=(DYNAMIC, DYNAMIC))
     return type, [constant(op, rows), constant(op, min(cols, cols_total))]
 
@@ -122,11 +120,8 @@ def _share(op: CollectiveOp, all_calls: list[CollectiveOp], target: Target) -> i
     assert module is not None
     # Functions that call each other have their tiles at the same time.
     nested = any(isinstance(inner, func.CallOp) for inner in module.walk())
-    used, sharing = _used(module if nested else function), [op]
-    by_hand = is_placed_by_hand(function.walk())
-    if by_hand:
-        used = max(used, end_of_vec_tiles(function))
-    if nested or by_hand:
+    used, sharing = max(_used(module if nested else function), end_of_vec_tiles(function)), [op]
+    if nested or is_placed_by_hand(function.walk()):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if nested or _function_of(other) is function]
     share = (limit - used) // sum(missing_tiles(other) for other in sharing)
@@ -143,15 +138,14 @@ def _function_of(op: Operation) -> func.FuncOp:
 
 def _used(scope: Operation) -> int:
     """All tiles together: which of them live at once is not known yet."""
-    found: dict[SSAValue, int] = {}
+    types: list[Attribute] = []
     for op in scope.walk():
-        values = op.body.block.args if isinstance(op, func.FuncOp) and op.body.blocks else op.results
-        for value in values:
-            if not isinstance(value.type, TileType) or value.type.loc.data is not TileLoc.Vec:
-                continue
-            if isinstance(op, AllocTileOp | func.FuncOp):
-                found[value] = -(-value.type.size_bytes // BLOCK) * BLOCK
-    return sum(found.values())
+        if isinstance(op, AllocTileOp):
+            types.append(op.tile_type)
+        elif isinstance(op, func.FuncOp) and op.body.blocks:
+            types += op.function_type.inputs
+    vec = (type for type in types if isinstance(type, TileType) and type.loc.data is TileLoc.Vec)
+    return sum(-(-type.size_bytes // BLOCK) * BLOCK for type in vec)
 
 
 def constant(before: Operation, value: int) -> SSAValue:

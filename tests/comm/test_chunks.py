@@ -48,7 +48,10 @@ def put_over(chunks: list[Chunk]) -> dict[tuple[int, int], Chunk]:
 
 def test_data_that_fits_is_one_chunk_a_rank() -> None:
     walk = Walk(3, (2, 1, 2, 4, 8), (16, 8))
-    assert [(c.rank, c.plane, c.rows, c.cols) for c in walk] == [(r, None, 16, 8) for r in range(3)]
+    assert [(c.rank, c.plane, c.rows, c.cols, c.tile) for c in walk] == [
+        (r, None, 16, 8, 0) for r in range(3)
+    ]
+    assert all(np.empty(walk.shape)[chunk.place].shape == walk.shape for chunk in walk)
     assert len(Walk(3, (2, 1, 2, 4, 8), (15, 8))) == 3 * 4
 
 

@@ -28,18 +28,9 @@ def box(type_: str, slayout: str, fractal: int) -> tuple[int, int]:
     return (16, c0) if slayout == "row_major" else (c0, 16)
 
 
-@pytest.mark.parametrize("blayout", ["row_major", "col_major"])
-@pytest.mark.parametrize("slayout", ["row_major", "col_major"])
-@pytest.mark.parametrize(
-    ("type_", "fractal", "shape"),
-    [("f32", 512, (32, 48)), ("f16", 512, (48, 32)), ("i8", 512, (64, 64)), ("f32", 1024, (32, 48)), ("i8", 32, (32, 6)),
-     ("f32", 512, (20, 36)), ("f16", 512, (24, 40))],
-)  # fmt: skip
-def test_elements_of_a_boxed_tile(
-    blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]
-) -> None:
-    """Counted: block after block in the order of `blayout`, in a block in that of `slayout`; the last blocks may
-    be cut off."""
+def counted(blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]) -> np.ndarray:
+    """Where each element is: block after block in the order of `blayout`, in a block in that of `slayout`; the
+    last blocks may be cut off."""
     rows, cols = shape
     height, width = box(type_, slayout, fractal)
     corners = [(r, c) for r in range(0, rows, height) for c in range(0, cols, width)]
@@ -55,9 +46,24 @@ def test_elements_of_a_boxed_tile(
         for place in inside:
             expected[place] = count
             count += 1
+    return expected
+
+
+@pytest.mark.parametrize("blayout", ["row_major", "col_major"])
+@pytest.mark.parametrize("slayout", ["row_major", "col_major"])
+@pytest.mark.parametrize(
+    ("type_", "fractal", "shape"),
+    [("f32", 512, (32, 48)), ("f16", 512, (48, 32)), ("i8", 512, (64, 64)), ("f32", 1024, (32, 48)), ("i8", 32, (32, 6)),
+     ("f32", 512, (20, 36)), ("f16", 512, (24, 40))],
+)  # fmt: skip
+def test_elements_of_a_boxed_tile(
+    blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]
+) -> None:
+    rows, cols = shape
     text = (
         f"!pto.tile_buf<vec, {rows}x{cols}x{type_}, blayout={blayout}, slayout={slayout}, fractal={fractal}>"
     )
+    expected = counted(blayout, slayout, type_, fractal, shape)
     assert np.array_equal(element_offsets(tile_type(text)), expected)
 
 

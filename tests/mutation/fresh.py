@@ -61,12 +61,16 @@ def main(path: str) -> int:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    sys.meta_path.insert(0, Finder(task["file"], task["source"]))
+    finder = Finder(task["file"], task["source"])
     _steady_hypothesis()
     files = list(dict.fromkeys(test.split("::")[0] for test in task["tests"]))
     wanted = {test: n for n, test in enumerate(task["tests"])}
 
     class Selected:
+        def pytest_sessionstart(self) -> None:
+            # Before the loader of pytest, which would read files that it is given as they are.
+            sys.meta_path.insert(0, finder)
+
         def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
             items[:] = sorted(
                 (item for item in items if item.nodeid in wanted), key=lambda item: wanted[item.nodeid]

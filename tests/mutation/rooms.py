@@ -55,8 +55,12 @@ ROOMS = {
             "tests/interpreter/test_memory_ops.py",
             "tests/interpreter/test_transfer.py",
             "tests/interpreter/test_tiles.py",
+            "tests/interpreter/test_tile_bytes.py",
             "tests/interpreter/test_checks.py",
             "tests/targets/test_targets.py",
+            "tests/targets/test_pipes.py",
+            "ptoas/targets/__init__.py",
+            "ptoas/targets/target.py",
         ),
     ),
     "chunker": Room(

@@ -43,6 +43,18 @@ def test_every_mutant_of_a_toy_is_judged() -> None:
     assert tests["LIMIT = 3", "3 to 4"] in ("test_limit", "test_small")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_module_whose_own_examples_are_run_is_changed_all_the_same(tmp_path: Path, order: int) -> None:
+    """pytest has its own way to load the files that it is given, and that one reads them as they are."""
+    tests = ["tests/mutation/toy_cases.py::test_limit", "tests/mutation/toy.py::tests.mutation.toy"][::order]
+    source = TOY.read_text().replace("LIMIT = 3", "LIMIT = 4")
+    task = tmp_path / "task.json"
+    task.write_text(json.dumps({"file": str(TOY), "source": source, "tests": tests}))
+    command = [sys.executable, "-m", "tests.mutation.fresh", str(task)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "tests/mutation/toy_cases.py::test_limit")
+
+
 CHANGES = [
     ("a and b", "and to or", "a or b"),
     ("a and b", "operand 1 of 2 dropped", "b and b"),

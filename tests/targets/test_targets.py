@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.parse import parse
-from ptoas.targets import TARGETS, UnknownTargetError, get_target
-from ptoas.targets.target import element_names
+from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
+from ptoas.targets.pipes import NOTHING
+from ptoas.targets.rule import Unsupported
+from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
 
 KB = 1024
 
@@ -28,8 +34,31 @@ def test_names_and_aliases() -> None:
     assert list(TARGETS) == ["cpu", "a2a3", "a5", "a5-custom"]
     assert get_target("a2") is get_target("A3") is TARGETS["a2a3"]
     assert get_target("a5_custom") is TARGETS["a5-custom"]
-    with pytest.raises(UnknownTargetError, match="cpu, a2a3, a5, a5-custom"):
+    with pytest.raises(UnknownTargetError, match="cpu, a2a3, a5, a5-custom") as caught:
         get_target("a6")
+    assert caught.value.name == "a6"
+
+
+@pytest.mark.parametrize(
+    ("fact", "holds"),
+    [
+        ("has_row_mode", ["a2a3", "a5", "a5-custom"]),  # D17
+        ("checks_bounds", ["a2a3", "a5", "a5-custom"]),  # D17
+        ("has_pipes", ["a2a3", "a5", "a5-custom"]),
+        ("has_nz", ["a2a3"]),  # D16
+        ("needs_packed_table", ["a5"]),  # D16
+        ("gathers_into_columns", ["a5", "a5-custom"]),
+        ("sign_extends_index", ["cpu"]),  # D12
+        ("row_stride_is_dim3", ["cpu", "a2a3"]),  # D16
+    ],
+)
+def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
+    assert [name for name, target in TARGETS.items() if getattr(target, fact)] == holds
+
+
+def test_a_fractal_block() -> None:
+    """Document 000, NZ Layout: 16 rows of 32 bytes."""
+    assert (FRACTAL_ROWS, C0_BYTES) == (16, 32)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +95,16 @@ def test_capacity_of_nz_tables() -> None:
     assert a2a3.capacity((2, 3, -1, 16, 16), Layout.NZ, Coalesce.Row) is None
 
 
+@pytest.mark.parametrize(
+    ("target", "row", "elem"), [("cpu", 16, 4608), ("a5", 16, 4608), ("a5-custom", 16, 192)]
+)
+def test_targets_without_nz_count_such_a_table_as_any_other(target: str, row: int, elem: int) -> None:
+    """D16: a header that does not know the layout lets it through, and is wrong; so verifying refuses it."""
+    shape = (2, 3, 4, 16, 12)
+    assert get_target(target).capacity(shape, Layout.NZ, Coalesce.Row) == row
+    assert get_target(target).capacity(shape, Layout.NZ, Coalesce.Elem) == elem
+
+
 def test_unknown_extents_have_no_capacity() -> None:
     a5 = get_target("a5")
     assert a5.capacity((1, 1, 1, -1, 32), Layout.ND, Coalesce.Row) is None
@@ -77,6 +116,7 @@ def test_unified_buffers() -> None:
     assert get_target("a2a3").memory_size(TileLoc.Vec) == 192 * KB
     assert get_target("a5").memory_size(TileLoc.Vec, simt=True) == 216 * KB
     assert get_target("a5").memory_size(TileLoc.Vec, simt=False) == 248 * KB
+    assert get_target("a5").memory_size(TileLoc.Vec) == 216 * KB
     assert get_target("cpu").memory_size(TileLoc.Vec) is None
     with pytest.raises(KeyError):
         get_target("a2a3").memory_size(TileLoc.ScaleLeft)
@@ -90,3 +130,27 @@ def test_element_types_of_gathers() -> None:
     assert element_names(get_target("cpu").types_of("mgather", aicore=True)) == f"{nine}, f8E4M3FN, f8E5M2"
     assert element_names(get_target("a5").types_of("mgather")) == f"{nine}, f8E4M3FN, f8E5M2, hif8"
     assert element_names(get_target("a5-custom").types_of("mgather")) == f"{nine}, f8E4M3FN, f8E5M2"
+
+
+def test_an_element_type_of_aicore_builds_is_taken_only_there() -> None:
+    """D3."""
+    cpu, a5, float8 = get_target("cpu"), get_target("a5"), BY_TEXT["f8E5M2"].type
+    assert not cpu.takes("mgather", float8) and cpu.takes("mgather", float8, aicore=True)
+    assert a5.takes("mgather", float8) and not a5.takes("mgather", BY_TEXT["f64"].type)
+
+
+def test_rules_of_a_target_are_those_of_its_instructions_and_programs_once_each() -> None:
+    for target in TARGETS.values():
+        rows = [row for row in target.instructions.values() if not isinstance(row, Unsupported)]
+        codes = {rule.code for row in (*rows, target.program) for rule in row}
+        assert [rule.code for rule in target.rules()] == sorted(codes)
+    one = replace(
+        CPU, program=(), instructions={TLoadOp: CPU.instructions[TLoadOp], MGatherOp: Unsupported("a test")}
+    )
+    assert {rule.code for rule in one.rules()} == {rule.code for rule in CPU.instructions[TLoadOp]}
+
+
+def test_operations_of_other_dialects_do_nothing_on_the_pipes() -> None:
+    module = parse("func.func @main() {\n  %c = arith.constant 1 : i32\n  return\n}\n")
+    for target in TARGETS.values():
+        assert all(target.effects(op) is NOTHING for op in module.walk())
