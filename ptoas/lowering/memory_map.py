@@ -245,13 +245,22 @@ def set_tile_argument_addresses(function: func.FuncOp, addresses: list[int]) -> 
     function.attributes[ARGUMENT_ADDRESSES] = DenseArrayBase.from_list(i64, addresses)
 
 
+def vec_tiles(function: func.FuncOp) -> list[tuple[SSAValue, TileType]]:
+    """The tiles of vector memory that a function is given or allocates."""
+    allocated = [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
+    return [
+        (tile, tile.type)
+        for tile in (*function.body.block.args, *allocated)
+        if isinstance(tile.type, TileType) and tile.type.loc.data is TileLoc.Vec
+    ]
+
+
 def end_of_vec_tiles(function: func.FuncOp) -> int:
     """The first byte of vector memory behind the tiles that have an address."""
     memory = MemoryMap(function)
     end = 0
-    for op in function.walk():
-        if isinstance(op, AllocTileOp) and op.tile_type.loc.data is TileLoc.Vec:
-            address = memory.address(op.result)
-            if address is not None and address.value is not None:
-                end = max(end, address.value + op.tile_type.size_bytes)
+    for tile, type in vec_tiles(function):
+        address = memory.address(tile)
+        if address is not None and address.value is not None:
+            end = max(end, address.value + type.size_bytes)
     return end

@@ -22,15 +22,16 @@ from math import prod
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.lowering.memory_map import end_of_vec_tiles
+from ptoas.lowering.memory_map import MemoryMap, end_of_vec_tiles, vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
+from ptoas.lowering.structure import functions
 from ptoas.targets import Target
 from ptoas.targets.function_facts import is_placed_by_hand
 
@@ -40,48 +41,44 @@ BLOCK = 32
 WHERE_NO_LIMIT = 192 * 1024
 """What staging tiles may take on a target whose memory has no end."""
 
-LEAST = 1024
+LEAST = 32 * BLOCK
 """Bytes of a staging tile below which it is not made smaller: placing says what does not fit."""
 
 UNKNOWN_ROWS, UNKNOWN_WIDTH = 64, 1024
 """For data whose extents only the running program knows: rows, and bytes of a row."""
 
-Allocate = Callable[[Operation, TileType, str, list[SSAValue] | None], SSAValue]
+Allocate = Callable[[Operation, TileType, str, list[SSAValue]], SSAValue]
 Fill = Callable[[CollectiveOp, str, list[SSAValue]], None]
 
 
-def missing_tiles(op: CollectiveOp) -> int:
-    """How many tiles the call needs that the program does not give."""
+def missing_tiles(op: CollectiveOp) -> list[str]:
+    """The tiles that the call needs and the program does not give, by their roles."""
+    needed = ("ping", "pong") if op.pingpong is not None else ("staging",)
     accumulator = isinstance(op, CommTReduceOp) and op.acc is None
-    return len(_missing_names(op)) + accumulator
-
-
-def _missing_names(op: CollectiveOp) -> tuple[str, ...]:
-    names = ("ping", "pong") if op.pingpong is not None else ("staging",)
-    return names[len(op.staging) :]
+    return [*needed[len(op.staging) :], *(("acc",) if accumulator else ())]
 
 
 def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate, fill: Fill) -> None:
     """Make the tiles that are missing in a module, in front of the calls."""
     calls = [op for op in module.walk() if isinstance(op, CollectiveOp) and missing_tiles(op)]
-    shares = {op: _share(op, calls, target) for op in calls}
+    shares = {op: _share(op, calls, module, target) for op in calls}
     for op in calls:
         _stage(op, shares[op], allocate, fill)
 
 
 def _stage(op: CollectiveOp, share: int, allocate: Allocate, fill: Fill) -> None:
-    model = op.staging[0] if op.staging else None
-    if model is None and isinstance(op, CommTReduceOp):
-        model = op.acc
-    type, extents = _fitting(op, share) if model is None else _like(op, model)
-    new = [allocate(op, type, name, extents) for name in _missing_names(op)]
-    if isinstance(op, CommTReduceOp) and op.acc is None:
-        fill(op, "acc", [allocate(op, type, "acc", extents)])
-    fill(op, "staging", [*op.staging, *new])
+    given = [*op.staging]
+    if isinstance(op, CommTReduceOp) and op.acc is not None:
+        given.append(op.acc)
+    type, extents = _like(op, given[0]) if given else _fitting(op, share)
+    new = {name: allocate(op, type, name, extents) for name in missing_tiles(op)}
+    if "acc" in new:
+        fill(op, "acc", [new.pop("acc")])
+    fill(op, "staging", [*op.staging, *new.values()])
 
 
 def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
-    """Another tile of the same type and the same valid extents."""
+    """Another tile of the same type and the same valid extents; as a whole if they are not given here."""
     type = tile.type
     assert isinstance(type, TileType)
     owner = tile.owner
@@ -93,7 +90,7 @@ def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
 
 
 def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
-    """A tile of at most so many bytes, which are a block at least, no larger than a rank's data."""
+    """A tile of at most so many bytes, no larger than a rank's data."""
     member = op.member_types[0]
     assert isinstance(member, ViewType)
     unit = element_size(member.element_type)
@@ -101,13 +98,14 @@ def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
     rows_total = UNKNOWN_ROWS if DYNAMIC in shape[:4] else max(1, prod(shape[:4]))
     cols_total = UNKNOWN_WIDTH // unit if shape[4] == DYNAMIC else max(1, shape[4])
     per_block = BLOCK // unit
-    cols = min(-(-cols_total // per_block), most // BLOCK) * per_block
+    blocks = min(-(-cols_total // per_block), most // BLOCK)
+    cols = blocks * per_block
     rows = min(rows_total, most // (cols * unit))
     type = TileType.of(member.element_type, rows, cols, valid=(DYNAMIC, DYNAMIC))
     return type, [constant(op, rows), constant(op, min(cols, cols_total))]
 
 
-def _share(op: CollectiveOp, all_calls: list[CollectiveOp], target: Target) -> int:
+def _share(op: CollectiveOp, all_calls: list[CollectiveOp], module: ModuleOp, target: Target) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
     function = _function_of(op)
     simt = uses_simt(function)
@@ -116,16 +114,15 @@ def _share(op: CollectiveOp, all_calls: list[CollectiveOp], target: Target) -> i
         limit = WHERE_NO_LIMIT
     if simt and target.ub is not None and target.ub.default_budget is not None:
         limit = min(limit, target.ub.default_budget)
-    module = function.parent_op()
-    assert module is not None
     # Functions that call each other have their tiles at the same time.
     nested = any(isinstance(inner, func.CallOp) for inner in module.walk())
-    used, sharing = max(_used(module if nested else function), end_of_vec_tiles(function)), [op]
+    together = functions(module) if nested else [function]
+    sharing = [op]
     if nested or is_placed_by_hand(function.walk()):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
-        sharing = [other for other in all_calls if nested or _function_of(other) is function]
-    share = (limit - used) // sum(missing_tiles(other) for other in sharing)
-    return max(LEAST, share) // BLOCK * BLOCK
+        sharing = [other for other in all_calls if _function_of(other) in together]
+    free = limit - sum(map(_used, together))
+    return max(LEAST, free // sum(len(missing_tiles(other)) for other in sharing))
 
 
 def _function_of(op: Operation) -> func.FuncOp:
@@ -136,16 +133,12 @@ def _function_of(op: Operation) -> func.FuncOp:
     return parent
 
 
-def _used(scope: Operation) -> int:
-    """All tiles together: which of them live at once is not known yet."""
-    types: list[Attribute] = []
-    for op in scope.walk():
-        if isinstance(op, AllocTileOp):
-            types.append(op.tile_type)
-        elif isinstance(op, func.FuncOp) and op.body.blocks:
-            types += op.function_type.inputs
-    vec = (type for type in types if isinstance(type, TileType) and type.loc.data is TileLoc.Vec)
-    return sum(-(-type.size_bytes // BLOCK) * BLOCK for type in vec)
+def _used(function: func.FuncOp) -> int:
+    """Bytes up to the end of the tiles that have an address, and of all others, which go above them: which of
+    those live at once is not known yet."""
+    memory = MemoryMap(function)
+    others = [type.size_bytes for tile, type in vec_tiles(function) if memory.address(tile) is None]
+    return end_of_vec_tiles(function) + sum(others)
 
 
 def constant(before: Operation, value: int) -> SSAValue:

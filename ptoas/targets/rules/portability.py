@@ -61,19 +61,16 @@ def wrap_gives_one_result(op: MGatherOp, know: Facts) -> Violations:
     capacity that is a power of two."""
     if op.gather_oob is None or op.gather_oob.data is not GatherOOB.Wrap:
         return
-    if (
-        len({target.sign_extends_index for target in know.checked}) < 2
-        or know.tile("idx").element.kind != "int"
-    ):
+    idx, table = know.tile("idx"), know.view("mem")
+    ways = {target.sign_extends_index for target in know.checked}
+    if len(ways) < 2 or idx.element.kind != "int":
         return
-    table = know.view("mem")
-    device = next(target for target in know.checked if not target.sign_extends_index)
-    capacity = device.capacity(table.shape5, table.layout, device.coalesce_of(op))
+    capacity = know.target.capacity(table.shape5, table.layout, know.coalesce)
     if capacity is not None and capacity & (capacity - 1) == 0:
         return
     size = "an unknown capacity" if capacity is None else f"capacity {capacity}"
     yield Violation(
-        f"wrap of a signed index: found {know.tile('idx').element_name} with {size}, required u32 or a "
+        f"wrap of a signed index: found {idx.element_name} with {size}, required u32 or a "
         "capacity that is a power of two, because negative indices wrap differently on cpu",
         slot="idx",
         fix="use a u32 index tile",
