@@ -27,7 +27,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.lowering.memory_map import MemoryMap, end_of_vec_tiles, vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
@@ -92,7 +92,6 @@ def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
 def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
     """A tile of at most so many bytes, no larger than a rank's data."""
     member = op.member_types[0]
-    assert isinstance(member, ViewType)
     unit = element_size(member.element_type)
     shape = member.shape5
     rows_total = UNKNOWN_ROWS if DYNAMIC in shape[:4] else max(1, prod(shape[:4]))

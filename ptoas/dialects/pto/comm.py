@@ -1,7 +1,7 @@
 """Collectives: one rank, the root, moves data between its own memory and that of every rank."""
 
 from abc import ABC
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr
 from xdsl.ir import Attribute, SSAValue
@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Scalar, Tile, View, ViewOrGroup
 from ptoas.dialects.pto.enums import CollEngineAttr, ReduceOpAttr
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import GroupType
+from ptoas.dialects.pto.types import GroupType, ViewType
 
 
 class CollectiveOp(PtoOp, ABC):
@@ -38,13 +38,14 @@ class CollectiveOp(PtoOp, ABC):
     pingpong = opt_prop_def(UnitAttr)
 
     @property
-    def member_types(self) -> tuple[Attribute, ...]:
+    def member_types(self) -> tuple[ViewType, ...]:
         """The type of each rank's memory."""
         types: list[Attribute] = []
         for operand in self.group:
             type = operand.type
             types += [type.member] * type.size if isinstance(type, GroupType) else [type]
-        return tuple(types)
+        # The declaration takes memory and groups of memory, nothing else.
+        return cast("tuple[ViewType, ...]", tuple(types))
 
     @property
     def local(self) -> SSAValue:

@@ -8,11 +8,12 @@ from math import prod
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
 from ptoas.dialects.pto.enums import CollEngine, TileLoc
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts, TileFacts, shape_str
 from ptoas.targets.function_facts import FunctionFacts
 from ptoas.targets.guards import stands_under
 from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target, element_names
 
@@ -32,17 +33,17 @@ def _call(
     context: str = "",
 ) -> str:
     """A collective over four ranks, called by the root; `guard` is the rank that calls it, `None`: all."""
-    tiles = [f"!pto.tile_buf<{tile}>" for tile in staging.split(" + ") if tile]
+    tiles = [f"!pto.tile_buf<{tile}>" for tile in staging.split(" + ")]
     members = [f"!pto.memref<{member}>"] * 3 + [f"!pto.memref<{last or member}>"]
     own = f"!pto.memref<{local}>"
     args = [f"%g{i}: {type}" for i, type in enumerate(members)]
     args += [f"%own: {own}", *(f"%t{i}: {tile}" for i, tile in enumerate(tiles)), "%my_rank: i32"]
     args += ["%slot: i64, %mask: i32"] if context else []
-    recv = f", recv({', '.join(f'%t{i}' for i in range(len(tiles)))})" if tiles else ""
+    recv = ", ".join(f"%t{i}" for i in range(len(tiles)))
     trigger = ", context(%slot, %mask)" if context else ""
     types = ", ".join([own, *tiles, *members, *(["i64", "i32"] if context else [])])
     fields = ", ".join([f"root = {root} : i32", *([attrs] if attrs else [])])
-    call = f"pto.comm.{op}(%own{recv}, group(%g0, %g1, %g2, %g3){trigger} : {types}) {{{fields}}}"
+    call = f"pto.comm.{op}(%own, recv({recv}), group(%g0, %g1, %g2, %g3){trigger} : {types}) {{{fields}}}"
     if guard is None:
         return kernel(call, args=", ".join(args))
     lines = [
@@ -58,10 +59,6 @@ def _call(
 _TILE = "vec, 16x32xf32"
 _GOOD = _call(_TILE)
 _EVERYWHERE = "cpu a2a3 a5 a5-custom"
-
-
-def _members(op: CollectiveOp) -> list[ViewType]:
-    return [type for type in op.member_types if isinstance(type, ViewType)]
 
 
 def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
@@ -111,7 +108,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
     """DIM_3 of the root's memory is at least the number of ranks times DIM_3 of a rank's, and the other
     dimensions are equal."""
     slot = "dst" if isinstance(op, CommTGatherOp) else "src"
-    local, members = know.view(slot), _members(op)
+    local, members = know.view(slot), op.member_types
     rows, height = local.shape5[3], members[0].shape5[3]
     need = len(members) * height
     if DYNAMIC not in (rows, height) and rows < need:
@@ -133,7 +130,7 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
 )
 def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     """All ranks' tensors have the same shape, strides and layout."""
-    members = _members(op)
+    members = op.member_types
     for at, member in enumerate(members[1:], 1):
         if (member.shape, member.strides, member.layout) != (
             members[0].shape,
@@ -154,17 +151,16 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
 def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
     """When the data exceeds the staging tile, a static ValidRow divides DIM_3 and a static ValidCol divides
     DIM_4."""
-    shape = _members(op)[0].shape5
+    shape = op.member_types[0].shape5
     if DYNAMIC in shape:
         return
     for at, tile in enumerate(_staging(op, know)):
         rows, cols = tile.type.valid
-        fits_rows = rows != DYNAMIC and prod(shape[:4]) <= rows
-        fits_cols = cols != DYNAMIC and shape[4] <= cols
-        if fits_rows and fits_cols:
+        # An extent that is open, -1, is less than every size and divides it.
+        if prod(shape[:4]) <= rows and shape[4] <= cols:
             continue
         for word, extent, whole in (("valid rows", rows, shape[3]), ("valid columns", cols, shape[4])):
-            if extent not in (DYNAMIC, 0) and whole % extent:
+            if extent == 0 or whole % extent:
                 fix = f"leave the {word} open (?) for a last chunk that is smaller"
                 required = f"a divisor of {whole}"
                 yield mismatch(f"{word} of the staging tile", extent, required, slot=("staging", at), fix=fix)
@@ -180,7 +176,7 @@ def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root is at least 0 and less than the number of ranks."""
-    count = len(_members(op))
+    count = len(op.member_types)
     if op.root is not None and not 0 <= op.root.value.data < count:
         yield mismatch("root", op.root.value.data, f"0 to {count - 1}", field="root")
 
@@ -227,10 +223,8 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts) -> Violatio
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     """The root's memory of a reduction or a broadcast has the shape of a rank's."""
     slot = "dst" if isinstance(op, CommTReduceOp) else "src"
-    local, member = know.view(slot), _members(op)[0]
-    if any(
-        DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(local.shape5, member.shape5, strict=True)
-    ):
+    local, member = know.view(slot), op.member_types[0]
+    if not fits(local.shape5, member.shape5):
         found, required = shape_str(local.shape), f"{shape_str(member.shape)}, as a rank's"
         yield mismatch(f"shape of {slot}", found, required, slot=slot)
 
@@ -253,7 +247,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     found, required = len(op.context), 2 if on_ccu else 0
     if found != required:
         fix = "context(%slot, %mask)" if on_ccu else "leave the context out, or choose the engine ccu"
-        where = {"slot": ("context", 0)} if found else {"field": "engine"} if on_ccu else {}
+        where = {"slot": ("context", 0)} if found else {"field": "engine"}
         yield mismatch("scalars of the context", found, f"{required}", fix=fix, **where)
 
 
@@ -271,7 +265,7 @@ def the_root_alone_calls(facts: FunctionFacts, target: Target) -> Violations:
     """A collective of several ranks stands under a comparison of an argument with the root (scf.if), itself
     or wherever its function is called; on the ccu every rank takes part."""
     for op in facts.ops:
-        if not isinstance(op, CollectiveOp) or len(_members(op)) < 2:
+        if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
             continue
         if op.engine is not None and op.engine.data is CollEngine.CCU:
             continue

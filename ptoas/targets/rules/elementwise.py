@@ -230,9 +230,7 @@ def sequence_is_one_row(op: e.TCIOp, know: Facts) -> Violations:
 def conversion_exists(op: e.TCvtOp, know: Facts) -> Violations:
     """The target converts the source's element type to the destination's."""
     src, dst = know.tile("src").element, know.tile("dst").element
-    pairs: dict[str, str] = know.target.facts.get("conversions", {})
-    if not pairs:
-        return
+    pairs: dict[str, str] = know.target.facts["conversions"]
     source, wanted = (x.text.removeprefix("!pto.") for x in (src, dst))
     legal = pairs.get(source, "").split()
     if wanted not in legal:
@@ -251,9 +249,7 @@ def conversion_exists(op: e.TCvtOp, know: Facts) -> Violations:
 def move_has_a_way(op: e.TMovOp, know: Facts) -> Violations:
     """The target moves tiles between the source's and the destination's memory."""
     src, dst = know.tile("src"), know.tile("dst")
-    ways: dict[str, str] = know.target.facts.get("moves", {})
-    if not ways:
-        return
+    ways: dict[str, str] = know.target.facts["moves"]
     legal = ways.get(src.loc.value, "").split()
     if dst.loc.value not in legal:
         required = f"{src.loc.value} to {' or '.join(legal)}" if legal else f"no move out of {src.loc.value}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import BLayout, GatherOOB, Layout, SLayout, TileLoc
+from ptoas.dialects.pto.enums import GatherOOB, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.targets.facts import Facts, TileFacts
 from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import mgather
 from ptoas.targets.target import C0_BYTES, element_names
 
@@ -182,14 +183,10 @@ def gather_destination_has_no_boxes(op: MGatherOp, know: Facts) -> Violations:
 # --- the 32-byte rule and the least tiles --------------------------------------------------------
 
 
-def _burst(dst: TileFacts, by_column: bool) -> tuple[str, int]:
-    """The contiguous dimension: its name and its extent."""
-    return ("rows", dst.rows) if by_column and dst.type.blayout is BLayout.ColMajor else ("columns", dst.cols)
-
-
 def _misaligned(dst: TileFacts, word: str, extent: int) -> Violations:
     width = extent * dst.size
-    if width >= C0_BYTES and width % C0_BYTES:
+    blocks, rest = divmod(width, C0_BYTES)
+    if blocks and rest:
         step = C0_BYTES // dst.size
         yield mismatch(
             f"{word} of the destination",
@@ -227,7 +224,7 @@ def gather_contiguous_dimension_is_a_multiple_of_32_bytes(op: MGatherOp, know: F
     multiple of 32 bytes."""
     dst = know.tile("dst")
     if dst.type.slayout is SLayout.NoneBox:
-        yield from _misaligned(dst, *_burst(dst, by_column=True))
+        yield from _misaligned(dst, *contiguous(dst))
 
 
 @rule(
@@ -245,7 +242,7 @@ def gather_tile_has_the_least_shape(op: MGatherOp, know: Facts) -> Violations:
     plain = dst.type.slayout is SLayout.NoneBox
     if not plain or (dst.is_dn and not know.target.gathers_into_columns):
         return
-    word, extent = _burst(dst, by_column=True)
+    word, extent = contiguous(dst)
     least = C0_BYTES // dst.size
     if extent < least:
         fix = f"pad to {least} {word} and keep {extent} valid"
@@ -266,7 +263,7 @@ def gather_tile_has_the_least_shape(op: MGatherOp, know: Facts) -> Violations:
 )
 def cpu_has_no_row_mode(op: MGatherOp, know: Facts) -> Violations:
     """The CPU form has no Coalesce parameter: only Elem gathers are legal."""
-    if know.is_row and not know.target.has_row_mode:
+    if know.is_row:
         yield Violation(
             "mode: found row, required elem (the reference has no Row path)",
             field="coalesce",
@@ -307,8 +304,7 @@ def cpu_has_no_out_of_bounds_mode(op: MGatherOp, know: Facts) -> Violations:
 def gather_fits_the_default_budget(op: MGatherOp, know: Facts) -> Violations:
     """Destination and index together above 128 KB need an explicit dynUBufSize at launch."""
     ub = know.target.ub
-    if ub is None or ub.default_budget is None:
-        return
+    assert ub is not None and ub.default_budget is not None, "the rule is for targets with a budget"
     used = know.tile("dst").type.size_bytes + know.tile("idx").type.size_bytes
     if ub.default_budget < used <= ub.limit(simt=True):
         limit = f"{ub.default_budget} bytes by default"

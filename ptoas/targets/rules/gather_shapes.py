@@ -36,10 +36,7 @@ def row_index_is_one_dimensional(op: MGatherOp, know: Facts) -> Violations:
     if not know.is_row:
         return
     idx, rows = know.tile("idx"), know.tile("dst").valid_rows
-    forms = [(1, rows)] if idx.type.blayout is BLayout.RowMajor else [(rows, 1)]
-    if rows == 1:
-        forms = [(1, 1)]
-    if not any(fits(idx.valid, form) for form in forms):
+    if not fits(idx.valid, (1, rows) if idx.type.blayout is BLayout.RowMajor else (rows, 1)):
         count = shape_str((rows,))
         yield mismatch(
             "valid shape of the index in Row mode",
@@ -124,7 +121,7 @@ def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> 
 def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violations:
     """The index tile is [N, 1] for a row-indexed or [N, M] for an element-indexed gather."""
     dst, idx = know.tile("dst"), know.tile("idx")
-    if know.is_row and not know.target.has_row_mode:
+    if know.is_row:
         return
     if not any(fits((idx.valid_cols,), (n,)) for n in (1, dst.valid_cols)):
         required = f"1 or {dst.valid_cols}, as the destination"
@@ -272,8 +269,8 @@ def gather_table_is_packed(op: MGatherOp, know: Facts) -> Violations:
     """The table is packed: no padding between rows or outer dimensions."""
     table = know.view("mem")
     if table.layout is Layout.ND and table.is_packed is False:
-        strides = table.strides or ()
-        found = f"strides {list(strides)} for {shape_str(table.shape)}"
+        assert table.strides is not None, "who has no strides is packed"
+        found = f"strides {list(table.strides)} for {shape_str(table.shape)}"
         yield mismatch("table strides", found, "a packed table", slot="mem")
 
 
@@ -308,7 +305,7 @@ def elem_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> V
     dst, idx = know.tile("dst").type, know.tile("idx").type
     if know.is_row:
         return
-    if any((d == DYNAMIC) != (i == DYNAMIC) for d, i in zip(dst.valid, idx.valid, strict=True)):
+    if [d == DYNAMIC for d in dst.valid] != [i == DYNAMIC for i in idx.valid]:
         what, required = "valid type of the index in Elem mode", shape_str(dst.valid)
         yield mismatch(what, shape_str(idx.valid), required, slot="idx")
 

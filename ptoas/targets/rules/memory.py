@@ -133,9 +133,8 @@ def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
     """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
     product of the others, dn rows are Shape[3], nz rows Shape[2] * 16."""
     dst, view = know.tile("dst"), know.view("mem")
-    if _tile_layout(dst) is view.layout:
-        yield from _shape_differs(dst, view, "dst")
-        yield from _nz_blocks(view)
+    yield from _shape_differs(dst, view, "dst")
+    yield from _nz_blocks(view)
 
 
 @rule(
@@ -247,14 +246,14 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
 def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
     """The source's valid shape equals the shape of the memory, read in the memory's layout."""
     src, view = know.tile("src"), know.view("mem")
-    if src.loc is TileLoc.Acc:
+    if 1 in src.type.shape and _tile_layout(src) is not view.layout:
+        found, required = element_count(src.valid), element_count(view.shape)
+        if not fits((found,), (required,)):
+            yield mismatch("elements of the tile", found, f"{required}, as the memory", slot="src")
         return
-    if _tile_layout(src) is view.layout:
-        yield from _shape_differs(src, view, "src")
+    yield from _shape_differs(src, view, "src")
+    if src.loc is not TileLoc.Acc:
         yield from _nz_blocks(view)
-    elif 1 in src.type.shape and not fits((element_count(src.valid),), (element_count(view.shape),)):
-        required = f"{element_count(view.shape)}, as the memory"
-        yield mismatch("elements of the tile", element_count(src.valid), required, slot="src")
 
 
 @rule(

@@ -98,7 +98,8 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
 
 def _layout(target: Target, loc: TileLoc) -> str:
     ub = target.ub
-    if loc is not TileLoc.Vec or ub is None or not ub.reserved:
+    assert ub is not None, "where there is no limit nothing is explained"
+    if loc is not TileLoc.Vec or not ub.reserved:
         return f"all of {loc.value}"
     kb = 1024
     return (
@@ -297,17 +298,14 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> V
 def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Target) -> Violations:
     """`tassign` stands before the first use of its tile. For a result it stands right behind the instruction
     that makes it, and its address is a literal or known before that instruction."""
-    if not facts.is_placed_by_hand:
-        return
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
-        if not isinstance(first, TAssignOp):
-            continue
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
-        if not early and isinstance(maker, Instruction) and not can_stand_before(maker, first):
-            early = [maker]
+        if not early and isinstance(maker, Instruction):
+            assert isinstance(first, TAssignOp), "a result has no other way to an address"
+            early = [] if can_stand_before(maker, first) else [maker]
         if early:
             used = min(early, key=place.__getitem__)
             yield Violation(
@@ -343,8 +341,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
     placed: list[tuple[Storage, int]] = []
     reads: list[tuple[Operation, int, SSAValue, int]] = []
     for at, op in enumerate(facts.ops):
-        effects = facts.effects(op, target)
-        for access in effects.accesses:
+        for access in facts.effects(op, target).accesses:
             value = touched(op, access.operand)
             # A collective fills its staging tiles itself before it reads them.
             if not isinstance(value.type, TileType) or isinstance(op, CollectiveOp):
@@ -354,13 +351,9 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
                 writes.setdefault(root, []).append(at)
                 if facts.is_placed_by_hand:
                     placed.append((facts.storage(value), at))
-            elif isinstance(root, OpResult):
+            else:
                 reads.append((op, access.operand, root, at))
-        if (
-            not effects.accesses
-            and op.operands
-            and op.name in ("func.call", "scf.yield", "scf.for", "scf.while")
-        ):
+        if op.name in ("func.call", "scf.yield", "scf.for", "scf.while"):
             # Someone else may write it: a callee, or the next turn of a loop.
             for operand in op.operands:
                 if isinstance(operand.type, TileType):

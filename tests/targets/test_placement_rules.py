@@ -1,0 +1,144 @@
+"""What the rules about local memory say, and the other places that they point to."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptoas.diagnostics import Diagnostic
+from ptoas.grammar.parse import parse
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.verify import verify
+
+TILE, MEMORY = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<16x32xf32>"
+VEC_OF_A5 = "256 KB less 8 KB reserved and, with SIMT instructions, 32 KB of data cache"
+
+
+def load(tile: str) -> str:
+    return f"pto.tload ins(%x : {MEMORY}) outs({tile} : {TILE})"
+
+
+def store(tile: str) -> str:
+    return f"pto.tstore ins({tile} : {TILE}) outs(%x : {MEMORY})"
+
+
+def finding(code: str, *lines: str, target: str = "a2a3") -> Diagnostic:
+    """The one finding of a kernel whose first statement stands on line 2."""
+    (found,) = verify(parse(kernel(*lines, args=f"%x: {MEMORY}")), target).diagnostics
+    assert found.code == code
+    return found
+
+
+def related(found: Diagnostic) -> list[tuple[str, int]]:
+    return [(note.message, note.span.line) for note in found.notes if note.span is not None]
+
+
+@pytest.mark.parametrize(
+    ("target", "loc", "limit", "why"),
+    [
+        ("a2a3", "vec", 192, "all of vec"),
+        ("a2a3", "mat", 512, "all of mat"),
+        ("a5", "mat", 512, "all of mat"),
+        ("a5", "vec", 248, VEC_OF_A5),
+    ],
+)
+def test_a_limit_is_explained(target: str, loc: str, limit: int, why: str) -> None:
+    """000, UB Memory Budget."""
+    tile = f"!pto.tile_buf<{loc}, 16x32xf32>"
+    address = limit * 1024 - 1024
+    placed = finding(
+        "PTO-U102",
+        f"%p = arith.constant {address} : i64",
+        f"%a = pto.alloc_tile addr = %p : {tile}",
+        target=target,
+    )
+    end = f"{address} + 2048 = {address + 2048}"
+    assert placed.message == f"end of %a: found {end}, required at most {limit * 1024} ({why})"
+    rows = 2 * limit + 2
+    big, memory = f"!pto.tile_buf<{loc}, {rows}x128xf32>", f"!pto.memref<{rows}x128xf32>"
+    text = kernel(
+        f"%a = pto.alloc_tile : {big}",
+        f"pto.tload ins(%y : {memory}) outs(%a : {big})",
+        args=f"%y: {memory}",
+    )
+    (alive,) = verify(parse(text), target).diagnostics
+    expected = f"found {rows * 512} bytes, required at most {limit * 1024} ({why})"
+    assert (alive.code, alive.message) == ("PTO-U103", f"use of {loc} at its peak: {expected}")
+
+
+def test_the_first_address_shows_that_tiles_are_placed_by_hand() -> None:
+    found = finding(
+        "PTO-U101",
+        "%p = arith.constant 0 : i64",
+        f"%a = pto.alloc_tile addr = %p : {TILE}",
+        f"%b = pto.alloc_tile addr = %p : {TILE}",
+        f"%c = pto.alloc_tile : {TILE}",
+    )
+    assert related(found) == [("the first tile with an address", 3)]
+    assert found.span.line == 5
+
+
+def test_an_overlap_is_shown_with_its_bytes() -> None:
+    found = finding(
+        "PTO-U105",
+        "%p = arith.constant 1024 : i64",
+        "%q = arith.constant 2048 : i64",
+        f"%a = pto.alloc_tile addr = %p : {TILE}",
+        f"%b = pto.alloc_tile addr = %q : {TILE}",
+        *map(load, ("%a", "%b", "%a")),
+    )
+    assert found.message == (
+        "%b at 2048 to 4095: found an overlap in part with %a at 1024 to 3071, required one address or "
+        "disjoint bytes"
+    )
+    assert related(found) == [("%a is placed here", 4)]
+
+
+def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
+    table, tile = "!pto.memref<64x16xi32>", "!pto.tile_buf<vec, 16x16xi32>"
+    gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
+    text = kernel(gather, args=f"%t: {table}, %i: {tile}")
+    (found,) = verify(parse(text), "a2a3").diagnostics
+    message = "destination %i: found an overlap with its index tile %i, required disjoint tiles"
+    assert (found.code, found.message) == ("PTO-U104", message)
+
+
+def test_an_address_that_comes_too_late_names_the_first_use() -> None:
+    found = finding(
+        "PTO-U107",
+        f"%a = pto.alloc_tile : {TILE}",
+        *map(load, ("%a", "%a")),
+        f"pto.tassign %a, @tile(0x1000) : {TILE}",
+    )
+    assert (found.span.line, found.fix) == (5, "put tassign before line 3")
+    assert related(found) == [("it is used here", 3)]
+
+
+def test_a_result_that_is_used_before_its_address_names_the_use() -> None:
+    """Its address is known too late for the instruction that makes it as well."""
+    found = finding(
+        "PTO-U107",
+        f"%a = pto.tload %x : {MEMORY} -> !pto.tile<16x32xf32>",
+        f"pto.tstore %a, %x : (!pto.tile<16x32xf32>, {MEMORY}) -> ()",
+        "%p = arith.constant 0 : i64",
+        "%b = pto.tassign %a, %p : !pto.tile<16x32xf32> -> !pto.tile<16x32xf32>",
+    )
+    assert related(found) == [("it is used here", 3)]
+
+
+@pytest.mark.parametrize(
+    ("other", "fix"),
+    [
+        ((load("%rows"),), "%rows is written and never read: did you mean %row there?"),
+        ((load("%rows"), store("%rows")), None),
+    ],
+)
+def test_a_slip_is_a_tile_that_nobody_reads(other: tuple[str, ...], fix: str | None) -> None:
+    tiles = [f"%{name} = pto.alloc_tile : {TILE}" for name in ("row", "rows")]
+    assert finding("PTO-U106", *tiles, *other, store("%row")).fix == fix
+
+
+def test_a_slip_is_no_scalar() -> None:
+    text = kernel("func.call @other(%rows) : (index) -> ()", f"%row = pto.alloc_tile : {TILE}", store("%row"))
+    text = text.replace("@kernel()", f"@kernel(%x: {MEMORY}, %rows: index)")
+    (found,) = verify(parse(f"func.func private @other(index)\n{text}"), "a5").diagnostics
+    assert (found.code, found.fix) == ("PTO-U106", None)
