@@ -53,12 +53,8 @@ def test_names_and_aliases() -> None:
     ],
 )
 def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
-    assert [name for name, target in TARGETS.items() if getattr(target, fact)] == holds
-
-
-def test_a_fractal_block() -> None:
-    """Document 000, NZ Layout: 16 rows of 32 bytes."""
-    assert (FRACTAL_ROWS, C0_BYTES) == (16, 32)
+    found = [repr(target) for target in TARGETS.values() if getattr(target, fact)]
+    assert found == [f"Target({name!r})" for name in holds]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +84,9 @@ def test_capacity(target: str, row: int, elem: int) -> None:
 
 
 def test_capacity_of_nz_tables() -> None:
-    """gShape2 * 16 rows, and all elements (document 000, NZ Layout)."""
+    """gShape2 * 16 rows, and all elements; blocks are 16 rows of 32 bytes (document 000, NZ Layout)."""
     a2a3 = get_target("a2a3")
+    assert (FRACTAL_ROWS, C0_BYTES) == (16, 32)
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Row) == 64
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Elem) == 64 * 2 * 3 * 16
     assert a2a3.capacity((2, 3, -1, 16, 16), Layout.NZ, Coalesce.Row) is None
