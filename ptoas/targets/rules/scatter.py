@@ -170,7 +170,7 @@ def scatter_contiguous_dimension_is_a_multiple_of_32_bytes(op: MScatterOp, know:
 def scatter_row_index_is_one_dimensional(op: MScatterOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R] row-major or [R, 1] column-major."""
     idx, rows = know.tile("idx"), know.tile("src").valid_rows
-    form = (1, rows) if idx.type.blayout is BLayout.RowMajor or rows == 1 else (rows, 1)
+    form = (1, rows) if idx.type.blayout is BLayout.RowMajor else (rows, 1)
     if know.is_row and not fits(idx.valid, form):
         found = f"{shape_str(idx.valid)} {idx.type.blayout.value}"
         count = shape_str((rows,))
