@@ -56,8 +56,8 @@ _GOOD = _copy(*_pair("V", "MTE3"))
 
 
 def _analysis(facts: FunctionFacts, target: Target) -> SyncFlow | None:
-    """The analysis that these rules share; `None` where flags are the compiler's, or there are no pipes."""
-    if not facts.is_synchronised_by_hand or not target.has_pipes:
+    """The analysis that these rules share; `None` where flags are the compiler's."""
+    if not facts.is_synchronised_by_hand:
         return None
     key = (target.name, "sync")
     found = facts.analyses.get(key)
@@ -75,7 +75,8 @@ def _misuses(facts: FunctionFacts, target: Target, *kinds: str) -> Iterator[Flag
 
 
 def _opcode(op: Operation) -> str:
-    return op.mnemonic() if isinstance(op, PtoOp) else op.name
+    assert isinstance(op, PtoOp), "nothing else touches memory"
+    return op.mnemonic()
 
 
 @rule(
@@ -132,11 +133,10 @@ def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
 def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
     """Every wait_flag finds its flag raised, on every path and in every turn of a loop."""
     for misuse in _misuses(facts, target, "unset", "maybe unset"):
-        never = misuse.kind == "unset"
-        found = "no set_flag of it" if never else "a set_flag on some paths only"
-        related = (
-            () if misuse.other is None else (Related("the set_flag that some paths miss", misuse.other),)
-        )
+        found, related = "no set_flag of it", ()
+        if misuse.other is not None:
+            found = "a set_flag on some paths only"
+            related = (Related("the set_flag that some paths miss", misuse.other),)
         yield Violation(
             f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found "
             f"{found} before, required one on every path",
@@ -159,14 +159,13 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
 def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
     """A flag is awaited before it is raised again, on every path and in every turn of a loop."""
     for misuse in _misuses(facts, target, "set twice"):
-        related = () if misuse.other is None else (Related("it was raised here", misuse.other),)
         yield Violation(
             f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found it raised "
             "already, required a wait_flag in between",
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('wait_flag', misuse.flag)} before it, or use another event id",
-            related=related,
+            related=(Related("it was raised here", misuse.other),),
         )
 
 
@@ -248,12 +247,11 @@ def a_flag_joins_two_pipes(facts: FunctionFacts, target: Target) -> Violations:
 def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -> Violations:
     """A flag that an instruction uses inside is down when it starts."""
     for misuse in _misuses(facts, target, "reserved"):
-        related = () if misuse.other is None else (Related("it was raised here", misuse.other),)
         yield Violation(
             f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}, which "
             f"`{_opcode(misuse.op)}` uses itself: found it raised, required down",
             op=misuse.op,
             part="statement",
             fix="use another event id, or wait for it before",
-            related=related,
+            related=(Related("it was raised here", misuse.other),),
         )

@@ -1,0 +1,123 @@
+"""Where the rules about flags point, and what they say there."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptoas.diagnostics import Diagnostic
+from ptoas.grammar.parse import parse
+from ptoas.targets.rule import RULES
+from ptoas.targets.verify import verify
+
+MEM = "!pto.memref<16x32xf32>"
+TILE = "!pto.tile_buf<vec, 16x32xf32>"
+GROUP = f"!pto.group<1 x {MEM}>"
+ALLOC = f"%a = pto.alloc_tile : {TILE}"
+LOAD = f"pto.tload ins(%x : {MEM}) outs(%a : {TILE})"
+STORE = f"pto.tstore ins(%a : {TILE}) outs(%y : {MEM})"
+LOOP = ("%z = arith.constant 0 : index", "%o = arith.constant 1 : index", "scf.for %i = %z to %n step %o {")
+
+
+def flag(word: str, source: str, sink: str) -> str:
+    return f"pto.{word}_flag[#pto.pipe<PIPE_{source}>, #pto.pipe<PIPE_{sink}>, #pto.event<EVENT_ID0>]"
+
+
+def pair(source: str, sink: str) -> tuple[str, str]:
+    return flag("set", source, sink), flag("wait", source, sink)
+
+
+def only(*lines: str, target: str = "a2a3") -> Diagnostic:
+    """The one finding in a function whose body begins in line 2, each line behind two blanks."""
+    args = f"%x: {MEM}, %y: {MEM}, %g: {GROUP}, %s: f32, %c: i1, %n: index"
+    text = "\n".join([f"func.func @f({args}) {{", *(f"  {line}" for line in lines), "  return", "}"])
+    (found,) = verify(parse(text, "example.pto"), target, sync="manual").diagnostics
+    return found
+
+
+def notes(found: Diagnostic) -> list[tuple[str, int]]:
+    """Notes about other places, with their lines; the law, which has no place, is left out."""
+    return [(note.message, note.span.line) for note in found.notes if note.span is not None]
+
+
+def place(found: Diagnostic) -> tuple[int, int, int]:
+    return found.span.line, found.span.column, found.span.length
+
+
+def test_an_access_that_comes_too_early_is_named_with_the_one_before_it() -> None:
+    """The operand is underlined; the fix joins the two pipes."""
+    work = f"pto.tadds ins(%a, %s : {TILE}, f32) outs(%a : {TILE})"
+    found = only(ALLOC, LOAD, work, *pair("V", "MTE3"), STORE)
+    assert found.code == "PTO-F101"
+    assert found.message == (
+        "`tadds` on PIPE_V reads %a before `tload` on PIPE_MTE2 in line 3 has written it: "
+        "found no flag between them, required PIPE_MTE2 to PIPE_V"
+    )
+    assert place(found) == (4, 3 + work.index("%a"), len("%a"))
+    assert notes(found) == [("`tload` writes it here", 3)]
+    set_flag, wait_flag = pair("MTE2", "V")
+    assert found.fix == f"put {set_flag} after line 3 and {wait_flag} before line 4"
+
+
+def test_a_result_that_comes_too_early_is_underlined_with_its_statement() -> None:
+    """In SSA form the tile is no operand; and the access before it belongs to the turn before."""
+    load = f"%a = pto.tload %x : {MEM} -> {TILE}"
+    found = only(*LOOP, load, *pair("MTE2", "MTE3"), STORE, "}")
+    assert found.message == (
+        "`tload` on PIPE_MTE2 writes %a before `tstore` on PIPE_MTE3 in line 8 of the turn before has read "
+        "it: found no flag between them, required PIPE_MTE3 to PIPE_MTE2"
+    )
+    assert place(found) == (5, 3, len(load))
+    assert notes(found) == [("`tstore` reads it here", 8)]
+
+
+def test_an_instruction_may_meet_itself_in_the_turn_before() -> None:
+    call = f"pto.comm.tgather(%y, recv(%a), group(%g) : {MEM}, {TILE}, {GROUP}) {{root = 0 : i32}}"
+    found = only(ALLOC, *LOOP, call, "}")
+    assert found.message.startswith(
+        "`comm.tgather` on PIPE_MTE3 reads %a before `comm.tgather` on PIPE_MTE2 in line 6 of the turn before"
+    )
+
+
+def test_a_flag_that_nobody_raises() -> None:
+    found = only(flag("wait", "V", "MTE3"))
+    assert found.code == "PTO-F102" and notes(found) == []
+    assert found.message == (
+        "wait for EVENT_ID0 of PIPE_V to PIPE_MTE3: found no set_flag of it before, "
+        "required one on every path"
+    )
+
+
+def test_a_flag_that_only_some_paths_raise() -> None:
+    found = only("scf.if %c {", flag("set", "V", "MTE3"), "}", flag("wait", "V", "MTE3"))
+    assert found.code == "PTO-F102" and found.span.line == 5
+    assert found.message == (
+        "wait for EVENT_ID0 of PIPE_V to PIPE_MTE3: found a set_flag on some paths only before, "
+        "required one on every path"
+    )
+    assert notes(found) == [("the set_flag that some paths miss", 3)]
+
+
+def test_a_flag_that_is_raised_twice() -> None:
+    found = only(flag("set", "V", "MTE3"), *pair("V", "MTE3"))
+    assert found.code == "PTO-F103" and found.span.line == 3
+    assert notes(found) == [("it was raised here", 2)]
+
+
+def test_a_flag_that_the_instruction_uses_itself() -> None:
+    text = RULES["PTO-F106"].failing
+    (found,) = verify(parse(text, "example.pto"), "a2a3").diagnostics
+    lines = text.splitlines()
+    raised = next(n for n, line in enumerate(lines, 1) if "set_flag[#pto.pipe<PIPE_V>" in line)
+    assert lines[found.span.line - 1].strip().startswith("pto.mgather")
+    assert "which `mgather` uses itself" in found.message
+    assert notes(found) == [("it was raised here", raised)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_target_without_pipes_needs_no_flags(target: str) -> None:
+    args = f"%x: {MEM}, %y: {MEM}"
+    text = "\n".join(
+        [f"func.func @f({args}) {{", ALLOC, LOAD, STORE, flag("wait", "V", "MTE3"), "return", "}"]
+    )
+    codes = [d.code for d in verify(parse(text, "example.pto"), target).diagnostics]
+    assert codes == ([] if target == "cpu" else ["PTO-F101", "PTO-F102"])
