@@ -24,6 +24,7 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
+from ptoas.targets.windows import Window
 
 if TYPE_CHECKING:
     from ptoas.targets.target import Target
@@ -137,19 +138,16 @@ class ViewFacts:
         """Whether elements follow each other without gaps in row-major order; `None`: unknown."""
         if self.strides is None:
             return True
-        expected = 1
+        expected, known = 1, True
         for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if extent == 1:
                 continue
-            if stride != DYNAMIC and expected != DYNAMIC and stride != expected:
+            if DYNAMIC in (stride, expected):
+                known = False
+            elif stride != expected:
                 return False
-            if DYNAMIC in (extent, stride, expected):
-                expected = DYNAMIC if extent == DYNAMIC or expected == DYNAMIC else expected * extent
-                if stride == DYNAMIC:
-                    return None
-                continue
-            expected *= extent
-        return True
+            expected = DYNAMIC if DYNAMIC in (extent, expected) else expected * extent
+        return True if known else None
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
@@ -163,23 +161,6 @@ def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
         strides[dim] = step
         step = DYNAMIC if DYNAMIC in (step, shape[dim]) else step * shape[dim]
     return tuple(strides)
-
-
-@dataclass(frozen=True)
-class Window:
-    """Where a view lies: behind which value, and its first and last element if known."""
-
-    root: SSAValue
-    first: int | None
-    last: int | None
-
-    def overlaps(self, other: Window) -> bool:
-        """Whether both certainly touch one element: the same memory, and bounds that meet."""
-        if self.root is not other.root or None in (self.first, self.last, other.first, other.last):
-            return False
-        assert self.first is not None and self.last is not None
-        assert other.first is not None and other.last is not None
-        return self.first <= other.last and other.first <= self.last
 
 
 class Knowledge:
@@ -342,15 +323,12 @@ class Knowledge:
                     at = op.ptr
                 case _:
                     break
-        if not isinstance(value.type, ViewType):
-            return Window(at, None, None)
+        if first is None or not isinstance(value.type, ViewType):
+            return Window(at)
         facts = self.view(value)
-        if first is None or DYNAMIC in facts.shape or DYNAMIC in facts.strides5:
-            return Window(at, None, None)
-        if 0 in facts.shape:
-            return Window(at, None, None)
-        reach = sum((n - 1) * s for n, s in zip(facts.shape5, facts.strides5, strict=True))
-        return Window(at, first, first + reach)
+        if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
+            return Window(at)
+        return Window(at, first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
 
     # --- keys ------------------------------------------------------------------------------------
 
