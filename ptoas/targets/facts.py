@@ -163,6 +163,11 @@ def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
     return tuple(strides)
 
 
+def _last(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """As many dimensions: the last ones, and ones before them (D11)."""
+    return (1,) * (rank - len(dims)) + dims[-rank:]
+
+
 class Knowledge:
     """What is known of the values of one module. Each value is looked at once."""
 
@@ -278,26 +283,22 @@ class Knowledge:
             case views.MakeTensorViewOp():
                 layout = type.layout if op.layout is None else op.layout.data
                 strides = type.strides or tuple(map(self.extent, op.strides))
-                return self._merge(type.shape, tuple(map(self.extent, op.shape))), strides, layout
+                return self._shape(type, op.shape), strides, layout
             case views.PartitionViewOp():
                 source = self.view(op.source)
-                shape = self._merge(type.shape, tuple(map(self.extent, op.sizes)))
+                shape = self._shape(type, op.sizes)
                 layout = source.layout if type.layout is Layout.ND else type.layout
                 strides = type.strides or source.strides
                 if strides is None:
                     strides = packed_strides(source.shape, source.layout)
-                if len(strides) != len(shape):
-                    # The part has another rank than the whole; its trailing dimensions correspond (D11).
-                    strides = (1,) * (len(shape) - len(strides)) + strides[-len(shape) :]
-                return shape, strides, layout
+                return shape, _last(strides, len(shape)), layout
             case _:
                 return type.shape, type.strides, type.layout
 
-    @staticmethod
-    def _merge(static: tuple[int, ...], known: tuple[int, ...]) -> tuple[int, ...]:
-        if len(static) != len(known):
-            return static
-        return tuple(k if s == DYNAMIC else s for s, k in zip(static, known, strict=True))
+    def _shape(self, type: ViewType, given: Iterable[SSAValue]) -> tuple[int, ...]:
+        """What the type says, and where it says `?`, what is given."""
+        known = _last(tuple(map(self.extent, given)), len(type.shape))
+        return tuple(known[at] if extent == DYNAMIC else extent for at, extent in enumerate(type.shape))
 
     def window(self, value: SSAValue) -> Window:
         """The memory behind a view or pointer."""
