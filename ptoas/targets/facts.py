@@ -20,7 +20,7 @@ from ptoas.dialects.pto import memory, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
-from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
@@ -363,15 +363,10 @@ class Facts:
         self.knowledge = knowledge
         self.aicore = aicore
 
-    def value(self, slot: str, index: int = 0) -> SSAValue | None:
-        """The operand in a slot; `dst` and `cdst` are results in SSA form."""
-        places = slot_places(self.op).get(slot, range(0))
-        if index < len(places):
-            return self.op.operands[places[index]]
-        if isinstance(self.op, Instruction) and slot in ("dst", "cdst"):
-            at = 0 if slot == "dst" else 1
-            return self.op.results[at] if at < len(self.op.results) else None
-        return None
+    def value(self, slot: str) -> SSAValue | None:
+        """The operand in a slot; `dst` is a result in SSA form."""
+        value = slot_value(self.op, slot)
+        return self.op.results[0] if value is None and slot == "dst" else value
 
     def has(self, slot: str) -> bool:
         return self.value(slot) is not None
@@ -390,20 +385,9 @@ class Facts:
         value = self.value(slot)
         return value is not None and isinstance(value.type, TileType)
 
-    def tiles(self) -> Iterable[tuple[str, TileFacts]]:
-        """Every tile of the instruction with its slot."""
-        for slot, places in slot_places(self.op).items():
-            for at in places:
-                if isinstance(self.op.operands[at].type, TileType):
-                    yield slot, self.knowledge.tile(self.op.operands[at])
-        if isinstance(self.op, Instruction):
-            for slot, result in zip(("dst", "cdst"), self.op.results, strict=False):
-                if isinstance(result.type, TileType):
-                    yield slot, self.knowledge.tile(result)
-
     def constants(self, slot: str) -> tuple[int | None, ...]:
         """The known constants of the operands in a slot."""
-        places = slot_places(self.op).get(slot, range(0))
+        places = slot_places(self.op)[slot]
         return tuple(self.knowledge.constant(self.op.operands[at]) for at in places)
 
     @cached_property

@@ -159,4 +159,4 @@ def test_operations_are_found_by_slot() -> None:
     op = next(op for op in module.walk() if isinstance(op, PtoOp))
     facts = Facts(op, get_target("a5"), Knowledge())
     assert facts.tile("dst").type.shape == (16, 32) and facts.view("mem").shape5 == (1, 1, 1, 64, 32)
-    assert [slot for slot, _ in facts.tiles()] == ["idx", "dst"] and facts.is_row
+    assert facts.is_tile("idx") and not facts.is_tile("mem") and facts.is_row
