@@ -22,6 +22,7 @@ from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
+from ptoas.targets.aliases import passed_on
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
 from ptoas.targets.windows import Window
@@ -120,17 +121,17 @@ class ViewFacts:
     def size(self) -> int:
         return self.element.size
 
+    @property
+    def own_strides(self) -> tuple[int, ...]:
+        """Strides in elements of the dimensions that the type names."""
+        return packed_strides(self.shape, self.layout) if self.strides is None else self.strides
+
     @cached_property
     def strides5(self) -> tuple[int, ...]:
         """Five strides in elements; of dimensions that the type does not name, one for a whole tensor."""
-        own = self.strides if self.strides is not None else packed_strides(self.shape, self.layout)
-        if len(own) == 5:
-            return own
-        whole = (
-            DYNAMIC
-            if DYNAMIC in (*self.shape, *own)
-            else max((extent * stride for extent, stride in zip(self.shape, own, strict=True)), default=1)
-        )
+        own = self.own_strides
+        known = DYNAMIC not in (*self.shape, *own)
+        whole = max(n * stride for n, stride in zip(self.shape, own, strict=True)) if known else DYNAMIC
         return (whole,) * (5 - len(own)) + own
 
     @cached_property
@@ -155,17 +156,38 @@ def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
     order = list(range(len(shape)))
     if layout is Layout.DN and len(shape) > 1:
         order[-1], order[-2] = order[-2], order[-1]
-    strides = [1] * len(shape)
+    strides: dict[int, int] = {}
     step = 1
     for dim in reversed(order):
         strides[dim] = step
         step = DYNAMIC if DYNAMIC in (step, shape[dim]) else step * shape[dim]
-    return tuple(strides)
+    return tuple(strides[dim] for dim in range(len(shape)))
 
 
-def _last(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
+def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
     """As many dimensions: the last ones, and ones before them (D11)."""
     return (1,) * (rank - len(dims)) + dims[-rank:]
+
+
+def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+    """What a type says, and where it says nothing or `?`, what is known otherwise."""
+    known = last_dims(known, len(type.shape))
+    if static is None:
+        return known
+    return tuple(known[at] if said == DYNAMIC else said for at, said in enumerate(static))
+
+
+def is_reshaped(tile: SSAValue) -> bool:
+    """Whether `set_validshape` changes a tile, under this name or another."""
+    seen = [tile]
+    for value in seen:
+        for use in value.uses:
+            if isinstance(use.operation, views.SetValidShapeOp):
+                return True
+            # A window has extents of its own.
+            if not isinstance(use.operation, views.SubviewOp):
+                seen += [name for name in passed_on(use) if name not in seen]
+    return False
 
 
 class Knowledge:
@@ -175,7 +197,7 @@ class Knowledge:
         self._constants: dict[SSAValue, int | None] = {}
         self._tiles: dict[SSAValue, TileFacts] = {}
         self._views: dict[SSAValue, ViewFacts] = {}
-        self._interned_tiles: dict[tuple[int, int, int], TileFacts] = {}
+        self._interned_tiles: dict[tuple[int, tuple[int, int]], TileFacts] = {}
         self._interned_views: dict[
             tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
         ] = {}
@@ -209,9 +231,9 @@ class Knowledge:
             known[top] = fold(op, values, top.type)
         return known[value]
 
-    def extent(self, value: SSAValue) -> int:
+    def extent(self, value: SSAValue | None) -> int:
         """An extent: its constant, or `DYNAMIC`."""
-        constant = self.constant(value)
+        constant = None if value is None else self.constant(value)
         return DYNAMIC if constant is None or constant < 0 else constant
 
     # --- tiles -----------------------------------------------------------------------------------
@@ -225,40 +247,33 @@ class Knowledge:
     def _find_tile(self, value: SSAValue) -> TileFacts:
         type = value.type
         assert isinstance(type, TileType)
-        rows, cols = type.valid
-        if rows == DYNAMIC or cols == DYNAMIC:
-            rows, cols = self._valid(value, rows, cols)
-        key = (id(type), rows, cols)
+        valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
+        key = (id(type), valid)
         facts = self._interned_tiles.get(key)
         if facts is None:
-            facts = self._interned_tiles[key] = TileFacts(type, (rows, cols))
+            facts = self._interned_tiles[key] = TileFacts(type, valid)
         return facts
 
-    def _valid(self, value: SSAValue, rows: int, cols: int) -> tuple[int, int]:
-        """Valid extents that the type leaves open."""
+    def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:
+        """The valid extents of a tile whose type leaves some open."""
         # Another extent may be set anywhere, so only a tile that is never reshaped has known ones.
-        if any(isinstance(use.operation, views.SetValidShapeOp) for use in value.uses):
-            return rows, cols
-        op = value.owner if isinstance(value, OpResult) else None
+        if is_reshaped(value):
+            return type.valid
         given: tuple[SSAValue | None, SSAValue | None] = (None, None)
-        match op:
-            case views.AllocTileOp():
+        match value.owner:
+            case views.AllocTileOp() as op:
                 given = (slot_value(op, "valid_row"), slot_value(op, "valid_col"))
-            case views.SubviewOp() if len(op.valid) == 2:
+            case views.SubviewOp() as op if len(op.valid) == 2:
                 given = (op.valid[0], op.valid[1])
-            case views.TAssignOp():
-                source = self.tile(op.tile).valid
-                return (
-                    source[0] if rows == DYNAMIC else rows,
-                    source[1] if cols == DYNAMIC else cols,
-                )
+            case views.TAssignOp() as op:
+                return self.tile(op.tile).valid
             case _:
                 pass
-        if rows == DYNAMIC and given[0] is not None:
-            rows = self.extent(given[0])
-        if cols == DYNAMIC and given[1] is not None:
-            cols = self.extent(given[1])
-        return rows, cols
+        rows, cols = type.valid
+        return (
+            self.extent(given[0]) if rows == DYNAMIC else rows,
+            self.extent(given[1]) if cols == DYNAMIC else cols,
+        )
 
     # --- views -----------------------------------------------------------------------------------
 
@@ -278,27 +293,20 @@ class Knowledge:
     def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
         type = value.type
         assert isinstance(type, ViewType)
-        op = value.owner if isinstance(value, OpResult) else None
-        match op:
-            case views.MakeTensorViewOp():
+        match value.owner:
+            case views.MakeTensorViewOp() as op:
                 layout = type.layout if op.layout is None else op.layout.data
-                strides = type.strides or tuple(map(self.extent, op.strides))
-                return self._shape(type, op.shape), strides, layout
-            case views.PartitionViewOp():
+                shape, strides = self._extents(op.shape), self._extents(op.strides)
+            case views.PartitionViewOp() as op:
                 source = self.view(op.source)
-                shape = self._shape(type, op.sizes)
                 layout = source.layout if type.layout is Layout.ND else type.layout
-                strides = type.strides or source.strides
-                if strides is None:
-                    strides = packed_strides(source.shape, source.layout)
-                return shape, _last(strides, len(shape)), layout
+                shape, strides = self._extents(op.sizes), source.own_strides
             case _:
                 return type.shape, type.strides, type.layout
+        return _merge(type, type.shape, shape), _merge(type, type.strides, strides), layout
 
-    def _shape(self, type: ViewType, given: Iterable[SSAValue]) -> tuple[int, ...]:
-        """What the type says, and where it says `?`, what is given."""
-        known = _last(tuple(map(self.extent, given)), len(type.shape))
-        return tuple(known[at] if extent == DYNAMIC else extent for at, extent in enumerate(type.shape))
+    def _extents(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
+        return tuple(map(self.extent, values))
 
     def window(self, value: SSAValue) -> Window:
         """The memory behind a view or pointer."""
@@ -308,13 +316,13 @@ class Knowledge:
             op = at.owner
             match op:
                 case views.PartitionViewOp():
-                    source = self.view(op.source)
-                    strides = source.strides or packed_strides(source.shape, source.layout)
-                    steps = [self.constant(offset) for offset in op.offsets]
-                    if None in steps or DYNAMIC in strides:
-                        first = None
-                    elif first is not None:
-                        first += sum((o or 0) * s for o, s in zip(steps, strides, strict=False))
+                    strides = self.view(op.source).own_strides
+                    for offset, stride in zip(op.offsets, strides, strict=True):
+                        step = self.constant(offset)
+                        if first is None or step is None or stride == DYNAMIC:
+                            first = None
+                        else:
+                            first += step * stride
                     at = op.source
                 case views.MakeTensorViewOp():
                     at = op.ptr
@@ -367,9 +375,6 @@ class Facts:
         """The operand in a slot; `dst` is a result in SSA form."""
         value = slot_value(self.op, slot)
         return self.op.results[0] if value is None and slot == "dst" else value
-
-    def has(self, slot: str) -> bool:
-        return self.value(slot) is not None
 
     def tile(self, slot: str) -> TileFacts:
         value = self.value(slot)

@@ -17,9 +17,9 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
     TAssignOp,
 )
-from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.facts import Facts, TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.targets.function_facts import FunctionFacts, value_name
-from ptoas.targets.pipes import int_values, slot_places
+from ptoas.targets.pipes import int_values, slot_places, slot_value
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
@@ -159,19 +159,17 @@ def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
     on="cpu a2a3 a5 a5-custom",
+    scope="function",
 )
-def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
+def open_extent_is_given(facts: FunctionFacts, target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
     set_validshape."""
-    tile = know.knowledge.tile(op.results[0]).type
-    if any(isinstance(use.operation, SetValidShapeOp) for use in op.results[0].uses):
-        return
-    for word, extent in (("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols)):
-        if extent == DYNAMIC and not know.has(word):
-            fix = f"add {word} = %n"
-            yield Violation(
-                f"{word}: found none, required because the type says ?", part="statement", fix=fix
-            )
+    for op in facts.by_class.get(AllocTileOp, ()):
+        assert isinstance(op, AllocTileOp)
+        for word, extent in (("valid_row", op.tile_type.valid_rows), ("valid_col", op.tile_type.valid_cols)):
+            if extent == DYNAMIC and slot_value(op, word) is None and not is_reshaped(op.result):
+                message = f"{word}: found none, required because the type says ?"
+                yield Violation(message, op=op, part="statement", fix=f"add {word} = %n")
 
 
 @rule(
@@ -405,19 +403,26 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
     on="cpu a2a3 a5 a5-custom",
 )
 def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
-    """A static extent of a view's type equals the extent that is given for it; where one of them has fewer
-    dimensions, those are the last ones, with ones before."""
+    """A static extent or stride of a view's type equals the one that is given for it; where one of them has
+    fewer dimensions, those are the last ones, with ones before."""
+    view = know.knowledge.view(op.result)
     slot = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
-    static = know.knowledge.view(op.result).static_shape5
     given = know.constants(slot)
-    missing = len(static) - len(given)
-    for at, extent in enumerate(static):
-        value = given[at - missing] if at >= missing else 1
-        if extent == DYNAMIC or value is None or value == extent:
+    for at, extent in enumerate(view.static_shape5, len(given) - 5):
+        found = given[at] if at >= 0 else 1
+        if extent == DYNAMIC or found is None or found == extent:
             continue
-        required = f"{extent}, as in the type"
-        if at < missing:
-            yield mismatch("extent of a dimension that is not given", value, required, part="statement")
+        what, required = f"{slot}[{at}]", f"{extent}, as in the type"
+        if at >= 0:
+            yield mismatch(what, found, required, slot=(slot, at), part="value")
         else:
-            where = at - missing
-            yield mismatch(f"{slot}[{where}]", value, required, slot=(slot, where), part="value")
+            yield mismatch("a dimension that is not given", found, required, part="statement")
+    if isinstance(op, MakeTensorViewOp):
+        strides = tuple(map(know.knowledge.extent, op.strides))
+    else:
+        strides = last_dims(know.view("source").own_strides, len(view.shape))
+    for at, stride in enumerate(view.type.strides or ()):
+        # A stride to a second element matters only where there is one.
+        if DYNAMIC not in (stride, strides[at]) and stride != strides[at] and view.shape[at] != 1:
+            required = f"{stride}, as in the type"
+            yield mismatch(f"strides[{at}]", strides[at], required, slot=("strides", at), part="value")
