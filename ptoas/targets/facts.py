@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
@@ -25,10 +24,8 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
 from ptoas.targets.aliases import passed_on
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
+from ptoas.targets.target import Target
 from ptoas.targets.windows import Window
-
-if TYPE_CHECKING:
-    from ptoas.targets.target import Target
 
 
 def shape_str(shape: Iterable[int]) -> str:
@@ -206,29 +203,18 @@ class Knowledge:
 
     def constant(self, value: SSAValue) -> int | None:
         """The integer that a value always has, if that is known."""
-        known = self._constants
-        if value in known:
-            return known[value]
-        stack = [value]
-        while stack:
-            top = stack[-1]
-            if top in known:
-                stack.pop()
-                continue
-            op = top.owner if isinstance(top, OpResult) else None
+        known, stack = self._constants, [value]
+        while value not in known:
+            top = stack.pop()
+            op = top.owner
             if isinstance(op, arith.ConstantOp):
-                literal = op.value
-                known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
-                continue
-            if op is None or not is_foldable(op):
+                known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+            elif not is_foldable(op):
                 known[top] = None
-                continue
-            unseen = [operand for operand in op.operands if operand not in known]
-            if unseen:
-                stack += unseen
-                continue
-            values = [known[operand] for operand in op.operands]
-            known[top] = fold(op, values, top.type)
+            elif unseen := [operand for operand in op.operands if operand not in known]:
+                stack += [top, *unseen]
+            else:
+                known[top] = fold(op, [known[operand] for operand in op.operands], top.type)
         return known[value]
 
     def extent(self, value: SSAValue | None) -> int:
@@ -361,8 +347,8 @@ class Facts:
         op: PtoOp,
         target: Target,
         knowledge: Knowledge,
-        aicore: bool = False,
-        checked: Sequence[Target] = (),
+        aicore: bool,
+        checked: Sequence[Target],
     ):
         self.checked = checked
         """All targets that the program is being checked for."""
@@ -371,24 +357,22 @@ class Facts:
         self.knowledge = knowledge
         self.aicore = aicore
 
-    def value(self, slot: str) -> SSAValue | None:
+    def _value(self, slot: str) -> SSAValue:
         """The operand in a slot; `dst` is a result in SSA form."""
         value = slot_value(self.op, slot)
-        return self.op.results[0] if value is None and slot == "dst" else value
+        if value is None and slot == "dst":
+            value = self.op.results[0]
+        assert value is not None, f"{self.op.name} has no {slot}"
+        return value
 
     def tile(self, slot: str) -> TileFacts:
-        value = self.value(slot)
-        assert value is not None, f"{self.op.name} has no {slot}"
-        return self.knowledge.tile(value)
+        return self.knowledge.tile(self._value(slot))
 
     def view(self, slot: str) -> ViewFacts:
-        value = self.value(slot)
-        assert value is not None, f"{self.op.name} has no {slot}"
-        return self.knowledge.view(value)
+        return self.knowledge.view(self._value(slot))
 
     def is_tile(self, slot: str) -> bool:
-        value = self.value(slot)
-        return value is not None and isinstance(value.type, TileType)
+        return isinstance(self._value(slot).type, TileType)
 
     def constants(self, slot: str) -> tuple[int | None, ...]:
         """The known constants of the operands in a slot."""
