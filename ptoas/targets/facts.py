@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
@@ -20,13 +19,13 @@ from ptoas.dialects.pto import memory, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
-from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
+from ptoas.targets.aliases import passed_on
 from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
-
-if TYPE_CHECKING:
-    from ptoas.targets.target import Target
+from ptoas.targets.target import Target
+from ptoas.targets.windows import Window
 
 
 def shape_str(shape: Iterable[int]) -> str:
@@ -119,17 +118,17 @@ class ViewFacts:
     def size(self) -> int:
         return self.element.size
 
+    @property
+    def own_strides(self) -> tuple[int, ...]:
+        """Strides in elements of the dimensions that the type names."""
+        return packed_strides(self.shape, self.layout) if self.strides is None else self.strides
+
     @cached_property
     def strides5(self) -> tuple[int, ...]:
         """Five strides in elements; of dimensions that the type does not name, one for a whole tensor."""
-        own = self.strides if self.strides is not None else packed_strides(self.shape, self.layout)
-        if len(own) == 5:
-            return own
-        whole = (
-            DYNAMIC
-            if DYNAMIC in (*self.shape, *own)
-            else max((extent * stride for extent, stride in zip(self.shape, own, strict=True)), default=1)
-        )
+        own = self.own_strides
+        known = DYNAMIC not in (*self.shape, *own)
+        whole = max(n * stride for n, stride in zip(self.shape, own, strict=True)) if known else DYNAMIC
         return (whole,) * (5 - len(own)) + own
 
     @cached_property
@@ -137,19 +136,16 @@ class ViewFacts:
         """Whether elements follow each other without gaps in row-major order; `None`: unknown."""
         if self.strides is None:
             return True
-        expected = 1
+        expected, known = 1, True
         for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if extent == 1:
                 continue
-            if stride != DYNAMIC and expected != DYNAMIC and stride != expected:
+            if DYNAMIC in (stride, expected):
+                known = False
+            elif stride != expected:
                 return False
-            if DYNAMIC in (extent, stride, expected):
-                expected = DYNAMIC if extent == DYNAMIC or expected == DYNAMIC else expected * extent
-                if stride == DYNAMIC:
-                    return None
-                continue
-            expected *= extent
-        return True
+            expected = DYNAMIC if DYNAMIC in (extent, expected) else expected * extent
+        return True if known else None
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
@@ -157,29 +153,38 @@ def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
     order = list(range(len(shape)))
     if layout is Layout.DN and len(shape) > 1:
         order[-1], order[-2] = order[-2], order[-1]
-    strides = [1] * len(shape)
+    strides: dict[int, int] = {}
     step = 1
     for dim in reversed(order):
         strides[dim] = step
         step = DYNAMIC if DYNAMIC in (step, shape[dim]) else step * shape[dim]
-    return tuple(strides)
+    return tuple(strides[dim] for dim in range(len(shape)))
 
 
-@dataclass(frozen=True)
-class Window:
-    """Where a view lies: behind which value, and its first and last element if known."""
+def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """As many dimensions: the last ones, and ones before them (D11)."""
+    return (1,) * (rank - len(dims)) + dims[-rank:]
 
-    root: SSAValue
-    first: int | None
-    last: int | None
 
-    def overlaps(self, other: Window) -> bool:
-        """Whether both certainly touch one element: the same memory, and bounds that meet."""
-        if self.root is not other.root or None in (self.first, self.last, other.first, other.last):
-            return False
-        assert self.first is not None and self.last is not None
-        assert other.first is not None and other.last is not None
-        return self.first <= other.last and other.first <= self.last
+def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+    """What a type says, and where it says nothing or `?`, what is known otherwise."""
+    known = last_dims(known, len(type.shape))
+    if static is None:
+        return known
+    return tuple(known[at] if said == DYNAMIC else said for at, said in enumerate(static))
+
+
+def is_reshaped(tile: SSAValue) -> bool:
+    """Whether `set_validshape` changes a tile, under this name or another."""
+    seen = [tile]
+    for value in seen:
+        for use in value.uses:
+            if isinstance(use.operation, views.SetValidShapeOp):
+                return True
+            # A window has extents of its own.
+            if not isinstance(use.operation, views.SubviewOp):
+                seen += [name for name in passed_on(use) if name not in seen]
+    return False
 
 
 class Knowledge:
@@ -189,7 +194,7 @@ class Knowledge:
         self._constants: dict[SSAValue, int | None] = {}
         self._tiles: dict[SSAValue, TileFacts] = {}
         self._views: dict[SSAValue, ViewFacts] = {}
-        self._interned_tiles: dict[tuple[int, int, int], TileFacts] = {}
+        self._interned_tiles: dict[tuple[int, tuple[int, int]], TileFacts] = {}
         self._interned_views: dict[
             tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
         ] = {}
@@ -198,34 +203,23 @@ class Knowledge:
 
     def constant(self, value: SSAValue) -> int | None:
         """The integer that a value always has, if that is known."""
-        known = self._constants
-        if value in known:
-            return known[value]
-        stack = [value]
-        while stack:
-            top = stack[-1]
-            if top in known:
-                stack.pop()
-                continue
-            op = top.owner if isinstance(top, OpResult) else None
+        known, stack = self._constants, [value]
+        while value not in known:
+            top = stack.pop()
+            op = top.owner
             if isinstance(op, arith.ConstantOp):
-                literal = op.value
-                known[top] = literal.value.data if isinstance(literal, IntegerAttr) else None
-                continue
-            if op is None or not is_foldable(op):
+                known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+            elif not is_foldable(op):
                 known[top] = None
-                continue
-            unseen = [operand for operand in op.operands if operand not in known]
-            if unseen:
-                stack += unseen
-                continue
-            values = [known[operand] for operand in op.operands]
-            known[top] = fold(op, values, top.type)
+            elif unseen := [operand for operand in op.operands if operand not in known]:
+                stack += [top, *unseen]
+            else:
+                known[top] = fold(op, [known[operand] for operand in op.operands], top.type)
         return known[value]
 
-    def extent(self, value: SSAValue) -> int:
+    def extent(self, value: SSAValue | None) -> int:
         """An extent: its constant, or `DYNAMIC`."""
-        constant = self.constant(value)
+        constant = None if value is None else self.constant(value)
         return DYNAMIC if constant is None or constant < 0 else constant
 
     # --- tiles -----------------------------------------------------------------------------------
@@ -239,40 +233,33 @@ class Knowledge:
     def _find_tile(self, value: SSAValue) -> TileFacts:
         type = value.type
         assert isinstance(type, TileType)
-        rows, cols = type.valid
-        if rows == DYNAMIC or cols == DYNAMIC:
-            rows, cols = self._valid(value, rows, cols)
-        key = (id(type), rows, cols)
+        valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
+        key = (id(type), valid)
         facts = self._interned_tiles.get(key)
         if facts is None:
-            facts = self._interned_tiles[key] = TileFacts(type, (rows, cols))
+            facts = self._interned_tiles[key] = TileFacts(type, valid)
         return facts
 
-    def _valid(self, value: SSAValue, rows: int, cols: int) -> tuple[int, int]:
-        """Valid extents that the type leaves open."""
+    def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:
+        """The valid extents of a tile whose type leaves some open."""
         # Another extent may be set anywhere, so only a tile that is never reshaped has known ones.
-        if any(isinstance(use.operation, views.SetValidShapeOp) for use in value.uses):
-            return rows, cols
-        op = value.owner if isinstance(value, OpResult) else None
+        if is_reshaped(value):
+            return type.valid
         given: tuple[SSAValue | None, SSAValue | None] = (None, None)
-        match op:
-            case views.AllocTileOp():
+        match value.owner:
+            case views.AllocTileOp() as op:
                 given = (slot_value(op, "valid_row"), slot_value(op, "valid_col"))
-            case views.SubviewOp() if len(op.valid) == 2:
+            case views.SubviewOp() as op if len(op.valid) == 2:
                 given = (op.valid[0], op.valid[1])
-            case views.TAssignOp():
-                source = self.tile(op.tile).valid
-                return (
-                    source[0] if rows == DYNAMIC else rows,
-                    source[1] if cols == DYNAMIC else cols,
-                )
+            case views.TAssignOp() as op:
+                return self.tile(op.tile).valid
             case _:
                 pass
-        if rows == DYNAMIC and given[0] is not None:
-            rows = self.extent(given[0])
-        if cols == DYNAMIC and given[1] is not None:
-            cols = self.extent(given[1])
-        return rows, cols
+        rows, cols = type.valid
+        return (
+            self.extent(given[0]) if rows == DYNAMIC else rows,
+            self.extent(given[1]) if cols == DYNAMIC else cols,
+        )
 
     # --- views -----------------------------------------------------------------------------------
 
@@ -292,31 +279,20 @@ class Knowledge:
     def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
         type = value.type
         assert isinstance(type, ViewType)
-        op = value.owner if isinstance(value, OpResult) else None
-        match op:
-            case views.MakeTensorViewOp():
+        match value.owner:
+            case views.MakeTensorViewOp() as op:
                 layout = type.layout if op.layout is None else op.layout.data
-                strides = type.strides or tuple(map(self.extent, op.strides))
-                return self._merge(type.shape, tuple(map(self.extent, op.shape))), strides, layout
-            case views.PartitionViewOp():
+                shape, strides = self._extents(op.shape), self._extents(op.strides)
+            case views.PartitionViewOp() as op:
                 source = self.view(op.source)
-                shape = self._merge(type.shape, tuple(map(self.extent, op.sizes)))
                 layout = source.layout if type.layout is Layout.ND else type.layout
-                strides = type.strides or source.strides
-                if strides is None:
-                    strides = packed_strides(source.shape, source.layout)
-                if len(strides) != len(shape):
-                    # The part has another rank than the whole; its trailing dimensions correspond (D11).
-                    strides = (1,) * (len(shape) - len(strides)) + strides[-len(shape) :]
-                return shape, strides, layout
+                shape, strides = self._extents(op.sizes), source.own_strides
             case _:
                 return type.shape, type.strides, type.layout
+        return _merge(type, type.shape, shape), _merge(type, type.strides, strides), layout
 
-    @staticmethod
-    def _merge(static: tuple[int, ...], known: tuple[int, ...]) -> tuple[int, ...]:
-        if len(static) != len(known):
-            return static
-        return tuple(k if s == DYNAMIC else s for s, k in zip(static, known, strict=True))
+    def _extents(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
+        return tuple(map(self.extent, values))
 
     def window(self, value: SSAValue) -> Window:
         """The memory behind a view or pointer."""
@@ -326,13 +302,13 @@ class Knowledge:
             op = at.owner
             match op:
                 case views.PartitionViewOp():
-                    source = self.view(op.source)
-                    strides = source.strides or packed_strides(source.shape, source.layout)
-                    steps = [self.constant(offset) for offset in op.offsets]
-                    if None in steps or DYNAMIC in strides:
-                        first = None
-                    elif first is not None:
-                        first += sum((o or 0) * s for o, s in zip(steps, strides, strict=False))
+                    strides = self.view(op.source).own_strides
+                    for offset, stride in zip(op.offsets, strides, strict=True):
+                        step = self.constant(offset)
+                        if first is None or step is None or stride == DYNAMIC:
+                            first = None
+                        else:
+                            first += step * stride
                     at = op.source
                 case views.MakeTensorViewOp():
                     at = op.ptr
@@ -342,15 +318,12 @@ class Knowledge:
                     at = op.ptr
                 case _:
                     break
-        if not isinstance(value.type, ViewType):
-            return Window(at, None, None)
+        if first is None or not isinstance(value.type, ViewType):
+            return Window(at)
         facts = self.view(value)
-        if first is None or DYNAMIC in facts.shape or DYNAMIC in facts.strides5:
-            return Window(at, None, None)
-        if 0 in facts.shape:
-            return Window(at, None, None)
-        reach = sum((n - 1) * s for n, s in zip(facts.shape5, facts.strides5, strict=True))
-        return Window(at, first, first + reach)
+        if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
+            return Window(at)
+        return Window(at, first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
 
     # --- keys ------------------------------------------------------------------------------------
 
@@ -374,8 +347,8 @@ class Facts:
         op: PtoOp,
         target: Target,
         knowledge: Knowledge,
-        aicore: bool = False,
-        checked: Sequence[Target] = (),
+        aicore: bool,
+        checked: Sequence[Target],
     ):
         self.checked = checked
         """All targets that the program is being checked for."""
@@ -384,47 +357,26 @@ class Facts:
         self.knowledge = knowledge
         self.aicore = aicore
 
-    def value(self, slot: str, index: int = 0) -> SSAValue | None:
-        """The operand in a slot; `dst` and `cdst` are results in SSA form."""
-        places = slot_places(self.op).get(slot, range(0))
-        if index < len(places):
-            return self.op.operands[places[index]]
-        if isinstance(self.op, Instruction) and slot in ("dst", "cdst"):
-            at = 0 if slot == "dst" else 1
-            return self.op.results[at] if at < len(self.op.results) else None
-        return None
-
-    def has(self, slot: str) -> bool:
-        return self.value(slot) is not None
+    def _value(self, slot: str) -> SSAValue:
+        """The operand in a slot; `dst` is a result in SSA form."""
+        value = slot_value(self.op, slot)
+        if value is None and slot == "dst":
+            value = self.op.results[0]
+        assert value is not None, f"{self.op.name} has no {slot}"
+        return value
 
     def tile(self, slot: str) -> TileFacts:
-        value = self.value(slot)
-        assert value is not None, f"{self.op.name} has no {slot}"
-        return self.knowledge.tile(value)
+        return self.knowledge.tile(self._value(slot))
 
     def view(self, slot: str) -> ViewFacts:
-        value = self.value(slot)
-        assert value is not None, f"{self.op.name} has no {slot}"
-        return self.knowledge.view(value)
+        return self.knowledge.view(self._value(slot))
 
     def is_tile(self, slot: str) -> bool:
-        value = self.value(slot)
-        return value is not None and isinstance(value.type, TileType)
-
-    def tiles(self) -> Iterable[tuple[str, TileFacts]]:
-        """Every tile of the instruction with its slot."""
-        for slot, places in slot_places(self.op).items():
-            for at in places:
-                if isinstance(self.op.operands[at].type, TileType):
-                    yield slot, self.knowledge.tile(self.op.operands[at])
-        if isinstance(self.op, Instruction):
-            for slot, result in zip(("dst", "cdst"), self.op.results, strict=False):
-                if isinstance(result.type, TileType):
-                    yield slot, self.knowledge.tile(result)
+        return isinstance(self._value(slot).type, TileType)
 
     def constants(self, slot: str) -> tuple[int | None, ...]:
         """The known constants of the operands in a slot."""
-        places = slot_places(self.op).get(slot, range(0))
+        places = slot_places(self.op)[slot]
         return tuple(self.knowledge.constant(self.op.operands[at]) for at in places)
 
     @cached_property

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import TypeGuard, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 Fold = Callable[[Sequence[int]], int | None]
 
@@ -62,8 +62,9 @@ def _is_integer(type: Attribute) -> bool:
     return isinstance(type, IntegerType | IndexType)
 
 
-def is_foldable(op: Operation) -> bool:
-    return type(op) in _FOLDS
+def is_foldable(owner: Operation | Block) -> TypeGuard[Operation]:
+    """Whether a value's owner is an operation that is followed."""
+    return type(owner) in _FOLDS
 
 
 def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | None:

@@ -23,7 +23,6 @@ VIEWS: Table = {
     ),
     views.AllocTileOp: (
         v.tile_address_is_a_multiple_of_32,
-        v.open_extent_is_given,
         v.valid_extent_is_inside_the_tile,
     ),
     views.TAssignOp: (v.tile_address_is_a_multiple_of_32,),
@@ -119,6 +118,7 @@ MODULE = (
 PLACEMENT = (
     v.tile_is_made_of_32_byte_rows,
     v.fractal_tile_is_made_of_blocks,
+    v.open_extent_is_given,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,

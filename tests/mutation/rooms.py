@@ -78,6 +78,7 @@ ROOMS = {
             Module("ptoas/targets/function_facts.py"),
             Module("ptoas/targets/guards.py"),
             Module("ptoas/targets/flow.py"),
+            Module("ptoas/targets/windows.py"),
             *_rules(
                 "comm",
                 "common",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import OpResult, Use
+from xdsl.ir import Operation, OpResult, SSAValue, Use
 
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
@@ -17,9 +17,9 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
     TAssignOp,
 )
-from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.facts import Facts, TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.targets.function_facts import FunctionFacts, value_name
-from ptoas.targets.pipes import int_values, slot_places
+from ptoas.targets.pipes import int_values, slot_places, slot_value
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
@@ -56,25 +56,17 @@ _PLACED = _alloc(" addr = %a", _TILE, _index("a", 64, "i64"))
 )
 def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violations:
     """A none_box tile's contiguous dimension, times the element size, is a multiple of 32 bytes."""
-    aligned: set[int] = set()
     for value in (*facts.arguments, *facts.local_tiles):
-        if id(value.type) in aligned:
-            continue
         tile = facts.knowledge.tile(value)
         word, extent = contiguous(tile)
         width = extent * tile.size
-        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0:
-            aligned.add(id(value.type))
-            continue
-        # MGATHER has words of its own for its destination, and MSCATTER for its source.
-        owner = value.owner if isinstance(value, OpResult) else None
-        if isinstance(owner, MGatherOp) or any(_says_itself(use) for use in value.uses):
+        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0 or _is_spoken_of(value):
             continue
         step = C0_BYTES // tile.size
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
         found = f"{extent} x {tile.size} bytes = {width} bytes"
         what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
-        place = facts.func if owner is None else owner
+        place = _origin(value, facts)
         yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot="result")
 
 
@@ -92,10 +84,8 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
     vec, has one row, or has blocks of 32 bytes."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
-        owner = value.owner if isinstance(value, OpResult) else None
-        if tile.type.slayout is SLayout.NoneBox or isinstance(owner, MGatherOp):
-            continue
-        if any(_says_itself(use) for use in value.uses):
+        # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
+        if tile.type.slayout is SLayout.NoneBox or (target.has_nz and _is_spoken_of(value)):
             continue
         rows, cols = fractal_block(tile)
         free = tile.loc is TileLoc.Vec or tile.type.fractal == 32 or tile.type.rows == 1
@@ -106,8 +96,17 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
             if extent % step:
                 fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
                 what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
-                place = facts.func if owner is None else owner
+                place = _origin(value, facts)
                 yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot="result")
+
+
+def _origin(tile: SSAValue, facts: FunctionFacts) -> Operation:
+    return tile.owner if isinstance(tile, OpResult) else facts.func
+
+
+def _is_spoken_of(tile: SSAValue) -> bool:
+    """MGATHER has words of its own for its destination, and MSCATTER for its source."""
+    return isinstance(tile.owner, MGatherOp) or any(_says_itself(use) for use in tile.uses)
 
 
 def _says_itself(use: Use) -> bool:
@@ -160,21 +159,17 @@ def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -
     failing=_alloc("", _OPEN),
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
     on="cpu a2a3 a5 a5-custom",
+    scope="function",
 )
-def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
+def open_extent_is_given(facts: FunctionFacts, target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
     set_validshape."""
-    tile = know.knowledge.tile(op.results[0]).type
-    if DYNAMIC not in tile.valid:
-        return
-    if any(isinstance(use.operation, SetValidShapeOp) for use in op.results[0].uses):
-        return
-    for word, extent in (("valid_row", tile.valid_rows), ("valid_col", tile.valid_cols)):
-        if extent == DYNAMIC and not know.has(word):
-            fix = f"add {word} = %n"
-            yield Violation(
-                f"{word}: found none, required because the type says ?", part="statement", fix=fix
-            )
+    for op in facts.by_class.get(AllocTileOp, ()):
+        assert isinstance(op, AllocTileOp)
+        for word, extent in (("valid_row", op.tile_type.valid_rows), ("valid_col", op.tile_type.valid_cols)):
+            if extent == DYNAMIC and slot_value(op, word) is None and not is_reshaped(op.result):
+                message = f"{word}: found none, required because the type says ?"
+                yield Violation(message, op=op, part="statement", fix=f"add {word} = %n")
 
 
 @rule(
@@ -188,10 +183,10 @@ def open_extent_is_given(op: AllocTileOp, know: Facts) -> Violations:
 def valid_extent_is_inside_the_tile(op: AllocTileOp | SetValidShapeOp, know: Facts) -> Violations:
     """A valid extent is at least 0 and at most the tile's physical extent."""
     if isinstance(op, AllocTileOp):
-        tile, slots = know.knowledge.tile(op.results[0]).type, ("valid_row", "valid_col")
+        tile, row, col = know.knowledge.tile(op.results[0]).type, "valid_row", "valid_col"
     else:
-        tile, slots = know.tile("tile").type, ("row", "col")
-    for slot, physical in zip(slots, tile.shape, strict=True):
+        tile, row, col = know.tile("tile").type, "row", "col"
+    for slot, physical in ((row, tile.rows), (col, tile.cols)):
         for value in know.constants(slot):
             if value is not None and not 0 <= value <= physical:
                 yield mismatch(slot, value, f"0 to {physical}", slot=slot, part="value")
@@ -217,8 +212,7 @@ def reshaped_tile_is_open(op: SetValidShapeOp, know: Facts) -> Violations:
     """set_validshape changes a tile whose type leaves both valid extents open; a static one may only be
     repeated."""
     tile = know.tile("tile").type
-    pairs = zip(("row", "col"), tile.valid, strict=True)
-    for slot, extent in pairs:
+    for slot, extent in (("row", tile.valid_rows), ("col", tile.valid_cols)):
         if extent != DYNAMIC and know.constants(slot)[0] != extent:
             found = know.constants(slot)[0]
             what = f"{slot} of a tile whose type fixes it"
@@ -252,7 +246,7 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview's offsets and sizes lie inside the tile."""
     source = know.tile("source").type
     sizes = int_values(op.sizes)
-    for at, (word, physical) in enumerate(zip(("row", "column"), source.shape, strict=True)):
+    for at, (word, physical) in enumerate((("row", source.rows), ("column", source.cols))):
         offset, size = know.constants("offsets")[at], sizes[at]
         start = 0 if offset is None else offset
         if size < 1 or start < 0 or start + size > physical:
@@ -271,16 +265,13 @@ def window_is_inside_the_tile(op: SubviewOp, know: Facts) -> Violations:
 )
 def window_has_the_type_of_the_tile(op: SubviewOp, know: Facts) -> Violations:
     """A subview keeps the tile's memory and layout, and its shape is its sizes."""
-    source, result = know.tile("source").type, op.result.type
-    window = know.knowledge.tile(op.result)
+    source, window = know.tile("source"), know.knowledge.tile(op.result)
     sizes = int_values(op.sizes)
-    assert window.type is result
-    if window.loc is not source.loc.data:
-        yield mismatch("memory of the window", window.loc.value, source.loc.data.value, part="statement")
-    if window.type.blayout is not source.blayout or window.type.slayout is not source.slayout:
-        found, required = window.layout_text, know.tile("source").layout_text
-        yield mismatch("layout of the window", found, required, part="statement")
-    if window.type.shape not in (sizes, source.shape):
+    if window.loc is not source.loc:
+        yield mismatch("memory of the window", window.loc.value, source.loc.value, part="statement")
+    if window.layout_text != source.layout_text:
+        yield mismatch("layout of the window", window.layout_text, source.layout_text, part="statement")
+    if window.type.shape not in (sizes, source.type.shape):
         yield mismatch(
             "shape of the window", shape_str(window.type.shape), shape_str(sizes), part="statement"
         )
@@ -393,10 +384,8 @@ def view_extents_are_positive(op: MakeTensorViewOp | PartitionViewOp, know: Fact
 def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations:
     """Offset plus size is at most the extent of the view, in every dimension that is known."""
     source = know.view("source")
-    for at, (offset, size) in enumerate(
-        zip(know.constants("offsets"), know.constants("sizes"), strict=False)
-    ):
-        extent = source.shape[at]
+    ends = zip(source.shape, know.constants("offsets"), know.constants("sizes"), strict=True)
+    for at, (extent, offset, size) in enumerate(ends):
         if extent == DYNAMIC or size is None:
             continue
         start = 0 if offset is None else offset
@@ -414,13 +403,26 @@ def partition_is_inside_its_view(op: PartitionViewOp, know: Facts) -> Violations
     on="cpu a2a3 a5 a5-custom",
 )
 def view_type_says_what_the_operands_say(op: MakeTensorViewOp | PartitionViewOp, know: Facts) -> Violations:
-    """A static extent of a view's type equals the extent that is given for it."""
+    """A static extent or stride of a view's type equals the one that is given for it; where one of them has
+    fewer dimensions, those are the last ones, with ones before."""
+    view = know.knowledge.view(op.result)
     slot = "shape" if isinstance(op, MakeTensorViewOp) else "sizes"
-    static = know.knowledge.view(op.result).type.shape
     given = know.constants(slot)
-    if len(static) != len(given):
-        return
-    for at, (extent, value) in enumerate(zip(static, given, strict=True)):
-        if extent != DYNAMIC and value is not None and value != extent:
-            what, required = f"{slot}[{at}]", f"{extent}, as in the type"
-            yield mismatch(what, value, required, slot=(slot, at), part="value")
+    for at, extent in enumerate(view.static_shape5, len(given) - 5):
+        found = given[at] if at >= 0 else 1
+        if extent == DYNAMIC or found is None or found == extent:
+            continue
+        what, required = f"{slot}[{at}]", f"{extent}, as in the type"
+        if at >= 0:
+            yield mismatch(what, found, required, slot=(slot, at), part="value")
+        else:
+            yield mismatch("a dimension that is not given", found, required, part="statement")
+    if isinstance(op, MakeTensorViewOp):
+        strides = tuple(map(know.knowledge.extent, op.strides))
+    else:
+        strides = last_dims(know.view("source").own_strides, len(view.shape))
+    for at, stride in enumerate(view.type.strides or ()):
+        # A stride to a second element matters only where there is one.
+        if DYNAMIC not in (stride, strides[at]) and stride != strides[at] and view.shape[at] != 1:
+            required = f"{stride}, as in the type"
+            yield mismatch(f"strides[{at}]", strides[at], required, slot=("strides", at), part="value")

@@ -1,0 +1,64 @@
+"""Windows of global memory, and whether two of them have an element in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from xdsl.ir import SSAValue
+
+MOST_TRIES = 1000
+"""Strides that fit into each other need a few; for others a longer search is not worth it."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where a view lies: behind which value, and its first element, if known, with extents and strides."""
+
+    root: SSAValue
+    first: int | None = None
+    dims: tuple[tuple[int, int], ...] = ()
+    """Extent and stride of each dimension."""
+
+    @property
+    def last(self) -> int | None:
+        """The last element, if known."""
+        return None if self.first is None else self.first + sum((n - 1) * stride for n, stride in self.dims)
+
+    def overlaps(self, other: Window) -> bool:
+        """Whether both certainly have an element in common; columns side by side have none."""
+        if self.root is not other.root or self.first is None or other.first is None:
+            return False
+        spans: dict[int, tuple[int, int]] = {}
+        for sign, dims in ((1, self.dims), (-1, other.dims)):
+            for extent, stride in dims:
+                reach = sign * (extent - 1) * stride
+                if reach:
+                    low, high = spans.get(abs(stride), (0, 0))
+                    spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
+        return _is_sum(other.first - self.first, spans)
+
+
+def _is_sum(distance: int, spans: dict[int, tuple[int, int]]) -> bool:
+    """Whether a distance is a sum of one multiple of each stride, each inside its stride's span; a search
+    that takes too long finds none."""
+    strides = sorted(spans)
+    lows = [0, *accumulate(spans[stride][0] for stride in strides)]
+    highs = [0, *accumulate(spans[stride][1] for stride in strides)]
+    if not lows[-1] <= distance <= highs[-1]:
+        return False
+    work = [(distance, len(strides))]
+    for _ in range(MOST_TRIES):
+        if not work:
+            break
+        rest, count = work.pop()
+        if not rest:
+            return True
+        # The multiples of the greatest stride after which the smaller ones can make up the rest.
+        inner = count - 1
+        stride = strides[inner]
+        low, high = spans[stride]
+        first = -(-max(low, rest - highs[inner]) // stride)
+        last = min(high, rest - lows[inner]) // stride
+        work += [(rest - n * stride, inner) for n in range(first, min(last, first + MOST_TRIES) + 1)]
+    return False

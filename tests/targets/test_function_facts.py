@@ -1,0 +1,435 @@
+"""What is known of a whole function: its tiles, where they lie, when they are needed."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.grammar.parse import parse
+from ptoas.targets import get_target
+from ptoas.targets.facts import Knowledge
+from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
+from ptoas.targets.pipes import NOTHING, RESULT
+
+T = "!pto.tile_buf<vec, 16x32xf32>"
+M = "!pto.memref<16x32xf32>"
+BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
+HEAD = f"func.func @f(%x: {M}, %arg: {T}, %n: index, %go: i1) {{\n"
+CONSTANTS = "".join(f"  %c{n} = arith.constant {n} : index\n" for n in (0, 1, 2, 4, 8))
+FIRST = 5
+"""Position of the first operation behind the constants."""
+
+
+class Facts:
+    """The facts of a function, and its values by their names."""
+
+    def __init__(self, *lines: str):
+        self.module = parse(HEAD + CONSTANTS + "\n".join(lines) + "\nreturn\n}")
+        (func,) = [op for op in self.module.walk() if isinstance(op, FuncOp)]
+        self.facts = FunctionFacts(func, Knowledge())
+        blocks = [block for op in self.module.walk() for region in op.regions for block in region.blocks]
+        values = [arg for block in blocks for arg in block.args]
+        values += [result for op in self.module.walk() for result in op.results]
+        self.values = {value.name_hint: value for value in values}
+
+    def __getitem__(self, name: str) -> SSAValue:
+        return self.values[name]
+
+    def names(self, values: tuple[SSAValue, ...]) -> list[str | None]:
+        return [value.name_hint for value in values]
+
+
+def alloc(name: str, type: str = T, addr: str = "") -> str:
+    return f"%{name} = pto.alloc_tile{' addr = ' + addr if addr else ''} : {type}"
+
+
+def load(name: str) -> str:
+    return f"pto.tload ins(%x : {M}) outs(%{name} : {T})"
+
+
+def store(name: str) -> str:
+    return f"pto.tstore ins(%{name} : {T}) outs(%x : {M})"
+
+
+def window(name: str, source: str, row: str, col: str, rows: int, cols: int, type: str = T) -> str:
+    result = f"!pto.tile_buf<vec, {rows}x{cols}xf32>"
+    return f"%{name} = pto.subview %{source}[{row}, {col}] sizes [{rows}, {cols}] : {type} -> {result}"
+
+
+# --- tiles ---------------------------------------------------------------------------------------
+
+
+def test_a_tile_goes_by_its_name() -> None:
+    found = Facts(alloc("a"))
+    assert value_name(found["a"]) == "%a"
+    found["a"].name_hint = None
+    assert value_name(found["a"]) == "a tile"
+
+
+def test_local_tiles_have_memory_of_their_own() -> None:
+    found = Facts(
+        alloc("a"),
+        window("w", "a", "%c0", "%c0", 8, 32),
+        f"%b = pto.tload %x : {M} -> {T}",
+        "%s = arith.addi %c1, %c2 : index",
+    )
+    assert found.names(found.facts.local_tiles) == ["a", "b"]
+    assert found.names(found.facts.arguments) == ["arg"]
+
+
+def test_a_declaration_has_no_arguments_and_no_operations() -> None:
+    module = parse(f"func.func private @callee({T}) -> ()")
+    (func,) = [op for op in module.walk() if isinstance(op, FuncOp)]
+    facts = FunctionFacts(func, Knowledge())
+    assert facts.arguments == () and facts.ops == [] and facts.live_tiles == ()
+
+
+def test_the_root_lies_behind_windows_and_bindings() -> None:
+    small = "!pto.tile_buf<vec, 8x32xf32>"
+    found = Facts(
+        alloc("a"),
+        window("w", "a", "%c0", "%c0", 8, 32),
+        window("v", "w", "%c0", "%c0", 4, 32, small),
+        "%r = pto.tassign %v, @tile(0x40) : !pto.tile_buf<vec, 4x32xf32> -> !pto.tile_buf<vec, 4x32xf32>",
+    )
+    assert {found.facts.root(found[name]) for name in ("a", "w", "v", "r")} == {found["a"]}
+    assert found.facts.root(found["arg"]) is found["arg"]
+
+
+def test_a_value_that_a_loop_hands_on_may_name_several_tiles() -> None:
+    found = Facts(
+        alloc("a"),
+        alloc("b"),
+        f"%p, %q = scf.for %k = %c0 to %n step %c1 iter_args(%s = %a, %t = %b) -> ({T}, {T}) {{",
+        f"scf.yield %t, %s : {T}, {T}",
+        "}",
+    )
+    assert set(found.facts.roots(found["p"])) == {found["a"], found["b"]}
+    assert found.facts.roots(found["a"]) == (found["a"],)
+    storages = found.facts.storages(found["s"])
+    assert {storage.root for storage in storages} == {found["a"], found["b"]}
+    assert found.facts.storages(found["s"]) is storages, "found once"
+
+
+# --- who decides ---------------------------------------------------------------------------------
+
+FLAG = "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "placed"),
+    [
+        ([alloc("a")], False),
+        ([alloc("a", addr="%c0")], True),
+        ([alloc("a"), f"pto.tassign %a, @tile(0x40) : {T}"], True),
+    ],
+)
+def test_one_address_is_enough_to_place_by_hand(lines: list[str], placed: bool) -> None:
+    assert Facts(*lines).facts.is_placed_by_hand is placed
+
+
+@pytest.mark.parametrize(
+    ("lines", "by_hand"),
+    [
+        ([], False),
+        ([f"pto.set_flag{FLAG}"], True),
+        ([f"pto.wait_flag{FLAG}"], True),
+        (["pto.barrier #pto.pipe<PIPE_ALL>"], False),
+    ],
+)
+def test_one_flag_is_enough_to_synchronise_by_hand(lines: list[str], by_hand: bool) -> None:
+    assert Facts(*lines).facts.is_synchronised_by_hand is by_hand
+    for override in (True, False):
+        facts = Facts(*lines).facts
+        facts.sync_override = override
+        assert facts.is_synchronised_by_hand is override
+
+
+INDEX = "!pto.tile_buf<vec, 16x32xi32>"
+
+
+@pytest.mark.parametrize(
+    ("line", "simt"),
+    [
+        (f"pto.mgather ins(%x, %i : {M}, {INDEX}) outs(%arg : {T})", True),
+        (f"pto.mscatter ins(%arg, %i : {T}, {INDEX}) outs(%x : {M})", True),
+        (f"pto.tload ins(%x : {M}) outs(%arg : {T})", False),
+    ],
+)
+def test_gathers_and_scatters_of_memory_are_simt(line: str, simt: bool) -> None:
+    assert Facts(alloc("i", INDEX), line).facts.has_simt is simt
+
+
+# --- where ---------------------------------------------------------------------------------------
+
+
+def test_addresses() -> None:
+    found = Facts(
+        "%a64 = arith.constant 64 : i64",
+        alloc("a", addr="%a64"),
+        alloc("b", addr="%n"),
+        alloc("c"),
+        f"pto.tassign %c, @tile(0x1000) : {T}",
+        alloc("d"),
+        f"pto.tassign %d, %a64 : {T}, i64",
+        f"pto.tassign %d, @tile(0x80) : {T}",
+        alloc("e"),
+        f"pto.tassign %e, %a64 : {T}, i64",
+        f"pto.tassign %e, @tile(0x40) : {T}",
+        alloc("f"),
+        alloc("g"),
+        window("w", "g", "%c0", "%c0", 8, 32),
+        "pto.tassign %w, @tile(0x2000) : !pto.tile_buf<vec, 8x32xf32>",
+    )
+    address = {name: found.facts.address(found[name]) for name in "abcdefg"}
+    assert address == {"a": 64, "b": None, "c": 4096, "d": None, "e": 64, "f": None, "g": 8192}
+    assert [at for _, at in found.facts.addresses[found["d"]]] == [64, 128]
+
+
+@pytest.mark.parametrize(
+    ("offsets", "expected"),
+    [
+        (("%c1", "%c8"), ((1, 9), (8, 12))),
+        (("%n", "%c8"), (None, (8, 12))),
+        (("%c1", "%n"), ((1, 9), None)),
+    ],
+)
+def test_a_window_is_a_rectangle_of_its_tile(offsets: tuple[str, str], expected: object) -> None:
+    found = Facts(alloc("a"), window("w", "a", *offsets, 8, 4))
+    storage = found.facts.storage(found["w"])
+    assert (storage.root, storage.loc, storage.size) == (found["a"], TileLoc.Vec, 16 * 32 * 4)
+    assert (storage.rows, storage.cols) == expected
+    whole = found.facts.storage(found["a"])
+    assert (whole.rows, whole.cols) == (None, None)
+
+
+def test_a_window_of_a_window() -> None:
+    small = "!pto.tile_buf<vec, 8x16xf32>"
+    found = Facts(
+        alloc("a"),
+        window("w", "a", "%c4", "%c8", 8, 16),
+        f"%b = pto.tassign %w, @tile(0x40) : {small} -> {small}",
+        window("v", "b", "%c1", "%c2", 2, 8, small),
+        window("u", "b", "%n", "%c2", 2, 8, small),
+        window("s", "u", "%c1", "%c2", 1, 4, "!pto.tile_buf<vec, 2x8xf32>"),
+    )
+    storage = found.facts.storage(found["v"])
+    assert (storage.rows, storage.cols) == ((5, 7), (10, 18))
+    storage = found.facts.storage(found["s"])
+    assert (storage.rows, storage.cols) == (None, (12, 16)), "an unknown offset stays unknown"
+
+
+def test_windows_of_blocks_are_no_rectangles_of_bytes() -> None:
+    found = Facts(
+        alloc("a", BOXED),
+        f"%w = pto.subview %a[%c0, %c0] sizes [16, 16] : {BOXED} -> {BOXED.replace('64x64', '16x16')}",
+    )
+    storage = found.facts.storage(found["w"])
+    assert (storage.root, storage.rows, storage.cols) == (found["a"], None, None)
+
+
+@cache
+def two_tiles() -> tuple[SSAValue, SSAValue]:
+    found = Facts(alloc("a"), alloc("b"))
+    return found["a"], found["b"]
+
+
+SPANS = st.none() | st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda s: (s[0], s[0] + s[1]))
+
+
+@given(SPANS, SPANS, SPANS, SPANS)
+def test_parts_of_one_tile_overlap_where_they_share_an_element(
+    rows: tuple[int, int] | None,
+    cols: tuple[int, int] | None,
+    other_rows: tuple[int, int] | None,
+    other_cols: tuple[int, int] | None,
+) -> None:
+    def elements(rows: tuple[int, int] | None, cols: tuple[int, int] | None) -> set[tuple[int, int]]:
+        """Of a tile of ten rows and columns."""
+        return {(i, j) for i in range(*(rows or (0, 10))) for j in range(*(cols or (0, 10)))}
+
+    root, _ = two_tiles()
+    one = Storage(root, TileLoc.Vec, rows, cols, None, 400)
+    other = Storage(root, TileLoc.Vec, other_rows, other_cols, None, 400)
+    assert one.overlaps(other) is bool(elements(rows, cols) & elements(other_rows, other_cols))
+
+
+@given(*[st.integers(0, 8)] * 2, *[st.integers(1, 6)] * 2)
+def test_placed_tiles_overlap_where_they_share_a_byte(start: int, begin: int, size: int, length: int) -> None:
+    a, b = two_tiles()
+    one = Storage(a, TileLoc.Vec, None, None, start, size)
+    share = bool(set(range(start, start + size)) & set(range(begin, begin + length)))
+    assert one.overlaps(Storage(b, TileLoc.Vec, None, None, begin, length)) is share
+    assert not one.overlaps(Storage(b, TileLoc.Mat, None, None, begin, length)), "another memory"
+
+
+@pytest.mark.parametrize(("start", "begin"), [(None, 0), (0, None), (None, None)])
+def test_tiles_that_are_not_placed_share_nothing(start: int | None, begin: int | None) -> None:
+    a, b = two_tiles()
+    one, other = (Storage(r, TileLoc.Vec, None, None, at, 64) for r, at in ((a, start), (b, begin)))
+    assert not one.overlaps(other)
+
+
+# --- when ----------------------------------------------------------------------------------------
+
+
+def live(found: Facts, name: str) -> tuple[int, int] | None:
+    tile = found.facts.live(found[name])
+    return None if tile is None else (tile.first - FIRST, tile.last - FIRST)
+
+
+def test_a_tile_lives_from_its_first_to_its_last_use() -> None:
+    found = Facts(alloc("a"), alloc("b"), load("a"), load("b"), store("b"), store("a"), alloc("c"))
+    assert live(found, "a") == (2, 5) and live(found, "b") == (3, 4)
+    assert live(found, "c") is None, "nobody uses it"
+    tiles = found.facts.live_tiles
+    assert [tile.root.name_hint for tile in tiles] == ["arg", "a", "b"]
+
+
+def test_an_argument_lives_all_the_time() -> None:
+    found = Facts(alloc("a"), load("a"), store("a"))
+    tile = found.facts.live(found["arg"])
+    assert tile is not None and (tile.first, tile.last) == (0, len(found.facts.ops) - 1)
+
+
+def test_a_result_lives_from_its_instruction_on() -> None:
+    found = Facts(
+        f"%a = pto.tload %x : {M} -> {T}", alloc("b"), f"%c = pto.tload %x : {M} -> {T}", store("a")
+    )
+    assert live(found, "a") == (0, 3) and live(found, "c") == (2, 2)
+
+
+def test_a_window_keeps_its_tile_alive() -> None:
+    small = "!pto.tile_buf<vec, 8x32xf32>"
+    found = Facts(
+        alloc("a"),
+        window("w", "a", "%c0", "%c0", 8, 32),
+        load("a"),
+        f"pto.tneg ins(%w : {small}) outs(%w : {small})",
+    )
+    assert live(found, "a") == (2, 3), "taking the window is no use"
+
+
+def loop(*lines: str) -> list[str]:
+    return ["scf.for %k = %c0 to %n step %c1 {", *lines, "}"]
+
+
+def test_what_a_loop_uses_lives_through_all_of_its_turns() -> None:
+    # Two tiles; 2: load, 3: loop, 4: store a, 5: tile, 6: load c, 7: store c, 8: load b, 9: yield, 10: store
+    inside = [store("a"), alloc("c"), load("c"), store("c"), load("b")]
+    found = Facts(alloc("a"), alloc("b"), load("a"), *loop(*inside), store("b"))
+    ops = found.facts.ops[FIRST:]
+    assert ops[3].name == "scf.for" and ops[9].name == "scf.yield"
+    assert found.facts.loops == [(FIRST + 4, FIRST + 9)]
+    assert live(found, "a") == (2, 9), "to the end of the loop"
+    assert live(found, "b") == (4, 10), "from its beginning"
+    assert live(found, "c") == (6, 7), "its own in every turn"
+
+
+def test_a_loop_that_a_tile_is_not_used_in_does_not_matter() -> None:
+    found = Facts(alloc("a"), alloc("b"), load("a"), store("a"), *loop(load("b"), store("b")))
+    assert live(found, "a") == (2, 3)
+
+
+def test_a_while_loop_is_a_loop() -> None:
+    found = Facts(
+        alloc("a"),
+        "%j = scf.while (%i = %c0) : (index) -> (index) {",
+        "%more = arith.cmpi slt, %i, %n : index",
+        "scf.condition(%more) %i : index",
+        "} do {",
+        "^bb0(%i2: index):",
+        load("a"),
+        store("a"),
+        "%next = arith.addi %i2, %c1 : index",
+        "scf.yield %next : index",
+        "}",
+    )
+    names = [op.name for op in found.facts.ops[FIRST:]]
+    first, last = names.index("arith.cmpi"), names.index("scf.yield")
+    assert found.facts.loops == [(FIRST + first, FIRST + last)]
+    assert live(found, "a") == (first, last)
+
+
+def test_a_tile_lives_under_the_name_that_a_branch_gives_it() -> None:
+    found = Facts(
+        alloc("a"),
+        alloc("b"),
+        f"%z = scf.if %go -> ({T}) {{",
+        f"scf.yield %a : {T}",
+        "} else {",
+        f"scf.yield %b : {T}",
+        "}",
+        store("z"),
+    )
+    last = len(found.facts.ops) - FIRST - 2
+    assert live(found, "a") == (3, last) and live(found, "b") == (4, last)
+
+
+# --- how much ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("type", "bytes"), [("1x8xi32", 32), ("1x9xi32", 64), ("1x1xi8", 32), ("1x16xi32", 64)]
+)
+def test_a_tile_takes_whole_units_of_32_bytes(type: str, bytes: int) -> None:
+    found = Facts(alloc("a", f"!pto.tile_buf<vec, {type}>"))
+    tile = found["a"].type
+    assert isinstance(tile, TileType)
+    assert LiveTile(found["a"], tile, 0, 0).bytes == bytes
+
+
+@given(*[st.integers(0, 6)] * 2, *[st.integers(0, 4)] * 2)
+def test_tiles_live_together_when_they_share_a_moment(first: int, begin: int, more: int, longer: int) -> None:
+    root, _ = two_tiles()
+    assert isinstance(root.type, TileType)
+    one = LiveTile(root, root.type, first, first + more)
+    other = LiveTile(root, root.type, begin, begin + longer)
+    share = set(range(first, first + more + 1)) & set(range(begin, begin + longer + 1))
+    assert one.lives_with(other) is bool(share)
+
+
+def test_the_peak_is_the_most_that_is_needed_at_once() -> None:
+    """2 KB each: two at first, then three; the matrix memory counts for itself."""
+    found = Facts(
+        *(alloc(name) for name in "abc"),
+        alloc("m", BOXED),
+        load("a"),
+        store("a"),
+        load("b"),
+        load("c"),
+        f"pto.tmov ins(%m : {BOXED}) outs(%m : {BOXED})",
+        store("c"),
+        store("b"),
+    )
+    total, tiles = found.facts.peak(TileLoc.Vec)
+    assert total == 3 * 2048 and [tile.root.name_hint for tile in tiles] == ["arg", "b", "c"]
+    assert found.facts.peak(TileLoc.Mat)[0] == 64 * 64 * 2
+    assert found.facts.peak(TileLoc.Left) == (0, ())
+
+
+# --- effects -------------------------------------------------------------------------------------
+
+
+def test_only_instructions_have_effects() -> None:
+    found = Facts(alloc("a"), load("a"))
+    a5 = get_target("a5")
+    constant, loading = found.facts.ops[0], found.facts.ops[FIRST + 1]
+    assert found.facts.effects(constant, a5) is NOTHING
+    effects = found.facts.effects(loading, a5)
+    assert effects == a5.effects(loading) and effects.accesses  # type: ignore[arg-type]
+    assert found.facts.effects(loading, a5) is effects, "found once"
+
+
+def test_an_access_touches_an_operand_or_a_result() -> None:
+    found = Facts(f"%a = pto.tload %x : {M} -> {T}")
+    op = found["a"].owner
+    assert isinstance(op, Operation)
+    assert touched(op, 0) is found["x"] and touched(op, RESULT) is found["a"]
