@@ -74,8 +74,6 @@ class Span:
     >>> span = ptoas.Span(ptoas.Source("tload\\ntstore %a", "copy.pto"), 6, 9)
     >>> span.file, span.line, span.column
     ('copy.pto', 2, 1)
-    >>> span.within(7, 2).column
-    8
     """
 
     source: Source = field(compare=False, repr=False)
@@ -96,10 +94,6 @@ class Span:
     def column(self) -> int:
         """The column it starts at, from 1."""
         return self.source.position(self.offset)[1]
-
-    def within(self, offset: int, length: int) -> Span:
-        """A part of this span; `offset` counts from its start."""
-        return Span(self.source, self.offset + offset, length)
 
 
 @dataclass(frozen=True)
