@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import cast
 
 from xdsl.dialects.builtin import LocationAttr, UnregisteredOp
@@ -71,7 +72,8 @@ class Builder(Names):
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
         self.regions_read: set[int] = set()
-        self.inside_function = False
+        self.container: str | None = None
+        """What has a body, is not a module, and is being read: the outermost."""
 
     # --- statements
 
@@ -102,6 +104,14 @@ class Builder(Names):
             del self.values[name]
         self.blocks = outer_blocks
         return blocks
+
+    @contextmanager
+    def inside(self, what: str):
+        """While the body of something other than a module is read."""
+        outer = self.container
+        self.container = outer or what
+        yield
+        self.container = outer
 
     def _declare_labels(self, labels: list[RawStatement], blocks: list[Block], statements: Region) -> None:
         declared: set[str] = set()

@@ -194,9 +194,9 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
             builder.statement(raw, ops)  # an alias may name the type of an argument
         elif not _is_container(raw):
             rest.append(raw)
-    builder.inside_function = True
-    for raw in rest:
-        builder.statement(raw, ops)
+    with builder.inside("a function"):
+        for raw in rest:
+            builder.statement(raw, ops)
     if not ops or ops[-1].name != "func.return":
         ops.append(ReturnOp())
     block.add_ops(ops)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
@@ -121,13 +122,14 @@ def _attributes(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
     return builder.resolver.dictionary(node) if node is not None else {}
 
 
-def _refuse_inside_function(builder: Builder, what: str) -> None:
-    if builder.inside_function:
-        raise StatementProblem("PTO-P061", f"a {what} can't stand inside a function")
+def _refuse_inside(builder: Builder, what: str) -> None:
+    """Modules and functions stand in modules."""
+    if builder.container is not None:
+        raise StatementProblem("PTO-P061", f"a {what} can't stand inside {builder.container}")
 
 
 def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
-    _refuse_inside_function(builder, "module")
+    _refuse_inside(builder, "module")
     attributes = _attributes(builder, node.attributes)
     block = Block()
     if len(builder.region(raw.regions[0], block)) > 1:
@@ -137,7 +139,7 @@ def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
 
 
 def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list[str]) -> FuncOp:
-    _refuse_inside_function(builder, "function")
+    _refuse_inside(builder, "function")
     if node.has_body and any(p.value is None for p in node.params):
         raise StatementProblem("PTO-P010", "a function with a body names its parameters", node.name)
     resolver = builder.resolver
@@ -154,9 +156,8 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
             (names[cast(t.Value, p.value).slot], arg, raw.source_offset(place(p.start)))
             for p, arg in zip(node.params, block.args, strict=True)
         )
-        builder.inside_function = True
-        body = Region(builder.region(raw.regions[0], block, args))
-        builder.inside_function = False
+        with builder.inside("a function"):
+            body = Region(builder.region(raw.regions[0], block, args))
         _close(body, outputs, raw)
     else:
         body = Region()
@@ -202,7 +203,8 @@ def _for(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.For, na
     block = Block(arg_types=[lower.type, *types])
     bound = [node.induction, *(name for name, _ in node.carried)]
     args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
-    region = Region(builder.region(raw.regions[0], block, args))
+    with builder.inside("a loop"):
+        region = Region(builder.region(raw.regions[0], block, args))
     _yield(block)
     op = ForOp(lower, upper, step, initial, region)
     op.attributes.update(_attributes(builder, node.attributes))
@@ -223,7 +225,8 @@ def _if(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.If, name
     regions: list[Region] = []
     for statements in raw.regions:
         block = Block()
-        regions.append(Region(builder.region(statements, block)))
+        with builder.inside("a branch"):
+            regions.append(Region(builder.region(statements, block)))
         _yield(block)
     if len(regions) == 1:
         if types:
@@ -245,9 +248,10 @@ def _while(
     args = tuple(
         (names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True)
     )
-    first = Region(builder.region(raw.regions[0], before, args))
-    # The second region names its own arguments: `^bb0(%a: index):`.
-    blocks = builder.region(raw.regions[1])
+    with builder.inside("a loop"):
+        first = Region(builder.region(raw.regions[0], before, args))
+        # The second region names its own arguments: `^bb0(%a: index):`.
+        blocks = builder.region(raw.regions[1])
     _yield(blocks[-1])
     op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
     op.attributes.update(_attributes(builder, node.attributes))
@@ -286,11 +290,11 @@ def _generic(
     isolated = name in ("func.func", "builtin.module")
     outer = builder.values
     if isolated:
-        _refuse_inside_function(builder, name.split(".")[1].replace("func", "function"))
+        _refuse_inside(builder, name.split(".")[1].replace("func", "function"))
         builder.values = {}
-    builder.inside_function |= name == "func.func"
-    regions = [Region(builder.region(region)) for region in raw.regions]
-    builder.inside_function &= name != "func.func"
+    container = "a function" if name == "func.func" else f"`{name}`"
+    with nullcontext() if name == "builtin.module" else builder.inside(container):
+        regions = [Region(builder.region(region)) for region in raw.regions]
     for region in regions:
         if not any(block.args or block.ops for block in region.blocks):
             # `({})` is a region without blocks.

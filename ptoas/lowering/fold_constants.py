@@ -63,7 +63,7 @@ class FoldConstantsPass(ModulePass):
 def _drop_uncalled(before: dict[func.FuncOp, set[str]], after: dict[func.FuncOp, set[str]]) -> None:
     """Without the functions that calls have led to, and do not lead to any more."""
     called = {name for names in before.values() for name in names}
-    kernels = [function for function in before if function.sym_name.data not in called]
+    kernels = [function for function in after if function.sym_name.data not in called]
     for function in reached(before, kernels) - reached(after, kernels):
         Rewriter.erase_op(function, safe_erase=False)
 

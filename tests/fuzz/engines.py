@@ -66,6 +66,8 @@ def drive_with_atheris(
         f"-seed={seed & 0x7FFFFFFF or 1}",
         "-len_control=0",
         "-timeout=1000000",
+        # What it finds slow goes beside the failures, not into the folder that it was started in.
+        f"-artifact_prefix={corpus.parent}/",
     ]
     options += ["-rss_limit_mb=0", "-print_final_stats=0", "-verbosity=0", "-handle_xfsz=0"]
     atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=change, internal_libfuzzer=True)

@@ -937,6 +937,18 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%r = scf.while (%z = %a) : (f32) -> f32 {\nscf.condition(%z) %z : f32\n} do {\n^bb0(%q: f32):\nscf.yield %q : f32\n}\nreturn\n}\n",
         [("PTO-P042", 2, 29, 11, "the loop's types differ from its initial values'", None)],
     ),
+    "functions: a function in a branch of no function": (
+        "module {\n%u = arith.constant true\nscf.if %u {\nfunc.func @f() {\nreturn\n}\n}\n}",
+        [("PTO-P061", 4, 1, 16, "a function can't stand inside a branch", None)],
+    ),
+    "functions: a module in a loop of no function": (
+        "module {\n%c = arith.constant 1 : index\nscf.for %i = %c to %c step %c {\nmodule {\n}\n}\n}",
+        [("PTO-P061", 4, 1, 8, "a module can't stand inside a loop", None)],
+    ),
+    "functions: a function in an operation in the generic form": (
+        'module {\n"scf.execute_region"() ({\nfunc.func @f() {\nreturn\n}\n"scf.yield"() : () -> ()\n}) : () -> ()\n}',
+        [("PTO-P061", 3, 1, 16, "a function can't stand inside `scf.execute_region`", None)],
+    ),
     "loops: yield in no loop": (
         "func.func @f() {\nscf.yield\nreturn\n}",
         [
