@@ -12,7 +12,7 @@ from functools import cached_property
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import OpResult, SSAValue
 
 from ptoas.dialects.pto import memory, views
@@ -318,7 +318,7 @@ class Knowledge:
                     at = op.ptr
                 case _:
                     break
-        if first is None or not isinstance(value.type, ViewType):
+        if not isinstance(value.type, ViewType):
             return Window(at)
         facts = self.view(value)
         if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
@@ -334,9 +334,7 @@ class Knowledge:
             return id(self.tile(value))
         if isinstance(type, ViewType):
             return id(self.view(value))
-        if isinstance(type, IndexType | IntegerType):
-            return (id(value.type), self.constant(value))
-        return id(value.type)
+        return id(type), self.constant(value)
 
 
 class Facts:
@@ -360,10 +358,7 @@ class Facts:
     def _value(self, slot: str) -> SSAValue:
         """The operand in a slot; `dst` is a result in SSA form."""
         value = slot_value(self.op, slot)
-        if value is None and slot == "dst":
-            value = self.op.results[0]
-        assert value is not None, f"{self.op.name} has no {slot}"
-        return value
+        return self.op.results[0] if value is None else value
 
     def tile(self, slot: str) -> TileFacts:
         return self.knowledge.tile(self._value(slot))

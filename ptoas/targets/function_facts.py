@@ -37,15 +37,19 @@ def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
     )
 
 
+Span = tuple[int, int]
+"""The first row or column, and the one after the last."""
+
+
 @dataclass(frozen=True)
 class Storage:
     """The part of a local memory that a tile value names: a rectangle of its root tile."""
 
     root: SSAValue
     loc: TileLoc
-    rows: tuple[int, int] | None
-    """First row and the row after the last; `None`: unknown or all."""
-    cols: tuple[int, int] | None
+    rows: Span | None
+    """`None`: unknown or all."""
+    cols: Span | None
     start: int | None
     """First byte of the root in its memory, when placed at a known address."""
     size: int
@@ -59,7 +63,7 @@ class Storage:
         return self.start < other.start + other.size and other.start < self.start + self.size
 
 
-def _meet(a: tuple[int, int] | None, b: tuple[int, int] | None) -> bool:
+def _meet(a: Span | None, b: Span | None) -> bool:
     return a is None or b is None or (a[0] < b[1] and b[0] < a[1])
 
 
@@ -118,7 +122,7 @@ class FunctionFacts:
         """Tiles with memory of their own: allocated ones, and results of instructions (SSA form)."""
         found: list[SSAValue] = []
         for op in self.ops:
-            if op.results and _makes_tiles(op.__class__):
+            if _makes_tiles(op.__class__):
                 found += [result for result in op.results if isinstance(result.type, TileType)]
         return tuple(found)
 
@@ -132,32 +136,20 @@ class FunctionFacts:
 
     def root(self, value: SSAValue) -> SSAValue:
         """The tile whose memory a value names, behind windows and bindings."""
-        while isinstance(value, OpResult):
-            op = value.owner
-            if isinstance(op, SubviewOp):
-                value = op.source
-            elif isinstance(op, TAssignOp):
-                value = op.tile
-            else:
-                break
-        return value
+        return self._behind(value)[0]
 
-    def roots(self, value: SSAValue) -> tuple[SSAValue, ...]:
-        """Every tile whose memory a value may name: a loop hands one on, a branch picks one."""
-        found: dict[SSAValue, None] = {}
-        seen: set[SSAValue] = set()
-        work = [value]
-        while work:
-            root = self.root(work.pop())
-            if root in seen:
-                continue
-            seen.add(root)
-            sources = handed_from(root)
-            if sources:
-                work += sources
-            else:
-                found[root] = None
-        return tuple(found)
+    def _behind(self, value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
+        """The tile behind windows and bindings, and the windows, the smallest first."""
+        windows: list[SubviewOp] = []
+        while True:
+            match value.owner:
+                case SubviewOp() as op:
+                    windows.append(op)
+                    value = op.source
+                case TAssignOp() as op:
+                    value = op.tile
+                case _:
+                    return value, windows
 
     @cached_property
     def is_placed_by_hand(self) -> bool:
@@ -185,8 +177,10 @@ class FunctionFacts:
                 found.setdefault(op.results[0], []).append((op, self.knowledge.constant(address)))
         for op in self.by_class.get(TAssignOp, ()):
             assert isinstance(op, TAssignOp)
-            at = op.address.value.data if op.address is not None else None
-            if op.addr is not None:
+            if op.address is not None:
+                at = op.address.value.data
+            else:
+                assert op.addr is not None
                 at = self.knowledge.constant(op.addr)
             found.setdefault(self.root(op.tile), []).append((op, at))
         return found
@@ -198,51 +192,48 @@ class FunctionFacts:
 
     def storage(self, value: SSAValue) -> Storage:
         """Where a value lies, when it names one tile."""
-        return self._storage(value, self.root(value))
+        root, windows = self._behind(value)
+        return self._storage(root, self._rectangle(windows))
 
     def storages(self, value: SSAValue) -> tuple[Storage, ...]:
-        """Every place where a value may lie."""
+        """Every place where a value may lie: a loop hands a tile on, a branch picks one."""
         known = self._storages.get(value)
         if known is None:
-            known = tuple(self._storage(value, root) for root in self.roots(value))
-            self._storages[value] = known
+            known = self._storages[value] = tuple(self._find_storages(value))
         return known
 
-    def _storage(self, value: SSAValue, root: SSAValue) -> Storage:
+    def _find_storages(self, value: SSAValue) -> Iterator[Storage]:
+        root, windows = self._behind(value)
+        rectangle = self._rectangle(windows)
+        roots = [root]
+        for root in roots:
+            for source in handed_from(root):
+                handed, parts = self._behind(source)
+                if parts:
+                    # Of which part this is a part is not followed.
+                    rectangle = None, None
+                if handed not in roots:
+                    roots.append(handed)
+        # The last branch first: an access to its tile is the latest, and speaks for the earlier ones.
+        for root in reversed(roots):
+            if not handed_from(root):
+                yield self._storage(root, rectangle)
+
+    def _storage(self, root: SSAValue, rectangle: tuple[Span | None, Span | None]) -> Storage:
         type = root.type
         assert isinstance(type, TileType)
-        rows, cols = self._window(value)
+        rows, cols = (None, None) if type.slayout is not SLayout.NoneBox else rectangle
         return Storage(root, type.loc.data, rows, cols, self.address(root), type.size_bytes)
 
-    def _window(self, value: SSAValue) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-        """Rows and columns of the root that a value names."""
-        spans: list[tuple[int, int] | None] = [None, None]
-        shift: list[int | None] = [0, 0]
-        while isinstance(value, OpResult):
-            op = value.owner
-            if isinstance(op, TAssignOp):
-                value = op.tile
-                continue
-            if not isinstance(op, SubviewOp):
-                break
-            sizes = int_values(op.sizes)
-            for at in range(2):
-                offset = self.knowledge.constant(op.offsets[at])
-                if spans[at] is None:
-                    spans[at] = (0, sizes[at])
-                before = shift[at]
-                shift[at] = None if offset is None or before is None else before + offset
-            value = op.source
-        moved: list[tuple[int, int] | None] = []
-        for span, offset in zip(spans, shift, strict=True):
-            if span is None or offset is None:
-                moved.append(None)
-            else:
-                moved.append((span[0] + offset, span[1] + offset))
-        type = value.type
-        if isinstance(type, TileType) and type.slayout is not SLayout.NoneBox:
-            return None, None
-        return moved[0], moved[1]
+    def _rectangle(self, windows: list[SubviewOp]) -> tuple[Span | None, Span | None]:
+        """Rows and columns that the smallest of several windows shows, as far as they are known."""
+        found: list[Span | None] = [None, None]
+        for at in range(2) if windows else ():
+            starts = [self.knowledge.constant(window.offsets[at]) for window in windows]
+            known = [start for start in starts if start is not None]
+            if len(known) == len(starts):
+                found[at] = sum(known), sum(known) + int_values(windows[0].sizes)[at]
+        return found[0], found[1]
 
     # --- time ------------------------------------------------------------------------------------
 
@@ -256,8 +247,7 @@ class FunctionFacts:
         found: list[tuple[int, int]] = []
         for op in (*self.by_class.get(scf.ForOp, ()), *self.by_class.get(scf.WhileOp, ())):
             inside = [self.positions[inner] for region in op.regions for inner in region.walk()]
-            if inside:
-                found.append((min(inside), max(inside)))
+            found.append((min(inside), max(inside)))
         return found
 
     def uses(self, root: SSAValue) -> Iterator[Operation]:
@@ -278,14 +268,12 @@ class FunctionFacts:
         """When a tile is needed; `None` when nothing uses it."""
         type = root.type
         assert isinstance(type, TileType)
-        used = [self.positions[op] for op in self.uses(root) if op in self.positions]
-        defined = -1
-        if isinstance(root, OpResult):
-            defined = self.positions[root.owner]
-            if isinstance(root.owner, Instruction):
-                used.append(defined)
-        else:
-            used += [0, len(self.ops) - 1]
+        if not isinstance(root, OpResult):
+            return LiveTile(root, type, 0, len(self.ops) - 1)
+        used = [self.positions[op] for op in self.uses(root)]
+        defined = self.positions[root.owner]
+        if isinstance(root.owner, Instruction):
+            used.append(defined)
         if not used:
             return None
         first, last = min(used), max(used)

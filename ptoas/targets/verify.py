@@ -318,15 +318,18 @@ def _span(op: Operation, violation: Violation) -> Span:
         return field_span(op, violation.field)
     if violation.slot is None or violation.part == "statement":
         return span_of(op)
-    name, number = violation.slot if isinstance(violation.slot, tuple) else (violation.slot, 0)
-    at: int | None = None
+    at = _operand(op, violation.slot)
+    if at is not None:
+        return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)
+    if violation.slot == "addr":
+        return field_span(op, "address")
+    return result_type_span(op) if op.results else span_of(op)
+
+
+def _operand(op: Operation, slot: str | tuple[str, int]) -> int | None:
+    """Which operand a slot names; `None` where it is empty, as that of a result is in SSA form."""
+    name, number = slot if isinstance(slot, tuple) else (slot, 0)
     if name == "operand":
-        at = number
-    elif isinstance(op, PtoOp):
-        places = slot_places(op).get(name, range(0))
-        at = places[number] if number < len(places) else None
-    if at is None or at < 0:
-        if name == "addr":
-            return field_span(op, "address")
-        return result_type_span(op, 1 if name == "cdst" else 0) if op.results else span_of(op)
-    return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)
+        return number
+    places = slot_places(op).get(name) if isinstance(op, PtoOp) else None
+    return places[number] if places else None

@@ -33,9 +33,8 @@ class Window:
         for sign, dims in ((1, self.dims), (-1, other.dims)):
             for extent, stride in dims:
                 reach = sign * (extent - 1) * stride
-                if reach:
-                    low, high = spans.get(abs(stride), (0, 0))
-                    spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
+                low, high = spans.get(abs(stride), (0, 0))
+                spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
         return _is_sum(other.first - self.first, spans)
 
 

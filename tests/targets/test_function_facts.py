@@ -111,8 +111,9 @@ def test_a_value_that_a_loop_hands_on_may_name_several_tiles() -> None:
         f"scf.yield %t, %s : {T}, {T}",
         "}",
     )
-    assert set(found.facts.roots(found["p"])) == {found["a"], found["b"]}
-    assert found.facts.roots(found["a"]) == (found["a"],)
+    assert {storage.root for storage in found.facts.storages(found["p"])} == {found["a"], found["b"]}
+    (alone,) = found.facts.storages(found["a"])
+    assert alone == found.facts.storage(found["a"])
     storages = found.facts.storages(found["s"])
     assert {storage.root for storage in storages} == {found["a"], found["b"]}
     assert found.facts.storages(found["s"]) is storages, "found once"
@@ -235,6 +236,25 @@ def test_windows_of_blocks_are_no_rectangles_of_bytes() -> None:
     assert (storage.root, storage.rows, storage.cols) == (found["a"], None, None)
 
 
+def test_a_window_of_what_a_loop_hands_on() -> None:
+    """Of a whole tile it is known which part it is; of a part of a tile it is not."""
+    small = "!pto.tile_buf<vec, 8x32xf32>"
+    found = Facts(
+        alloc("a"),
+        alloc("b"),
+        window("lower", "b", "%c8", "%c0", 8, 32),
+        f"%p, %q = scf.for %k = %c0 to %n step %c1 iter_args(%s = %a, %t = %lower) -> ({T}, {small}) {{",
+        window("u", "s", "%c4", "%c0", 8, 32),
+        window("v", "t", "%c4", "%c0", 2, 32, small),
+        f"scf.yield %s, %t : {T}, {small}",
+        "}",
+    )
+    (storage,) = found.facts.storages(found["u"])
+    assert (storage.root, storage.rows, storage.cols) == (found["a"], (4, 12), (0, 32))
+    (storage,) = found.facts.storages(found["v"])
+    assert (storage.root, storage.rows, storage.cols) == (found["b"], None, None)
+
+
 @cache
 def two_tiles() -> tuple[SSAValue, SSAValue]:
     found = Facts(alloc("a"), alloc("b"))
@@ -338,6 +358,23 @@ def test_a_loop_that_a_tile_is_not_used_in_does_not_matter() -> None:
     assert live(found, "a") == (2, 3)
 
 
+def test_what_the_first_statement_of_a_loop_makes_is_its_own() -> None:
+    found = Facts(alloc("b"), *loop(f"%a = pto.tload %x : {M} -> {T}", store("a"), load("b"), store("b")))
+    assert live(found, "a") == (2, 3)
+
+
+def test_what_a_loop_hands_on_at_its_end_lives_through_it() -> None:
+    found = Facts(
+        alloc("a"),
+        alloc("b"),
+        f"%p = scf.for %k = %c0 to %n step %c1 iter_args(%s = %a) -> ({T}) {{",
+        "%sum = arith.addi %k, %c1 : index",
+        f"scf.yield %b : {T}",
+        "}",
+    )
+    assert live(found, "b") == (3, 4)
+
+
 def test_a_while_loop_is_a_loop() -> None:
     found = Facts(
         alloc("a"),
@@ -411,8 +448,15 @@ def test_the_peak_is_the_most_that_is_needed_at_once() -> None:
     )
     total, tiles = found.facts.peak(TileLoc.Vec)
     assert total == 3 * 2048 and [tile.root.name_hint for tile in tiles] == ["arg", "b", "c"]
+    assert [(tile.first - FIRST, tile.last - FIRST) for tile in tiles[1:]] == [(6, 10), (7, 9)]
     assert found.facts.peak(TileLoc.Mat)[0] == 64 * 64 * 2
     assert found.facts.peak(TileLoc.Left) == (0, ())
+
+
+def test_of_equal_peaks_the_first_is_told() -> None:
+    found = Facts(alloc("a"), alloc("b"), load("a"), store("a"), load("b"), store("b"))
+    _, tiles = found.facts.peak(TileLoc.Vec)
+    assert [tile.root.name_hint for tile in tiles] == ["arg", "a"]
 
 
 # --- effects -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Rules of tiles: the fix that a finding proposes."""
+"""Rules of tiles and views: the fix that a finding proposes, and the place that it names."""
 
 from __future__ import annotations
 
@@ -33,3 +33,65 @@ def test_a_tile_is_padded_to_the_next_multiple(type: str, expected: str) -> None
 def test_an_address_is_moved_to_its_neighbours(address: int, expected: str) -> None:
     tile = "pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x32xf32>"
     assert fix(f"%a = arith.constant {address} : i64", f"%t = {tile}") == expected
+
+
+VIEW = "!pto.memref<4x64x32xf32>"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "type", "expected"),
+    [
+        ("%c1, %c16, %c32", "8x32xf32", "%c16"),
+        ("%c4, %c16, %c32", "16x32xf32", "%c4"),
+        ("%c4, %c16, %c32", "1x16x32xf32", "%c4"),
+        ("%c4, %c16, %c32", "1x1x4x8x32xf32", "%c16"),
+        ("%c4, %c16, %c32", "1x2x4x16x32xf32", None),
+        ("%c4, %c16, %c32", "1x?x?x16x31xf32", "%c32"),
+    ],
+)
+def test_the_extent_that_the_type_contradicts_is_named(sizes: str, type: str, expected: str | None) -> None:
+    """Where it is not given, the statement is."""
+    constants = "".join(f"%c{n} = arith.constant {n} : index\n" for n in (0, 1, 4, 16, 32))
+    statement = (
+        f"%w = pto.partition_view %v, offsets = [%c0, %c0, %c0], sizes = [{sizes}] : "
+        f"{VIEW} -> !pto.partition_tensor_view<{type}>"
+    )
+    text = f"func.func @kernel(%v: {VIEW}) {{\n{constants}{statement}\nreturn\n}}"
+    (found,) = ptoas.verify(ptoas.parse(text), "a5").diagnostics
+    named = text[found.span.offset :][: found.span.length]
+    assert (found.code, named) == ("PTO-V203", expected or statement)
+
+
+@pytest.mark.parametrize(
+    ("strides", "type", "expected"),
+    [
+        ("%c32, %c1", "64x32xf32, strides=[40, 1]", "%c32"),
+        ("%c32, %c2", "64x32xf32, strides=[32, 1]", "%c2"),
+        ("%c32, %c1", "64x32xf32, strides=[?, 1]", None),
+        ("%n, %c1", "64x32xf32, strides=[40, 1]", None),
+        ("%c32, %c1", "1x32xf32, strides=[40, 1]", None),
+        ("%c32, %c1", "64x32xf32", None),
+    ],
+)
+def test_a_stride_that_the_type_contradicts_is_named(strides: str, type: str, expected: str | None) -> None:
+    rows = type.split("x")[0]
+    constants = "".join(f"%c{n} = arith.constant {n} : index\n" for n in (1, 2, 32, 64))
+    text = (
+        f"func.func @kernel(%p: !pto.ptr<f32>, %n: index) {{\n{constants}%v = pto.make_tensor_view %p, "
+        f"shape = [%c{rows}, %c32], strides = [{strides}] : !pto.tensor_view<{type}>\nreturn\n}}"
+    )
+    found = ptoas.verify(ptoas.parse(text), "a5").diagnostics
+    named = [(d.code, text[d.span.offset :][: d.span.length]) for d in found]
+    assert named == ([("PTO-V203", expected)] if expected else [])
+
+
+@pytest.mark.parametrize(("strides", "legal"), [("32, 1", True), ("40, 1", False), ("?, 1", True)])
+def test_a_part_has_no_strides_but_those_of_the_whole(strides: str, legal: bool) -> None:
+    constants = "".join(f"%c{n} = arith.constant {n} : index\n" for n in (0, 1, 16, 32))
+    text = (
+        f"func.func @kernel(%v: {VIEW}) {{\n{constants}%w = pto.partition_view %v, "
+        "offsets = [%c1, %c0, %c0], sizes = [%c1, %c16, %c32] : "
+        f"{VIEW} -> !pto.partition_tensor_view<16x32xf32, strides=[{strides}]>\nreturn\n}}"
+    )
+    codes = [d.code for d in ptoas.verify(ptoas.parse(text), "a5").diagnostics]
+    assert codes == ([] if legal else ["PTO-V203"])
