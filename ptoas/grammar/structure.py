@@ -295,11 +295,10 @@ def _generic(
     container = "a function" if name == "func.func" else f"`{name}`"
     with nullcontext() if name == "builtin.module" else builder.inside(container):
         regions = [Region(builder.region(region)) for region in raw.regions]
-    for region in regions:
-        if not any(block.args or block.ops for block in region.blocks):
-            # `({})` is a region without blocks.
-            for block in list(region.blocks):
-                region.detach_block(block)
+    for region, statements in zip(regions, raw.regions, strict=True):
+        if not statements:
+            # `({})` is a region without blocks; `({^bb0:})` has one.
+            region.detach_block(region.block)
     if isolated:
         builder.settle_names()
         builder.values = outer

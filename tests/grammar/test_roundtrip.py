@@ -374,3 +374,11 @@ def test_every_operation(cls: type[PtoOp]) -> None:
 @given(modules())
 def test_generated_modules(drawn: Drawn) -> None:
     check(drawn.module)
+
+
+def test_an_empty_module_keeps_its_block() -> None:
+    """In the generic form `({})` is no block, and `({^bb0:})` is an empty one."""
+    module = parse("module {\n}\nfunc.func @k() {\n  return\n}\n")
+    text = print_module(module, "generic")
+    assert text.count("^bb0:") == 1
+    assert parse(text).is_structurally_equivalent(module)
