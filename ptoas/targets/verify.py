@@ -245,11 +245,10 @@ class _Checker:
         for rule in target.program:
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
-        several = len(self.targets) > 1
         for group in self.instructions.values():
             if group[0] in broken:
                 continue
-            yield from self._check_instruction(group, target, several)
+            yield from self._check_instruction(group, target)
         for function in self.functions:
             if broken and any(op in broken for op in function.ops):
                 continue
@@ -257,7 +256,7 @@ class _Checker:
                 if rule.scope == "function":
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
-    def _check_instruction(self, group: list[PtoOp], target: Target, several: bool) -> Iterator[Diagnostic]:
+    def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
         row = target.instructions.get(sample.__class__)
         if row is None or isinstance(row, Unsupported):
@@ -270,8 +269,6 @@ class _Checker:
             self.effects[target.name, op] = effects
         facts = Facts(sample, target, self.knowledge, self.aicore, self.targets)
         for rule in row:
-            if rule.is_about_portability and not several:
-                continue
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op) for op in group)
 

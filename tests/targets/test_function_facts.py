@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -282,6 +282,9 @@ def test_parts_of_one_tile_overlap_where_they_share_an_element(
 
 
 @given(*[st.integers(0, 8)] * 2, *[st.integers(1, 6)] * 2)
+@example(0, 4, 4, 4)
+@example(4, 0, 4, 4)
+@example(0, 3, 4, 4)
 def test_placed_tiles_overlap_where_they_share_a_byte(start: int, begin: int, size: int, length: int) -> None:
     a, b = two_tiles()
     one = Storage(a, TileLoc.Vec, None, None, start, size)
