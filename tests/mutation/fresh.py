@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import json
@@ -61,7 +62,10 @@ def main(path: str) -> int:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    sys.meta_path.insert(0, Finder(task["file"], task["source"]))
+    finder = Finder(task["file"], task["source"])
+    sys.meta_path.insert(0, finder)
+    # Before pytest looks for examples in its docstrings: that would import the module as it is.
+    importlib.import_module(finder.name)
     _steady_hypothesis()
     files = list(dict.fromkeys(test.split("::")[0] for test in task["tests"]))
     wanted = {test: n for n, test in enumerate(task["tests"])}

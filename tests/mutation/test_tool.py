@@ -43,6 +43,26 @@ def test_every_mutant_of_a_toy_is_judged() -> None:
     assert tests["LIMIT = 3", "3 to 4"] in ("test_limit", "test_small")
 
 
+@pytest.mark.parametrize(("source", "noticed"), [("LIMIT = 3", False), ("LIMIT = 4", True)])
+def test_a_module_whose_own_examples_are_run_is_the_changed_one(
+    tmp_path: Path, source: str, noticed: bool
+) -> None:
+    task = {
+        "file": str(TOY),
+        "source": TOY.read_text().replace("LIMIT = 3", source),
+        "tests": [
+            "tests/mutation/toy.py::tests.mutation.toy.clamp",
+            "tests/mutation/toy_cases.py::test_limit",
+        ],
+    }
+    (tmp_path / "task.json").write_text(json.dumps(task))
+    command = [sys.executable, "-m", "tests.mutation.fresh", str(tmp_path / "task.json")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (
+        (1, "tests/mutation/toy_cases.py::test_limit") if noticed else (0, "")
+    )
+
+
 CHANGES = [
     ("a and b", "and to or", "a or b"),
     ("a and b", "operand 1 of 2 dropped", "b and b"),

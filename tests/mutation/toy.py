@@ -8,6 +8,10 @@ LIMIT = 3
 
 
 def clamp(index: int, capacity: int) -> int:
+    """
+    >>> clamp(9, 4)
+    3
+    """
     if capacity <= 0:
         return -2
     return index if index < capacity else capacity - 1

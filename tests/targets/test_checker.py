@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp, StringAttr, f32, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, f32, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
@@ -135,6 +136,13 @@ def test_each_further_function_of_one_name_points_to_the_first() -> None:
 def test_functions_of_modules_inside_are_checked() -> None:
     inner = "module {\nfunc.func @f() {\n  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x9xi32>\n  return\n}\n}"
     assert [d.code for d in verify(parse(f"module {{\n{inner}\n}}"), "a5").diagnostics] == ["PTO-V101"]
+
+
+def test_other_things_in_a_module_are_passed_over() -> None:
+    module, block = function(TileType.of(i32, 1, 9))
+    block.add_op(ReturnOp())
+    module.body.block.insert_op_before(ConstantOp(IntegerAttr(1, i32)), module.body.block.first_op)
+    assert [d.code for d in verify(module, "a5").diagnostics] == ["PTO-V101"]
 
 
 # --- options -------------------------------------------------------------------------------------
