@@ -123,7 +123,7 @@ class FunctionFacts:
         found: list[SSAValue] = []
         for op in self.ops:
             if _makes_tiles(op.__class__):
-                found += [result for result in op.results if isinstance(result.type, TileType)]
+                found += op.results
         return tuple(found)
 
     @cached_property

@@ -207,9 +207,7 @@ class _Checker:
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
             declaration = _declaration(group[0])
-            if declaration in _SOUND:
-                continue
-            problems = list(group[0].problems())
+            problems = () if declaration in _SOUND else tuple(group[0].problems())
             if not problems and len(_SOUND) < _MOST_SOUND:
                 _SOUND.add(declaration)
             for problem in problems:
@@ -245,19 +243,18 @@ class _Checker:
         for rule in target.program:
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
-        several = len(self.targets) > 1
         for group in self.instructions.values():
             if group[0] in broken:
                 continue
-            yield from self._check_instruction(group, target, several)
+            yield from self._check_instruction(group, target)
         for function in self.functions:
-            if broken and any(op in broken for op in function.ops):
+            if not broken.isdisjoint(function.ops):
                 continue
             for rule in target.program:
                 if rule.scope == "function":
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
-    def _check_instruction(self, group: list[PtoOp], target: Target, several: bool) -> Iterator[Diagnostic]:
+    def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
         row = target.instructions.get(sample.__class__)
         if row is None or isinstance(row, Unsupported):
@@ -270,8 +267,6 @@ class _Checker:
             self.effects[target.name, op] = effects
         facts = Facts(sample, target, self.knowledge, self.aicore, self.targets)
         for rule in row:
-            if rule.is_about_portability and not several:
-                continue
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op) for op in group)
 
@@ -316,14 +311,14 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation) -> Diagnostic:
 def _span(op: Operation, violation: Violation) -> Span:
     if violation.field is not None:
         return field_span(op, violation.field)
-    if violation.slot is None or violation.part == "statement":
+    if violation.slot is None:
         return span_of(op)
     at = _operand(op, violation.slot)
     if at is not None:
         return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)
     if violation.slot == "addr":
         return field_span(op, "address")
-    return result_type_span(op) if op.results else span_of(op)
+    return result_type_span(op)
 
 
 def _operand(op: Operation, slot: str | tuple[str, int]) -> int | None:

@@ -378,7 +378,7 @@ def test_generated_modules(drawn: Drawn) -> None:
 
 def test_an_empty_module_keeps_its_block() -> None:
     """In the generic form `({})` is no block, and `({^bb0:})` is an empty one."""
-    module = parse("module {\n}\nfunc.func @k() {\n  return\n}\n")
+    module = ptoas.parse("module {\n}\nfunc.func @k() {\n  return\n}\n")
     text = print_module(module, "generic")
     assert text.count("^bb0:") == 1
-    assert parse(text).is_structurally_equivalent(module)
+    assert ptoas.parse(text).is_structurally_equivalent(module)

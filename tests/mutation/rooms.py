@@ -107,6 +107,7 @@ ROOMS = {
         ),
         (
             "tests/targets/test_sync_flow.py",
+            "tests/targets/test_flow.py",
             "tests/lowering/test_insert_sync.py",
             "tests/lowering/test_passes.py",
             "tests/isa/test_isa.py",

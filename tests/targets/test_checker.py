@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp, f32, i32
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, f32, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
@@ -137,6 +138,13 @@ def test_functions_of_modules_inside_are_checked() -> None:
     assert [d.code for d in verify(parse(f"module {{\n{inner}\n}}"), "a5").diagnostics] == ["PTO-V101"]
 
 
+def test_other_things_in_a_module_are_passed_over() -> None:
+    module, block = function(TileType.of(i32, 1, 9))
+    block.add_op(ReturnOp())
+    module.body.block.insert_op_before(ConstantOp(IntegerAttr(1, i32)), module.body.block.first_op)
+    assert [d.code for d in verify(module, "a5").diagnostics] == ["PTO-V101"]
+
+
 # --- options -------------------------------------------------------------------------------------
 
 
@@ -202,6 +210,28 @@ def test_only_warnings_become_errors() -> None:
     assert severities.pop("PTO-T103") is Severity.NOTE
     assert set(severities.values()) == {Severity.ERROR}
     assert [d.severity for d in report().filtered().diagnostics][2] is Severity.WARNING
+
+
+ZERO = "gatherOob = #pto<gather_oob zero>"
+
+
+@pytest.mark.parametrize(("change", "part"), [("operand", "%dst"), ("attribute", ZERO)])
+def test_the_part_that_breaks_a_declaration_is_blamed(change: str, part: str) -> None:
+    """Of a gather that was changed after it was read."""
+    table, idx, dst = "!pto.memref<64x32xf32>", "!pto.tile<16x32xi32>", "!pto.tile<16x32xf32>"
+    text = (
+        f"func.func @f(%table: {table}, %idx: {idx}, %dst: {dst}) {{\n"
+        f"pto.mgather ins(%table, %idx : {table}, {idx}) outs(%dst : {dst}) {{{ZERO}}}\nreturn\n}}"
+    )
+    module = parse(text)
+    (op,) = [op for op in module.walk() if isinstance(op, MGatherOp)]
+    if change == "operand":
+        op.operands[2] = op.operands[1]
+    else:
+        op.properties["gatherOob"] = StringAttr("zero")
+    (found,) = verify(module, "a5").diagnostics
+    assert found.code == "PTO-P060"
+    assert text[found.span.offset :][: found.span.length] == part
 
 
 # --- places --------------------------------------------------------------------------------------

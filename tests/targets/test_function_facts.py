@@ -1,67 +1,22 @@
-"""What is known of a whole function: its tiles, where they lie, when they are needed."""
+"""What is known of a whole function: its tiles, when they are needed, and how much of them at once."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
+from ptoas.targets.function_facts import FunctionFacts, LiveTile, touched, value_name
 from ptoas.targets.pipes import NOTHING, RESULT
 
-T = "!pto.tile_buf<vec, 16x32xf32>"
-M = "!pto.memref<16x32xf32>"
-BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
-HEAD = f"func.func @f(%x: {M}, %arg: {T}, %n: index, %go: i1) {{\n"
-CONSTANTS = "".join(f"  %c{n} = arith.constant {n} : index\n" for n in (0, 1, 2, 4, 8))
-FIRST = 5
-"""Position of the first operation behind the constants."""
-
-
-class Facts:
-    """The facts of a function, and its values by their names."""
-
-    def __init__(self, *lines: str):
-        self.module = parse(HEAD + CONSTANTS + "\n".join(lines) + "\nreturn\n}")
-        (func,) = [op for op in self.module.walk() if isinstance(op, FuncOp)]
-        self.facts = FunctionFacts(func, Knowledge())
-        blocks = [block for op in self.module.walk() for region in op.regions for block in region.blocks]
-        values = [arg for block in blocks for arg in block.args]
-        values += [result for op in self.module.walk() for result in op.results]
-        self.values = {value.name_hint: value for value in values}
-
-    def __getitem__(self, name: str) -> SSAValue:
-        return self.values[name]
-
-    def names(self, values: tuple[SSAValue, ...]) -> list[str | None]:
-        return [value.name_hint for value in values]
-
-
-def alloc(name: str, type: str = T, addr: str = "") -> str:
-    return f"%{name} = pto.alloc_tile{' addr = ' + addr if addr else ''} : {type}"
-
-
-def load(name: str) -> str:
-    return f"pto.tload ins(%x : {M}) outs(%{name} : {T})"
-
-
-def store(name: str) -> str:
-    return f"pto.tstore ins(%{name} : {T}) outs(%x : {M})"
-
-
-def window(name: str, source: str, row: str, col: str, rows: int, cols: int, type: str = T) -> str:
-    result = f"!pto.tile_buf<vec, {rows}x{cols}xf32>"
-    return f"%{name} = pto.subview %{source}[{row}, {col}] sizes [{rows}, {cols}] : {type} -> {result}"
-
+from .functions import BOXED, FIRST, Facts, M, T, alloc, load, store, two_tiles, window
 
 # --- tiles ---------------------------------------------------------------------------------------
 
@@ -166,135 +121,6 @@ INDEX = "!pto.tile_buf<vec, 16x32xi32>"
 )
 def test_gathers_and_scatters_of_memory_are_simt(line: str, simt: bool) -> None:
     assert Facts(alloc("i", INDEX), line).facts.has_simt is simt
-
-
-# --- where ---------------------------------------------------------------------------------------
-
-
-def test_addresses() -> None:
-    found = Facts(
-        "%a64 = arith.constant 64 : i64",
-        alloc("a", addr="%a64"),
-        alloc("b", addr="%n"),
-        alloc("c"),
-        f"pto.tassign %c, @tile(0x1000) : {T}",
-        alloc("d"),
-        f"pto.tassign %d, %a64 : {T}, i64",
-        f"pto.tassign %d, @tile(0x80) : {T}",
-        alloc("e"),
-        f"pto.tassign %e, %a64 : {T}, i64",
-        f"pto.tassign %e, @tile(0x40) : {T}",
-        alloc("f"),
-        alloc("g"),
-        window("w", "g", "%c0", "%c0", 8, 32),
-        "pto.tassign %w, @tile(0x2000) : !pto.tile_buf<vec, 8x32xf32>",
-    )
-    address = {name: found.facts.address(found[name]) for name in "abcdefg"}
-    assert address == {"a": 64, "b": None, "c": 4096, "d": None, "e": 64, "f": None, "g": 8192}
-    assert [at for _, at in found.facts.addresses[found["d"]]] == [64, 128]
-
-
-@pytest.mark.parametrize(
-    ("offsets", "expected"),
-    [
-        (("%c1", "%c8"), ((1, 9), (8, 12))),
-        (("%n", "%c8"), (None, (8, 12))),
-        (("%c1", "%n"), ((1, 9), None)),
-    ],
-)
-def test_a_window_is_a_rectangle_of_its_tile(offsets: tuple[str, str], expected: object) -> None:
-    found = Facts(alloc("a"), window("w", "a", *offsets, 8, 4))
-    storage = found.facts.storage(found["w"])
-    assert (storage.root, storage.loc, storage.size) == (found["a"], TileLoc.Vec, 16 * 32 * 4)
-    assert (storage.rows, storage.cols) == expected
-    whole = found.facts.storage(found["a"])
-    assert (whole.rows, whole.cols) == (None, None)
-
-
-def test_a_window_of_a_window() -> None:
-    small = "!pto.tile_buf<vec, 8x16xf32>"
-    found = Facts(
-        alloc("a"),
-        window("w", "a", "%c4", "%c8", 8, 16),
-        f"%b = pto.tassign %w, @tile(0x40) : {small} -> {small}",
-        window("v", "b", "%c1", "%c2", 2, 8, small),
-        window("u", "b", "%n", "%c2", 2, 8, small),
-        window("s", "u", "%c1", "%c2", 1, 4, "!pto.tile_buf<vec, 2x8xf32>"),
-    )
-    storage = found.facts.storage(found["v"])
-    assert (storage.rows, storage.cols) == ((5, 7), (10, 18))
-    storage = found.facts.storage(found["s"])
-    assert (storage.rows, storage.cols) == (None, (12, 16)), "an unknown offset stays unknown"
-
-
-def test_windows_of_blocks_are_no_rectangles_of_bytes() -> None:
-    found = Facts(
-        alloc("a", BOXED),
-        f"%w = pto.subview %a[%c0, %c0] sizes [16, 16] : {BOXED} -> {BOXED.replace('64x64', '16x16')}",
-    )
-    storage = found.facts.storage(found["w"])
-    assert (storage.root, storage.rows, storage.cols) == (found["a"], None, None)
-
-
-def test_a_window_of_what_a_loop_hands_on() -> None:
-    """Of a whole tile it is known which part it is; of a part of a tile it is not."""
-    small = "!pto.tile_buf<vec, 8x32xf32>"
-    found = Facts(
-        alloc("a"),
-        alloc("b"),
-        window("lower", "b", "%c8", "%c0", 8, 32),
-        f"%p, %q = scf.for %k = %c0 to %n step %c1 iter_args(%s = %a, %t = %lower) -> ({T}, {small}) {{",
-        window("u", "s", "%c4", "%c0", 8, 32),
-        window("v", "t", "%c4", "%c0", 2, 32, small),
-        f"scf.yield %s, %t : {T}, {small}",
-        "}",
-    )
-    (storage,) = found.facts.storages(found["u"])
-    assert (storage.root, storage.rows, storage.cols) == (found["a"], (4, 12), (0, 32))
-    (storage,) = found.facts.storages(found["v"])
-    assert (storage.root, storage.rows, storage.cols) == (found["b"], None, None)
-
-
-@cache
-def two_tiles() -> tuple[SSAValue, SSAValue]:
-    found = Facts(alloc("a"), alloc("b"))
-    return found["a"], found["b"]
-
-
-SPANS = st.none() | st.tuples(st.integers(0, 6), st.integers(1, 4)).map(lambda s: (s[0], s[0] + s[1]))
-
-
-@given(SPANS, SPANS, SPANS, SPANS)
-def test_parts_of_one_tile_overlap_where_they_share_an_element(
-    rows: tuple[int, int] | None,
-    cols: tuple[int, int] | None,
-    other_rows: tuple[int, int] | None,
-    other_cols: tuple[int, int] | None,
-) -> None:
-    def elements(rows: tuple[int, int] | None, cols: tuple[int, int] | None) -> set[tuple[int, int]]:
-        """Of a tile of ten rows and columns."""
-        return {(i, j) for i in range(*(rows or (0, 10))) for j in range(*(cols or (0, 10)))}
-
-    root, _ = two_tiles()
-    one = Storage(root, TileLoc.Vec, rows, cols, None, 400)
-    other = Storage(root, TileLoc.Vec, other_rows, other_cols, None, 400)
-    assert one.overlaps(other) is bool(elements(rows, cols) & elements(other_rows, other_cols))
-
-
-@given(*[st.integers(0, 8)] * 2, *[st.integers(1, 6)] * 2)
-def test_placed_tiles_overlap_where_they_share_a_byte(start: int, begin: int, size: int, length: int) -> None:
-    a, b = two_tiles()
-    one = Storage(a, TileLoc.Vec, None, None, start, size)
-    share = bool(set(range(start, start + size)) & set(range(begin, begin + length)))
-    assert one.overlaps(Storage(b, TileLoc.Vec, None, None, begin, length)) is share
-    assert not one.overlaps(Storage(b, TileLoc.Mat, None, None, begin, length)), "another memory"
-
-
-@pytest.mark.parametrize(("start", "begin"), [(None, 0), (0, None), (None, None)])
-def test_tiles_that_are_not_placed_share_nothing(start: int | None, begin: int | None) -> None:
-    a, b = two_tiles()
-    one, other = (Storage(r, TileLoc.Vec, None, None, at, 64) for r, at in ((a, start), (b, begin)))
-    assert not one.overlaps(other)
 
 
 # --- when ----------------------------------------------------------------------------------------
