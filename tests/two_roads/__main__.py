@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     with Pool(options.jobs) as pool:
         for outcome in pool.imap_unordered(_run_chunk, work):
             total.add(outcome)
-            for seed, what in outcome.differences:
+            for seed, what in (*outcome.differences, *outcome.rejected):
                 print(f"\nseed {seed}: {what}", flush=True)
             print(
                 f"\r{total.programs}/{options.programs} programs, {len(total.differences)} differences, "
