@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,12 @@ _EVENT_NUMBER = {event: number for number, event in enumerate(Event)}
 
 
 def allocate_events(
-    pairs: Sequence[Pair], order: Order, reserved: Mapping[Operation, tuple[Flag, ...]], count: int
+    pairs: Sequence[Pair], order: Order, reserved: Mapping[Operation, Collection[Flag]], count: int
 ) -> None:
     """Give each pair the lowest id that is down while it is up; raise flags later where ids run out.
 
-    `reserved` are the flags that an instruction raises itself: such an id must be down around it.
+    `reserved` are the flags that an instruction, or what is called, raises itself: such an id must be down
+    around it.
     """
     by_pipes: dict[tuple[object, object], list[Pair]] = {}
     for pair in pairs:

@@ -29,7 +29,7 @@ from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.isa import SPELLINGS
 from ptoas.lowering.memory_map import end_of_vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
-from ptoas.lowering.structure import called_names, functions
+from ptoas.lowering.structure import called_names, callees_first, functions
 from ptoas.targets import Target
 from ptoas.targets.facts import Knowledge
 
@@ -54,7 +54,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     knowledge = Knowledge()
     parts: list[str] = []
     launches: list[str] = []
-    for function in _callees_first(bodies):
+    for function in callees_first(bodies):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate)
         outer = emit != "kernel" and function.sym_name.data not in inner
         if outer:
@@ -84,23 +84,6 @@ def _head(module: ModuleOp, target: Target) -> str:
         headers.append("pto/comm/pto_comm_inst.hpp")
     lines = ["#include <cstddef>", "#include <cstdint>", "", *(f"#include <{header}>" for header in headers)]
     return "\n".join([*lines, "", "using namespace pto;"])
-
-
-def _callees_first(bodies: list[func.FuncOp]) -> list[func.FuncOp]:
-    """C++ wants a function before its use."""
-    by_name = {f.sym_name.data: f for f in bodies}
-    ordered: dict[str, func.FuncOp] = {}
-
-    def visit(function: func.FuncOp) -> None:
-        for name in sorted(called_names(function)):
-            if name in by_name and name not in ordered:
-                visit(by_name[name])
-        ordered[function.sym_name.data] = function
-
-    for function in bodies:
-        if function.sym_name.data not in ordered:
-            visit(function)
-    return list(ordered.values())
 
 
 def _refuse_tile_parameters(function: func.FuncOp, emit: str, target: Target) -> None:

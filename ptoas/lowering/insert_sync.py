@@ -24,7 +24,9 @@ comes from before a loop or a branch is waited for in front of it.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
@@ -34,14 +36,15 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import NUMBER, PIPES, Record, Regions, State, latest, new_known
 from ptoas.lowering.memory_map import MemoryMap
 from ptoas.lowering.options import chosen_target
-from ptoas.lowering.structure import LOOPS, Order, ancestor_in, functions
+from ptoas.lowering.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.targets import Target
-from ptoas.targets.pipes import RESULT, Effects
+from ptoas.targets.pipes import RESULT, Effects, Flag
 
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
@@ -60,11 +63,16 @@ class InsertSyncPass(ModulePass):
         target = chosen_target(op, self.target)
         if self.sync == "manual" or not target.has_pipes:
             return
-        for function in functions(op):
+        calls = calls_of(op)
+        called = {name for names in calls.values() for name in names}
+        used: dict[str, frozenset[Flag]] = {}
+        for function in callees_first(calls):
             if self.sync == "auto":
                 remove_flags(function)
             if not has_flags(function):
-                synchronise(function, target)
+                synchronise(function, target, used)
+            if function.sym_name.data in called:
+                used[function.sym_name.data] = flags_of(function, target, used)
 
 
 def has_flags(function: func.FuncOp) -> bool:
@@ -77,6 +85,23 @@ def remove_flags(function: func.FuncOp) -> None:
         if isinstance(op, SetFlagOp | WaitFlagOp):
             op.detach()
             op.erase()
+
+
+def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]]) -> frozenset[Flag]:
+    """The flags that go up and down while a function runs: its own, those of its instructions and of what it
+    calls, which are in `used`."""
+    found: set[Flag] = set()
+    for op in function.walk():
+        match op:
+            case SetFlagOp() | WaitFlagOp():
+                found.add((op.src_pipe.data, op.dst_pipe.data, op.event_id.data))
+            case func.CallOp():
+                found |= used.get(op.callee.string_value(), frozenset())
+            case PtoOp():
+                found.update(target.effects(op).reserved_events)
+            case _:
+                pass
+    return frozenset(found)
 
 
 class Pair:
@@ -142,7 +167,7 @@ class Synchroniser:
         self.awaited: dict[Operation, list[Pair]] = {}
         self.raised: dict[Operation, list[Pair]] = {}
         self.raised_at_start: dict[Block, list[Pair]] = {}
-        self.calls: list[Operation] = []
+        self.calls: list[func.CallOp] = []
         self.checking = False
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
@@ -401,20 +426,24 @@ class Synchroniser:
         where.remove(pair)
 
 
-def synchronise(function: func.FuncOp, target: Target) -> None:
-    """Put the flags that `function` needs on `target` into it."""
+def synchronise(
+    function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]] = MappingProxyType({})
+) -> None:
+    """Put the flags that `function` needs on `target` into it; `used` are those of the functions it calls."""
     walker = Synchroniser(function, target)
     pairs = walker.run()
-    reserved = {
+    reserved: dict[Operation, Collection[Flag]] = {
         op: effects.reserved_events
         for op, (effects, _) in walker._effects.items()  # pyright: ignore[reportPrivateUsage]
         if effects.reserved_events
     }
+    for call in walker.calls:
+        reserved[call] = used.get(call.callee.string_value(), ())
     allocate_events(pairs, Order(function), reserved, len(target.events))
     _write(pairs, walker.calls, target)
 
 
-def _write(pairs: list[Pair], calls: list[Operation], target: Target) -> None:
+def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     starts: dict[Block, list[Operation]] = {}
     for pair in pairs:
         source, destination = pair.pipes

@@ -40,6 +40,23 @@ def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) 
     return found
 
 
+def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
+    """Functions in an order in which each stands behind those that it calls."""
+    by_name = {f.sym_name.data: f for f in bodies}
+    ordered: list[func.FuncOp] = []
+    seen: set[str] = set()
+    work = [(name, False) for name in reversed(by_name)]
+    while work:
+        name, is_ready = work.pop()
+        if is_ready:
+            ordered.append(by_name[name])
+        elif name not in seen:
+            seen.add(name)
+            callees = called_names(by_name[name]) & by_name.keys()
+            work += [(name, True), *((callee, False) for callee in sorted(callees, reverse=True))]
+    return ordered
+
+
 def ancestor_in(block: Block, op: Operation) -> Operation:
     """The operation of `block` that is `op` or contains it."""
     at: Operation | None = op

@@ -109,6 +109,7 @@ ROOMS = {
             "tests/targets/test_sync_flow.py",
             "tests/targets/test_flow.py",
             "tests/lowering/test_insert_sync.py",
+            "tests/lowering/test_flags_around_calls.py",
             "tests/lowering/test_passes.py",
             "tests/isa/test_isa.py",
         ),
