@@ -43,7 +43,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, PtoasError
-from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.elementwise import (
     TAddOp,
     TAddSOp,
@@ -69,6 +69,7 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
 )
 from ptoas.location import span_of
+from ptoas.targets import get_target
 from ptoas.targets.facts import Knowledge, shape_str
 from ptoas.targets.rules.common import fits
 
@@ -261,6 +262,9 @@ class _Rewriter:
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather among zeros, a row of them below; then every element picks itself, or one of the zeros."""
         element = self.destination.element_type
+        if not get_target("cpu").takes("tgather.index", element):
+            name = element_text(element)
+            raise self._refuse(f"`zero` takes a tile gather of {name}, which cpu does not have")
         gathered = self.allocate(
             TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered"
         )

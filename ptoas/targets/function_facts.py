@@ -10,7 +10,8 @@ from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
@@ -21,6 +22,7 @@ from ptoas.targets.aliases import handed_from, passed_on
 from ptoas.targets.facts import Knowledge
 from ptoas.targets.pipes import NOTHING, Effects, int_values, slot_value
 from ptoas.targets.target import Target
+from ptoas.targets.windows import Dims, share_elements
 
 ALIGNMENT = 32
 
@@ -58,9 +60,30 @@ class Storage:
         """Whether both may name one byte."""
         if self.root is other.root:
             return _meet(self.rows, other.rows) and _meet(self.cols, other.cols)
+        if self.start is None or other.start is None or not self.is_placed_over(other):
+            return False
+        first, dims = self._bytes()
+        other_first, others = other._bytes()
+        return share_elements(other.start + other_first - self.start - first, dims, others)
+
+    def is_placed_over(self, other: Storage) -> bool:
+        """Whether the two tiles that these are parts of have bytes in common, by their addresses."""
         if self.start is None or other.start is None or self.loc is not other.loc:
             return False
         return self.start < other.start + other.size and other.start < self.start + self.size
+
+    def _bytes(self) -> tuple[int, Dims]:
+        """The first byte from the root's on, and the bytes of this part as a window; all if it is unknown."""
+        type = self.root.type
+        if (self.rows is None and self.cols is None) or not isinstance(type, TileType):
+            return 0, ((self.size, 1),)
+        unit = element_size(type.element_type)
+        by_row, by_column = type.cols * unit, unit
+        if type.blayout is BLayout.ColMajor:
+            by_row, by_column = unit, type.rows * unit
+        (top, bottom), (left, right) = self.rows or (0, type.rows), self.cols or (0, type.cols)
+        dims = ((bottom - top, by_row), (right - left, by_column), (unit, 1))
+        return top * by_row + left * by_column, dims
 
 
 def _meet(a: Span | None, b: Span | None) -> bool:

@@ -287,7 +287,7 @@ def _overlapping_roots(places: Iterable[Storage | Window]) -> Iterator[tuple[SSA
     placed.sort(key=lambda place: (place.loc.value, place.start))
     for n, place in enumerate(placed):
         for other in placed[n + 1 :]:
-            if not place.overlaps(other):
+            if place.root is not other.root and not place.is_placed_over(other):
                 break
             yield place.root, other.root
 

@@ -1,4 +1,4 @@
-"""Windows of global memory, and whether two of them have an element in common."""
+"""Windows of a memory, and whether two of them have an element in common."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from xdsl.ir import SSAValue
+
+Dims = tuple[tuple[int, int], ...]
+"""Extent and stride of each dimension."""
 
 MOST_TRIES = 1000
 """Strides that fit into each other need a few; for others a longer search is not worth it."""
@@ -17,8 +20,7 @@ class Window:
 
     root: SSAValue
     first: int | None = None
-    dims: tuple[tuple[int, int], ...] = ()
-    """Extent and stride of each dimension."""
+    dims: Dims = ()
 
     @property
     def last(self) -> int | None:
@@ -29,13 +31,18 @@ class Window:
         """Whether both certainly have an element in common; columns side by side have none."""
         if self.root is not other.root or self.first is None or other.first is None:
             return False
-        spans: dict[int, tuple[int, int]] = {}
-        for sign, dims in ((1, self.dims), (-1, other.dims)):
-            for extent, stride in dims:
-                reach = sign * (extent - 1) * stride
-                low, high = spans.get(abs(stride), (0, 0))
-                spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
-        return _is_sum(other.first - self.first, spans)
+        return share_elements(other.first - self.first, self.dims, other.dims)
+
+
+def share_elements(distance: int, dims: Dims, others: Dims) -> bool:
+    """Whether two windows have an element in common; the second begins at a distance from the first."""
+    spans: dict[int, tuple[int, int]] = {}
+    for sign, members in ((1, dims), (-1, others)):
+        for extent, stride in members:
+            reach = sign * (extent - 1) * stride
+            low, high = spans.get(abs(stride), (0, 0))
+            spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
+    return _is_sum(distance, spans)
 
 
 def _is_sum(distance: int, spans: dict[int, tuple[int, int]]) -> bool:

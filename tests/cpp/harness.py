@@ -21,6 +21,7 @@ from xdsl.ir import Attribute
 
 import ptoas
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
+from ptoas.interpreter.kernel import Result
 from ptoas.interpreter.run import compile as compile_kernel
 from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.lowering import prepare
@@ -83,8 +84,16 @@ def build(case: Case) -> Built:
     ready = prepare(module, case.target, isa=case.isa, legalize=case.legalize)
     call = call_of(ready, kernel.entry.sym_name.data, arguments, case.name)
     result = kernel.execute(arguments)
-    after = buffers(result.arguments, types)
+    after = buffers(after_run(result, types), types)
     return Built(case, cpp, call, before, after)
+
+
+def after_run(result: Result, types: Sequence[Attribute]) -> dict[str, Any]:
+    """The arguments as a run leaves them; a tile is the caller's no more, and is among the outputs."""
+    return {
+        name: result.outputs.get(name, value) if isinstance(type, TileType) else value
+        for (name, value), type in zip(result.arguments.items(), types, strict=True)
+    }
 
 
 def buffers(arguments: dict[str, Any], types: Sequence[Attribute]) -> list[bytes]:

@@ -217,6 +217,17 @@ def test_the_largest_tables_are_rewritten(mode: str, table: str, index: str, val
     lower(ptoas.parse(text), "cpu", legalize=True)
 
 
+def test_zeros_need_a_tile_gather_of_the_element_type() -> None:
+    """`cpu` has float8 only in AICORE builds, and no tile gather of it (000, 004)."""
+    table, d = TABLE.replace("f32", "f8E5M2"), TILE.replace("16x16xf32", "16x32xf8E5M2, valid=16x16")
+    with pytest.raises(PtoasError) as caught:
+        lower(ptoas.parse(gather(modes("elem", "zero"), table, tile=d)), "cpu", legalize=True, aicore=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("PTO-L008", 4)
+    assert "tile gather of f8E5M2" in found.message
+    lower(ptoas.parse(gather(modes("elem", "clamp"), table, tile=d)), "cpu", legalize=True, aicore=True)
+
+
 def test_a_table_of_several_dimensions_is_refused_after_the_rewrite_too() -> None:
     """Targets disagree about its rows (D15), and `cpu` has tables of rows only."""
     with pytest.raises(PtoasError) as caught:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from xdsl.ir import SSAValue
 
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.targets.function_facts import Storage
 
 from .functions import BOXED, Facts, T, alloc, two_tiles, window
+
+Span = tuple[int, int]
+Tile = tuple[int, int, str, str]
+"""Rows, columns, element type, layout."""
 
 
 def test_addresses() -> None:
@@ -133,3 +140,45 @@ def test_tiles_that_are_not_placed_share_nothing(start: int | None, begin: int |
     a, b = two_tiles()
     one, other = (Storage(r, TileLoc.Vec, None, None, at, 64) for r, at in ((a, start), (b, begin)))
     assert not one.overlaps(other)
+
+
+RECTANGLES = st.none() | st.tuples(st.integers(0, 3), st.integers(1, 4)).map(lambda s: (s[0], s[0] + s[1]))
+TILES = st.sampled_from([(8, 8, "i32", "row_major"), (8, 8, "i32", "col_major"), (8, 16, "i16", "row_major")])
+
+
+@cache
+def allocated(rows: int, cols: int, element: str, blayout: str) -> SSAValue:
+    text = f"!pto.tile_buf<vec, {rows}x{cols}x{element}, blayout={blayout}>"
+    return Facts(f"%t = pto.alloc_tile : {text}")["t"]
+
+
+@given(*[TILES] * 2, *[RECTANGLES] * 4, *[st.integers(0, 300)] * 2)
+@example((8, 8, "i32", "row_major"), (8, 16, "i16", "row_major"), (2, 3), None, None, None, 0, 96)
+@example((8, 8, "i32", "row_major"), (8, 16, "i16", "row_major"), (2, 3), None, None, None, 0, 95)
+def test_parts_of_placed_tiles_overlap_where_they_share_a_byte(
+    one: Tile,
+    other: Tile,
+    rows: Span | None,
+    cols: Span | None,
+    other_rows: Span | None,
+    other_cols: Span | None,
+    start: int,
+    begin: int,
+) -> None:
+    def place(tile: Tile, rows: Span | None, cols: Span | None, start: int) -> tuple[Storage, set[int]]:
+        """A part of a tile at an address, and its bytes one by one."""
+        height, width, element, blayout = tile
+        unit = int(element[1:]) // 8
+        steps = (width, 1) if blayout == "row_major" else (1, height)
+        firsts = {
+            start + (r * steps[0] + c * steps[1]) * unit
+            for r in range(*(rows or (0, height)))
+            for c in range(*(cols or (0, width)))
+        }
+        storage = Storage(allocated(*tile), TileLoc.Vec, rows, cols, start, height * width * unit)
+        return storage, {first + byte for first in firsts for byte in range(unit)}
+
+    if one == other:
+        return  # that is one tile, which lies in one place
+    (a, ours), (b, theirs) = place(one, rows, cols, start), place(other, other_rows, other_cols, begin)
+    assert a.overlaps(b) is bool(ours & theirs)

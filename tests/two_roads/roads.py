@@ -21,7 +21,7 @@ from ptoas.interpreter.run import compile as compile_kernel
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
 from ptoas.targets import TARGETS, get_target
-from tests.cpp.harness import Built, Case, buffers, call_of
+from tests.cpp.harness import Built, Case, after_run, buffers, call_of
 
 from .builder import Program
 
@@ -83,7 +83,7 @@ def _kernel(program: Program, module: ModuleOp, force: bool = True) -> Kernel:
 
 def _run(kernel: Kernel, program: Program, types: Sequence[Attribute]) -> list[bytes]:
     given = program.copies()
-    after = kernel.execute(given).arguments
+    after = after_run(kernel.execute(given), types)
     # The ranks of a group are written where they are.
     return buffers({name: given[name] if after[name] is None else after[name] for name in given}, types)
 

@@ -40,6 +40,47 @@ func.func @swap(%x: !pto.memref<8x8xi32>, %y: !pto.memref<8x8xi32>, %out: !pto.m
     assert (result.outputs["more"] == 21).all()
 
 
+def test_what_loops_hand_each_other_and_nobody_reads_is_no_variable() -> None:
+    """The inner loop's result is the outer one's next value, which only the inner loop starts from."""
+    module = ptoas.parse(f"""
+func.func @idle(%x: !pto.memref<8x8xi32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = pto.tload %x : (!pto.memref<8x8xi32>) -> {TILE}
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%idle = %s) -> ({TILE}) {{
+    %q = scf.for %j = %c0 to %n step %c1 iter_args(%idle_too = %idle) -> ({TILE}) {{
+      pto.tstore %s, %x : ({TILE}, !pto.memref<8x8xi32>) -> ()
+      scf.yield %idle_too : {TILE}
+    }}
+    scf.yield %q : {TILE}
+  }}
+  return
+}}""")
+    assert "idle" not in lower(module, "a5").partition("{")[2]
+
+
+def test_what_a_loop_inside_reads_is_a_variable_of_the_loop_around_it() -> None:
+    text = f"""
+func.func @last(%x: !pto.memref<8x8xi32>, %y: !pto.memref<8x8xi32>, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %s = pto.tload %x : (!pto.memref<8x8xi32>) -> {TILE}
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %s) -> ({TILE}) {{
+    %q = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> ({TILE}) {{
+      %t = pto.tadds %b, %one : ({TILE}, i32) -> {TILE}
+      scf.yield %t : {TILE}
+    }}
+    scf.yield %q : {TILE}
+  }}
+  pto.tstore %r, %y : ({TILE}, !pto.memref<8x8xi32>) -> ()
+  return
+}}"""
+    x = np.arange(64, dtype=np.int32).reshape(8, 8)
+    result = ptoas.run(ptoas.parse(text), {"x": x, "n": 3}, target="a5")
+    assert np.array_equal(result.outputs["y"], x + 9)
+
+
 def test_a_value_that_is_carried_and_never_read_is_no_variable() -> None:
     module = ptoas.parse(f"""
 func.func @idle(%x: !pto.memref<8x8xi32>, %n: index) {{

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func, scf
-from xdsl.ir import Block, Operation, SSAValue, Use
+from xdsl.ir import Operation, SSAValue
 
+from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import Handler
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.ForOp)
     body = op.body.block
     index, *carried = body.args
-    kept = _read_places(op, carried)
+    kept = [n for n, value in enumerate(carried) if value in emit.read]
     _declare(emit, _pick(carried, kept), _pick(op.iter_args, kept))
     name = emit.name(index)
     step = emit.text(op.step)
@@ -26,7 +27,7 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
     kind = emit.scalar_type(index)
     emit.open(f"for ({kind} {name} = {emit.text(op.lb)}; {name} < {emit.operand(op.ub)}; {advance})")
     emit.block(body)
-    _assign(emit, _pick(carried, kept), _pick(_terminator(body).operands, kept))
+    _assign(emit, _pick(carried, kept), _pick(terminator(body).operands, kept))
     emit.close()
     for result, value in zip(op.results, carried, strict=True):
         emit.rename(result, emit.text(value))
@@ -34,18 +35,18 @@ def _for(emit: FunctionEmitter, op: Operation) -> None:
 
 def _if(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
-    kept = [n for n, result in enumerate(op.results) if _is_read(result)]
+    kept = [n for n, result in enumerate(op.results) if result in emit.read]
     results = _pick(op.results, kept)
     for result in results:
         emit.declare(result)
     emit.open(f"if ({emit.text(op.cond)})")
     emit.block(op.true_region.block)
-    _assign(emit, results, _pick(_terminator(op.true_region.block).operands, kept))
+    _assign(emit, results, _pick(terminator(op.true_region.block).operands, kept))
     alternative = op.false_region.block if op.false_region.blocks else None
     if alternative is not None and (alternative.first_op is not alternative.last_op or results):
         emit.close("else")
         emit.block(alternative)
-        _assign(emit, results, _pick(_terminator(alternative).operands, kept))
+        _assign(emit, results, _pick(terminator(alternative).operands, kept))
     emit.close()
 
 
@@ -54,12 +55,12 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
     _declare(emit, before.args, op.arguments)
-    kept = [n for n, result in enumerate(op.results) if _is_read(result) or _is_read(after.args[n])]
+    kept = [n for n, pair in enumerate(zip(op.results, after.args, strict=True)) if emit.read & {*pair}]
     for result in _pick(op.results, kept):
         emit.declare(result)
     emit.open("while (true)")
     emit.block(before)
-    condition, *handed = _terminator(before).operands
+    condition, *handed = terminator(before).operands
     _assign(emit, _pick(op.results, kept), _pick(handed, kept))
     emit.line(f"if (!({emit.text(condition)})) {{")
     emit.line("    break;")
@@ -67,50 +68,13 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     for argument, result in zip(after.args, op.results, strict=True):
         emit.rename(argument, emit.text(result))
     emit.block(after)
-    _assign(emit, before.args, _terminator(after).operands)
+    _assign(emit, before.args, terminator(after).operands)
     emit.close()
-
-
-def _read_places(loop: scf.ForOp, carried: Sequence[SSAValue]) -> list[int]:
-    """Which of the values that a loop carries are read, by an operation or through another that is."""
-    handed = _terminator(loop.body.block)
-    read = {
-        n
-        for n, value in enumerate(carried)
-        if _is_read(loop.results[n])
-        or any(use.operation is not handed and _is_named(use) for use in value.uses)
-    }
-    places = {value: n for n, value in enumerate(carried)}
-    waiting = list(read)
-    while waiting:
-        source = places.get(handed.operands[waiting.pop()])
-        if source is not None and source not in read:
-            read.add(source)
-            waiting.append(source)
-    return sorted(read)
-
-
-def _is_named(use: Use) -> bool:
-    """Whether the use is in the text: a first value of a loop inside is not, if that never reads it."""
-    loop, place = use.operation, use.index - 3
-    return (
-        not isinstance(loop, scf.ForOp) or place < 0 or place in _read_places(loop, loop.body.block.args[1:])
-    )
-
-
-def _is_read(value: SSAValue) -> bool:
-    return value.first_use is not None
 
 
 def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
     """Only what is read becomes a variable."""
     return [values[n] for n in places]
-
-
-def _terminator(block: Block) -> Operation:
-    last = block.last_op
-    assert last is not None
-    return last
 
 
 def _declare(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:

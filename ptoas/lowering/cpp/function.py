@@ -20,6 +20,7 @@ from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, identifier
+from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
 from ptoas.lowering.isa import SPELLINGS
@@ -52,6 +53,7 @@ class FunctionEmitter:
         self.knowledge = knowledge
         self.annotate = annotate
         self.views: dict[SSAValue, CppView] = {}
+        self.read = read_values(function)
         self._function_names = function_names
         self._names = Names(names)
         self._values: dict[SSAValue, str] = {}
