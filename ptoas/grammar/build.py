@@ -21,7 +21,7 @@ from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
 from ptoas.grammar.prelude import make_prelude, new_tile, sized
-from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.syntax import (
     SyntaxProblem,
     parse_statement,
@@ -378,7 +378,7 @@ class Builder(Names):
         try:
             return reader.plan(*found)
         except StatementProblem as problem:
-            if problem.code not in _NEW_PARTS:
+            if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
                 raise
             # A later revision of the language may give a known instruction new parts.
             return UnregisteredReader(tree, types, self.resolver).plan()
@@ -464,6 +464,11 @@ _NEW_PARTS = (
     "PTO-P061",
 )
 """What a form that the dialect does not have yet looks like; anything else is wrong in every form."""
+
+
+def _contradicts(problem: StatementProblem, tree: t.Statement, types: list[Attribute | None]) -> bool:
+    """Whether a type that can't be read is that of operands, which have one: it is not theirs in any form."""
+    return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
 
 
 def _is_known(body: t.Instruction) -> bool:

@@ -116,3 +116,12 @@ def test_what_stays_wrong(line: str, code: str) -> None:
 def test_a_dot_belongs_to_a_dialect_or_to_a_suffix(opcode: str, name: str) -> None:
     module = ptoas.parse(f".arg %a : i32\n{opcode} %a : i32\n", allow_unregistered=True)
     assert [op.op_name.data for op in module.walk() if isinstance(op, UnregisteredOp)] == [name]
+
+
+def test_an_unreadable_type_of_an_operand_that_has_one_is_wrong_in_every_form() -> None:
+    """Kept, it would be printed with the operand's own type, and then be another program."""
+    line = f"pto.tneg ins(%a : {T}) outs(%a : !pto.tile_buf<vec, 16x99999999999999999999xf32>)"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(f"func.func @k(%a: {T}) {{\n  {line}\n  return\n}}\n", allow_unregistered=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("PTO-P021", 2)
