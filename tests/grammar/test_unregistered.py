@@ -125,3 +125,16 @@ def test_an_unreadable_type_of_an_operand_that_has_one_is_wrong_in_every_form() 
         ptoas.parse(f"func.func @k(%a: {T}) {{\n  {line}\n  return\n}}\n", allow_unregistered=True)
     (found,) = caught.value.diagnostics
     assert (found.code, found.span.line) == ("PTO-P021", 2)
+
+
+def test_a_function_does_not_end_in_an_unknown_operation() -> None:
+    """In its own form a `return` is put behind that, so that the generic form has to have one too."""
+    body = '({\n  "func.ruturn"() : () -> ()\n})'
+    generic = f'"func.func"() <{{sym_name = "k", function_type = () -> ()}}> {body} : () -> ()'
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(f"module {{\n{generic}\n}}\n", allow_unregistered=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("PTO-P060", 2)
+    assert "ends in `func.ruturn`" in found.message or "needs a terminator" in found.message
+    module = ptoas.parse("func.func @k() {\n  func.ruturn\n}\n", allow_unregistered=True)
+    assert print_module(module, "dps").count("return") == 1

@@ -181,3 +181,13 @@ def test_what_has_no_form_is_refused(name: str, target: str) -> None:
         lower(ptoas.parse(text), target)
     (found,) = caught.value.diagnostics
     assert found.code == code and words in found.message and found.span.line == 1
+
+
+def test_a_parameter_that_nothing_reads_keeps_its_type() -> None:
+    """A group is an array of pointers, with or without a name."""
+    group = "!pto.group<3 x !pto.memref<2x8xi32>>"
+    text = f"func.func @f(%g: {group}, %m: !pto.memref<2x8xi32>, %n: index) {{\n  return\n}}\n"
+    head = lower(ptoas.parse(text), "a5").partition("AICORE ")[2].partition(")")[0]
+    assert " ".join(head.split()) == (
+        "void f(__gm__ int32_t *[3] /* g */, __gm__ int32_t * /* m */, int64_t /* n */"
+    )

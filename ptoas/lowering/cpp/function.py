@@ -303,7 +303,7 @@ class FunctionEmitter:
         self.block(self.function.body.block)
         lines, named = self._without_unused()
         texts = [
-            f"{type}{name}" if name.partition("[")[0] in named else f"{type}/* {name} */"
+            f"{type}{name}" if name.partition("[")[0] in named else _nameless(type, name)
             for type, name in parameters
         ]
         head = f"{qualifiers} {result} {self.function_name(self.function.sym_name.data)}"
@@ -332,6 +332,12 @@ class FunctionEmitter:
         if len(outputs) > 1 or any(not is_scalar(type) for type in outputs):
             raise self.unsupported(self.function, "a C++ function returns one scalar at most")
         return scalar_cpp(outputs[0]) if outputs else "void"
+
+
+def _nameless(type: str, name: str) -> str:
+    """A parameter that nothing reads; an array stays one."""
+    name, bracket, size = name.partition("[")
+    return f"{type.rstrip()}{bracket}{size} /* {name} */"
 
 
 def _signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
