@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def build(case: Case) -> Built:
     before = buffers(arguments, types)
     cpp = lower(module, case.target, isa=case.isa, **options)
     ready = prepare(module, case.target, isa=case.isa, legalize=case.legalize)
-    call = call_of(ready, kernel.entry.sym_name.data, arguments, case.name)
+    call = call_of(ready, kernel.entry.sym_name.data, arguments)
     result = kernel.execute(arguments)
     after = buffers(after_run(result, types), types)
     return Built(case, cpp, call, before, after)
@@ -120,48 +121,44 @@ def _laid_out(array: np.ndarray, type: ViewType) -> bytes:
     return raw.tobytes()
 
 
-def call_of(module: ModuleOp, entry: str, arguments: dict[str, Any], name: str) -> str:
-    """Statements that bind the buffers to the parameters and call the kernel."""
+def call_of(
+    module: ModuleOp, entry: str, arguments: dict[str, Any], places: Iterable[int] | None = None
+) -> str:
+    """Statements that bind the buffers to the parameters and call the kernel. `places`: the numbers of the
+    buffers, if they are not simply counted."""
+    numbers = iter(places if places is not None else count())
     function = next(f for f in functions(module) if f.sym_name.data == entry)
     addresses = tile_argument_addresses(function)
     lines: list[str] = []
     passed: list[str] = []
     back: list[str] = []
-    buffer = 0
     for value, (parameter, argument) in enumerate(
         zip(function.body.block.args, arguments.values(), strict=True)
     ):
         type = parameter.type
         match type:
             case ViewType() | PtrType():
-                passed.append(f"buffer({buffer})")
+                passed.append(f"buffer({next(numbers)})")
                 if isinstance(type, ViewType):
                     array = np.asarray(argument)
                     passed += [str(n) for n, d in zip(array.shape, type.shape, strict=True) if d == DYNAMIC]
-                buffer += 1
             case GroupType():
                 if isinstance(argument, np.ndarray):  # all ranks in one array
-                    places = [
-                        f"static_cast<char *>(buffer({buffer}).data) + {n * argument[0].nbytes}"
-                        for n in range(type.size)
-                    ]
-                    buffer += 1
+                    whole = f"static_cast<char *>(buffer({next(numbers)}).data)"
+                    members = [f"{whole} + {n * argument[0].nbytes}" for n in range(type.size)]
                 else:
-                    places = [f"buffer({buffer + n})" for n in range(type.size)]
-                    buffer += type.size
-                lines.append(f"void *raw{value}[] = {{{', '.join(places)}}};")
+                    members = [f"buffer({next(numbers)})" for _ in range(type.size)]
+                lines.append(f"void *raw{value}[] = {{{', '.join(members)}}};")
                 passed.append(f"AnyArray{{raw{value}}}")
             case TileType():
                 lines.append(f"{tile_cpp(type)} tile{value}{_extents(type, argument)};")
                 lines.append(f"TASSIGN(tile{value}, {addresses[parameter]});")
-                lines.append(
-                    f"fill(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});"
+                transfer = (
+                    f"(tile{value}, buffer({next(numbers)}), {', '.join(map(str, np.shape(argument)))});"
                 )
-                back.append(
-                    f"take(tile{value}, buffer({buffer}), {', '.join(map(str, np.shape(argument)))});"
-                )
+                lines.append(f"fill{transfer}")
+                back.append(f"take{transfer}")
                 passed.append(f"tile{value}")
-                buffer += 1
             case _:
                 passed.append(_scalar(argument))
     lines.append(f"{identifier(entry, 'kernel')}({', '.join(passed)});")

@@ -20,7 +20,6 @@ from .values import (
     TileKind,
     View,
     anything,
-    element,
     extent,
     numbers,
     packed,
@@ -30,6 +29,9 @@ from .values import (
 LIMIT = 96 * 1024
 """Bytes that tiles placed by hand may take; every target has more."""
 
+
+MY_RANK = "my_rank"
+"""The argument that tells a rank which one it is; it stands first."""
 
 Start = Range | Callable[[int], np.ndarray] | None
 """What memory holds at first: numbers that keep a promise, or a function of their count."""
@@ -47,21 +49,23 @@ class Program:
     legalize: bool = False
     aicore: bool = False
     blocks: int = 1
+    ranks: int = 1
     form: str = "dps"
     features: frozenset[tuple[str, ...]] = frozenset()
     """What occurs in it: instructions with their types and layouts, modes, ways of writing."""
     has_cpp: bool = True
     """Not so with the compare form of tgather, or a conversion to hifloat8, which the headers only store."""
 
-    def copies(self) -> dict[str, Any]:
-        """Arguments of their own for one run."""
-        return {name: _copy(value) for name, value in self.arguments.items()}
+    def copies(self, rank: int = 0) -> dict[str, Any]:
+        """Arguments of their own for one run, of one rank: each has the same numbers in other places."""
+        found = {name: _copy(value, rank) for name, value in self.arguments.items()}
+        return found if self.ranks == 1 else {**found, MY_RANK: rank}
 
 
-def _copy(value: Any) -> Any:
+def _copy(value: Any, rank: int) -> Any:
     if isinstance(value, list):
-        return [_copy(each) for each in value]
-    return value.copy() if isinstance(value, np.ndarray) else value
+        return [_copy(each, 0) for each in value]  # a group: all see the same
+    return np.roll(value, rank) if isinstance(value, np.ndarray) else value
 
 
 @dataclass
@@ -101,6 +105,7 @@ class Builder:
         self.legalize = False
         self.aicore = False
         self.blocks = 1
+        self.ranks = 1
         self.has_cpp = True
         self.features: set[tuple[str, ...]] = {("form", style.form), ("spelling", str(style.spelling))}
         self.functions: list[str] = []
@@ -166,6 +171,16 @@ class Builder:
         self.arguments.append(argument)
         return argument
 
+    def be_ranks(self, ranks: int) -> None:
+        """Several ranks run the program, each on memory of its own; what comes first."""
+        self.ranks = ranks
+        self.arguments.append(Argument(f"%{MY_RANK}", "i32", 0))
+
+    @property
+    def knows_its_rank(self) -> bool:
+        """Functions that are called do not."""
+        return self.ranks > 1 and self.arguments[:1] != [] and self.arguments[0].name == f"%{MY_RANK}"
+
     @contextmanager
     def nested(self, trips: int = 1, counter: str | None = None):
         """A region: what is defined in it ends with it."""
@@ -201,12 +216,12 @@ class Builder:
             return (
                 f"!pto.{style.word}<loc={kind.loc}, dtype={e}, rows={kind.rows}, cols={kind.cols}, "
                 f"v_row={valid[0]}, v_col={valid[1]}, blayout={kind.blayout}, slayout={kind.slayout}, "
-                f"fractal=512, pad={pad}>"
+                f"fractal={kind.fractal}, pad={pad}>"
             )
         if style.spelling == 3:
             return (
                 f"!pto.{style.word}<{kind.loc}, {e}, {kind.rows}, {kind.cols}, {kind.blayout}, "
-                f"{kind.slayout}, 512, {kind.pad}>"
+                f"{kind.slayout}, {kind.fractal}, {kind.pad}>"
             )
         if style.spelling == 2 and full and usual and kind.loc == "vec":
             return f"!pto.{style.word}<{kind.rows}x{kind.cols}x{e}>"
@@ -217,6 +232,8 @@ class Builder:
             parts.append(f"blayout={kind.blayout}")
         if kind.slayout != "none_box":
             parts.append(f"slayout={kind.slayout}")
+        if kind.fractal != 512:
+            parts.append(f"fractal={kind.fractal}")
         if kind.pad != "null":
             parts.append(f"pad={kind.pad}")
         return f"!pto.{style.word}<{', '.join(parts)}>"
@@ -475,12 +492,21 @@ class Builder:
     def store(self, tile: Tile, atomic: bool = False) -> None:
         promise = anything(tile.kind.element)
         layout = tile.kind.layout
+        if tile.kind.loc == "acc":
+            layout = self.pick(("nd", "nz"))
         fields: list[str] = []
         if atomic:
             room = 7 + self.trips * max(abs(tile.range.low), abs(tile.range.high))
             promise = Range(0 if tile.kind.element.kind == "uint" else -room, room)
             fields.append("atomicType = #pto<atomic_type atomic_add>")
-        view = self.view(tile.kind.element, tile.kind.valid, layout, promise, start=small_start(promise))
+        view = self.view(
+            tile.kind.element,
+            tile.kind.valid,
+            layout,
+            promise,
+            start=small_start(promise),
+            box=tile.kind.fractal // (16 * tile.kind.element.size),
+        )
         self.effect("tstore", [self.operand(tile)], (view.name, view.type), tile.kind, fields=fields)
 
     def contents(self, e: ElementType, count: int, start: Start) -> np.ndarray:
@@ -494,11 +520,12 @@ class Builder:
         promise: Range,
         *,
         start: Start = None,
+        box: int | None = None,
     ) -> View:
         """Memory for a tile of these extents, seen in one of many ways; in loops often another part each
-        time."""
+        time. `box`: columns of a box of nz memory, if not 32 bytes."""
         rows, cols = extents
-        width = 32 // e.size
+        width = box or 32 // e.size
         if layout == "nz":
             shape: tuple[int, ...] = (1, cols // width, rows // 16, 16, width)
         elif layout == "nd":
@@ -635,6 +662,7 @@ class Builder:
             self.legalize,
             self.aicore,
             self.blocks,
+            self.ranks,
             self.style.form,
             frozenset(self.features),
             self.has_cpp,
@@ -656,7 +684,3 @@ def small_start(promise: Range) -> Range:
     if promise.arbitrary or not promise.whole:
         return promise
     return Range(max(promise.low, -7), min(promise.high, 7))
-
-
-def by_name(text: str) -> ElementType:
-    return element(text)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .arithmetic import combine, computable
-from .builder import Builder
+from .builder import MY_RANK, Builder
 from .values import (
     EXACT,
     Range,
@@ -101,6 +101,8 @@ def next_value(b: Builder, tile: Tile, taken: list[Tile]) -> Tile:
     known = [t for t in b.scopes[-1].tiles if t.kind == tile.kind and tile.range.holds(t.range)]
     known = [t for t in known if all(t is not other for other in taken)]
     e = tile.kind.element
+    if e not in b.types("tmov"):
+        return tile  # another one could not be copied into its place
     types = b.types("tmax")
     if e in types and tile.kind.plain and not tile.range.arbitrary and b.chance(0.6):
         found = combine("tmax", e, tile.range, tile.range)
@@ -120,6 +122,8 @@ def keep_scalar(b: Builder, name: str) -> None:
 
 
 def condition(b: Builder) -> str:
+    if b.knows_its_rank and b.chance(0.3):
+        return is_rank(b, b.random.randrange(b.ranks), b.pick(("eq", "ne", "slt")))
     counters = [name for scope in b.scopes for name, _ in scope.offsets]
     if counters and b.chance(0.6):
         name = b.fresh("if")
@@ -131,6 +135,12 @@ def condition(b: Builder) -> str:
     name = b.fresh("if")
     value, _ = b.scalar(element("i32"), b.pick((0, 3)))
     b.line(f"{name} = arith.cmpi {b.pick(('sgt', 'sle', 'eq'))}, {value}, {b.constant(2, 'i32')} : i32")
+    return name
+
+
+def is_rank(b: Builder, rank: int, compare: str = "eq") -> str:
+    name = b.fresh("if")
+    b.line(f"{name} = arith.cmpi {compare}, %{MY_RANK}, {b.constant(rank, 'i32')} : i32")
     return name
 
 
@@ -292,6 +302,21 @@ def tile_argument(b: Builder) -> bool:
     return True
 
 
+def accumulator(b: Builder) -> bool:
+    """An accumulator that the caller supplies: no instruction here fills one, and a store empties it."""
+    if b.style.by_hand or b.blocks > 1:
+        return False
+    e = element(b.pick(("i32", "f32")))
+    rows, cols = 16 * b.pick((1, 2)), 16 * b.pick((1, 2))
+    kind = TileKind(e, rows, cols, (rows, cols), blayout="col_major", slayout="row_major", loc="acc")
+    values = numbers(b.random, e, rows * cols, anything(e)).reshape(rows, cols)
+    argument = b.add_argument("targ", b.type_text(kind), values, anything(e))
+    tile = Tile(argument.name, kind, anything(e), buffer=False)
+    b.scopes[0].tiles.append(tile)
+    b.store(tile)
+    return True
+
+
 def window(b: Builder) -> bool:
     """A part of a tile, written or read."""
     known = [
@@ -349,7 +374,9 @@ def reshape(b: Builder) -> bool:
 
 def blocks(b: Builder) -> bool:
     """Each block of the launch has rows of its own."""
-    if len(b.scopes) > 1 or b.blocks > 1 or any(a.name.startswith("%targ") for a in b.arguments):
+    if len(b.scopes) > 1 or b.blocks > 1 or b.ranks > 1:
+        return False
+    if any(a.name.startswith("%targ") for a in b.arguments):
         return False
     b.blocks = 3
     e = element(b.pick(("f32", "i32")))
@@ -397,14 +424,18 @@ def printed(b: Builder) -> bool:
 
 
 def collective(b: Builder) -> bool:
-    """A collective, seen by its root: the ranks' memories are arguments."""
+    """A collective, called by its root: the ranks' memories are arguments."""
     if len(b.scopes) > 1 or b.style.by_hand or b.style.flags or b.blocks > 1:
+        return False
+    if b.ranks > 1 and not b.knows_its_rank:
         return False
     op = b.pick(("tgather", "tscatter", "tbroadcast", "treduce"))
     kind = b.pick(("sum", "max", "min"))
     types = b.types(f"comm.treduce.{kind}", "tload") if op == "treduce" else b.types("tload", "tstore")
     e = b.pick(types)
     ranks, rows, cols = b.pick((1, 2, 3)), b.pick((2, 4)), 32 // e.size
+    if b.ranks > 1:
+        ranks = b.ranks
     promise = small(e) if op == "treduce" else anything(e)
     member = f"!pto.memref<{rows}x{cols}x{e.text}>"
     high = rows * ranks if op in ("tgather", "tscatter") else rows
@@ -415,7 +446,8 @@ def collective(b: Builder) -> bool:
 
     group = b.add_argument("group", f"!pto.group<{ranks} x {member}>", [memory(rows) for _ in range(ranks)])
     local = b.add_argument("own", own, memory(high))
-    fields = [f"root = {b.random.randrange(ranks)} : i32"]
+    root = b.random.randrange(ranks)
+    fields = [f"root = {root} : i32"]
     if op == "treduce":
         fields.append(f"op = #pto<reduce_op {kind}>")
     staging = TileKind(e, b.pick((rows, rows // 2)), cols, (rows, cols))
@@ -424,6 +456,12 @@ def collective(b: Builder) -> bool:
     names = [b.allocate(staging, promise, "stage").name for _ in range(tiles)]
     recv = f", recv({', '.join(names)})" if names else ""
     shown = ", ".join([own, *[b.type_text(staging)] * tiles, group.type])
-    b.line(f"pto.comm.{op}({local.name}{recv}, group({group.name}) : {shown}) {{{', '.join(fields)}}}")
-    b.after()
+    call = f"pto.comm.{op}({local.name}{recv}, group({group.name}) : {shown}) {{{', '.join(fields)}}}"
+    if b.ranks == 1:
+        b.line(call)
+    else:
+        b.line(f"scf.if {is_rank(b, root)} {{")
+        b.line(f"  {call}")
+        b.line("}")
+    b.features.add(("comm", op, "several ranks" if b.ranks > 1 else "one rank"))
     return True

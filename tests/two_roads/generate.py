@@ -30,6 +30,7 @@ FRAGMENTS = (
     (4, control.load),
     (4, control.store),
     (1.5, control.tile_argument),
+    (0.5, control.accumulator),
     (2, control.window),
     (1.5, control.reshape),
     (0.7, control.blocks),
@@ -85,9 +86,13 @@ def generate(seed: int) -> Program:
     style = style_of(random)
     b = Builder(seed, TARGETS[seed % len(TARGETS)], style, random)
     b.aicore = b.target_name == "cpu" and random.random() < 0.1
+    if random.random() < 0.06:
+        b.be_ranks(random.choice((2, 3, 4)))
     if style.flags:
         b.line("pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
         b.line("pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID5>]")
     statements(b, 2, 1, 4)
+    if b.ranks > 1:
+        control.collective(b)
     control.store_some(b)
     return b.finish()

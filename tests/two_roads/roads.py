@@ -21,9 +21,10 @@ from ptoas.interpreter.run import compile as compile_kernel
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
 from ptoas.targets import TARGETS, get_target
-from tests.cpp.harness import Built, Case, after_run, buffers, call_of
+from tests.cpp.harness import Built, Case, after_run, call_of
 
 from .builder import Program
+from .ranks import execute, memory_of, places_of
 
 NO_VALUES = "PTO-L001"
 """A tile that is written twice has no SSA form, and the conversion says so."""
@@ -54,7 +55,7 @@ def walk(program: Program, cpp: bool = True) -> Findings:
         found.module = module
         kernel = _kernel(program, module, force=False)
         types = [argument.type for argument in kernel.entry.body.block.args]
-        before = buffers(program.copies(), types)
+        before = memory_of([program.copies(rank) for rank in range(program.ranks)], types)
         expected = _run(kernel, program, types)
     except PtoasError as error:
         found.rejected = f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
@@ -82,10 +83,11 @@ def _kernel(program: Program, module: ModuleOp, force: bool = True) -> Kernel:
 
 
 def _run(kernel: Kernel, program: Program, types: Sequence[Attribute]) -> list[bytes]:
-    given = program.copies()
-    after = after_run(kernel.execute(given), types)
-    # The ranks of a group are written where they are.
-    return buffers({name: given[name] if after[name] is None else after[name] for name in given}, types)
+    given = [program.copies(rank) for rank in range(program.ranks)]
+    for each, result in zip(given, execute(kernel, given), strict=True):
+        # What is None, the members of a group, was written where it is.
+        each |= {name: value for name, value in after_run(result, types).items() if value is not None}
+    return memory_of(given, types)
 
 
 @dataclass
@@ -194,7 +196,10 @@ class _Walker:
             return
         self.found.roads.add("C++")
         case = Case(program.name, program.text, program.target, aicore=program.aicore)
-        call = call_of(module, program.name, program.copies(), program.name)
+        call = "\n        ".join(
+            f"{{ {call_of(module, program.name, program.copies(rank), places)} }}"
+            for rank, places in enumerate(places_of(self.types, program.ranks))
+        )
         if program.blocks > 1:
             call = (
                 f"pto::reference::block_count = {program.blocks};\n"

@@ -18,7 +18,7 @@ from .builder import Program
 from .gathers import GATHER_OOB, PATTERNS, SCATTER_OOB
 from .generate import generate
 
-SEEDS = 2000
+SEEDS = 3000
 OPS = (*COMM_OPS, *ELEMENTWISE_OPS, *GATHER_OPS, *MEMORY_OPS, *SYNC_OPS, *VIEW_OPS)
 ROUNDING = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT")
 
@@ -97,6 +97,15 @@ def test_every_layout_occurs(target: str, counted: dict[str, Counter[tuple[str, 
     assert {layout for layout in ("nd", "dn", "nz") if here["op and layout", "mgather", layout]} == expected
     for extents in ("(True, False)", "(False, True)", "(True, True)", "(False, False)"):
         assert here["open", extents], extents
+
+
+def test_accumulators_and_collectives_of_several_ranks_occur(
+    counted: dict[str, Counter[tuple[str, ...]]],
+) -> None:
+    everywhere = sum(counted.values(), Counter[tuple[str, ...]]())
+    assert [name for name in TARGETS if not counted[name]["loc", "acc"]] == []
+    for op in ("tgather", "tscatter", "tbroadcast", "treduce"):
+        assert everywhere["comm", op, "one rank"] and everywhere["comm", op, "several ranks"], op
 
 
 def test_every_way_of_writing_occurs(programs: list[Program]) -> None:

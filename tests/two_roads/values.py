@@ -7,7 +7,7 @@ is not zero, and that sums are exact, so that their order does not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, prod
 from random import Random
 from typing import Any
@@ -137,8 +137,10 @@ class TileKind:
             return "nz"
         return "nd" if self.blayout == "row_major" else "dn"
 
-    def of(self, e: ElementType) -> TileKind:
-        return replace(self, element=e)
+    @property
+    def fractal(self) -> int:
+        """Bytes of a box: those of an accumulator are twice as wide."""
+        return 1024 if self.loc == "acc" else 512
 
 
 @dataclass
