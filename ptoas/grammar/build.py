@@ -457,7 +457,6 @@ _NEW_PARTS = (
     "PTO-P021",
     "PTO-P022",
     "PTO-P040",
-    "PTO-P041",
     "PTO-P043",
     "PTO-P052",
     "PTO-P053",

@@ -75,7 +75,9 @@ class TreeBuilder(Transformer[Token, Any]):
         return t.RegionMark(*token_span(token))
 
     def SYMBOL(self, token: Token) -> t.Symbol:
-        return t.Symbol(*token_span(token), token[1:].replace("::@", "::").strip('"'))
+        parts = [match.group(1) for match in _SYMBOL_PART.finditer(token)]
+        names = [_unescape(part[1:-1]) if part.startswith('"') else part for part in parts]
+        return t.Symbol(*token_span(token), "::".join(names))
 
     def STRING(self, token: Token) -> t.String:
         return t.String(*token_span(token), _unescape(token[1:-1]))
@@ -373,6 +375,7 @@ def whole_number(text: str) -> int:
     return int(text, 16 if "x" in text.lower() else 10)
 
 
+_SYMBOL_PART = re.compile(r'@([\w$.-]+|"(?:[^"\\]|\\.)*")', re.S)
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.S)
 _SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 

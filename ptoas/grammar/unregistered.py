@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 from ptoas.grammar import tree as t
 from ptoas.grammar.parts import Operand, StatementReader
 from ptoas.grammar.plan import Plan
-from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
 from ptoas.grammar.types import unregistered_op
 
 DIALECTS = frozenset(
@@ -62,10 +62,10 @@ class UnregisteredReader(StatementReader):
                     case t.Dict():
                         attributes.update(self.resolver.dictionary(item))
                     case t.Group(name=name):
-                        before = len(operands)
+                        before, extras_before = len(operands), len(extras)
                         dps = dps or name == "ins"
                         walk(item.items, key if name in ("ins", "outs") else name or key)
-                        self._check_declared(operands[before:], item.types)
+                        self._check_declared(operands[before:], len(extras) - extras_before, item.types)
                         if name == "outs":
                             outs, dps = len(operands) - before, True
                     case t.Keyed(key=name, value=value):
@@ -97,10 +97,13 @@ class UnregisteredReader(StatementReader):
         nodes = tuple(o.node for o in operands)
         return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, True)
 
-    def _check_declared(self, operands: list[Operand], nodes: tuple[t.TypeText, ...]) -> None:
+    def _check_declared(self, operands: list[Operand], others: int, nodes: tuple[t.TypeText, ...]) -> None:
         """Types beside operands are the operands', whatever the instruction is."""
+        if len(nodes) > len(operands) + others:
+            message = f"{counted(len(operands) + others, 'operand')}, but {counted(len(nodes), 'type')}"
+            raise StatementProblem("PTO-P041", message, t.Node(nodes[0].start, nodes[-1].end))
         if len(nodes) != len(operands):
-            return
+            return  # literals have types too, and one may be that of several operands
         try:
             types = self.resolver.types(nodes)
         except TypePlaceProblem:
