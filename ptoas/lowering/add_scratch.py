@@ -14,6 +14,7 @@ Document 003 says the same of collectives: lowering introduces the staging tiles
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -25,7 +26,7 @@ from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp, ReductionOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.stage_collectives import stage_collectives
@@ -51,7 +52,8 @@ class AddScratchPass(ModulePass):
                 case ReductionOp() if inner.tmp is None:
                     _fill(inner, "tmp", [_allocate(inner, _reduction_scratch(inner, target), "tmp")])
                 case TGatherOp() if with_scratch and inner.form == "index" and inner.tmp is None:
-                    _fill(inner, "tmp", [_allocate(inner, _gather_scratch(inner, target), "tmp")])
+                    extents = _extents(inner.indices)
+                    _fill(inner, "tmp", [_allocate(inner, _gather_scratch(inner, target), "tmp", extents)])
                 case _:
                     pass
         stage_collectives(op, target, _allocate, _fill)
@@ -75,35 +77,37 @@ def _gather_scratch(op: TGatherOp, target: Target) -> TileType:
     return TileType.of(indices.element_type, 1, BLOCK // element_size(indices.element_type))
 
 
+def _extents(tile: SSAValue | None) -> list[SSAValue]:
+    """The values of a tile's open valid extents, where one place says what they are."""
+    assert tile is not None
+    if not isinstance(tile.owner, AllocTileOp):
+        return []
+    if any(isinstance(use.operation, SetValidShapeOp) for use in tile.uses):
+        return []
+    return [extent for extent in (tile.owner.valid_row, tile.owner.valid_col) if extent is not None]
+
+
 def _writes(op: PtoOp, slots: str, target: Target) -> bool:
     """Whether the target's pipes touch the scratch of this instruction at all."""
     row = target.pipe_model(op, None)
     return row is not None and any("tmp" in written.split() for written in row.writes.values())
 
 
-def _allocate(
-    before: Operation, type: TileType, name: str, extents: list[SSAValue] | None = None
-) -> SSAValue:
-    given: list[SSAValue] = list(extents or ())
-    if extents is None and DYNAMIC in type.valid:
-        # The scratch of a tile with open extents may be valid as a whole.
-        type = TileType.of(type.element_type, type.rows, type.cols)
+def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SSAValue] = ()) -> SSAValue:
+    opened = [extent == DYNAMIC for extent in type.valid]
+    if sum(opened) != len(extents):
+        # Without the values of the open extents the scratch is valid as a whole.
+        type, opened, extents = TileType.of(type.element_type, type.rows, type.cols), [False, False], ()
     tile = AllocTileOp.create(
-        operands=given,
+        operands=extents,
         result_types=[type],
-        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, *map(int, _open(type, given))])},
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, *map(int, opened)])},
         location=before.location,
     )
     tile.result.name_hint = name
     assert before.parent is not None
     before.parent.insert_op_before(tile, before)
     return tile.result
-
-
-def _open(type: TileType, given: list[SSAValue]) -> tuple[bool, bool]:
-    """Which valid extents are given as values."""
-    rows, cols = type.valid
-    return (rows == DYNAMIC, cols == DYNAMIC) if given else (False, False)
 
 
 def _fill(op: PtoOp, slot: str, values: list[SSAValue]) -> None:

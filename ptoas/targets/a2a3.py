@@ -97,7 +97,7 @@ INSTRUCTIONS: Table = {
         b.tile_gather_keeps_the_element_type,
         b.tile_gather_index_is_full,
         b.tile_gather_destination_is_full,
-        b.tile_gather_scratch_has_the_index_type,
+        b.tile_gather_scratch_is_like_the_index,
         # Mask form
         b.mask_gather_takes_the_element_type,
         b.tile_gather_tiles_are_vec,
@@ -129,7 +129,8 @@ INSTRUCTIONS: Table = {
         m.load_keeps_the_layout,
         m.load_fills_the_valid_region,
         m.load_of_64_bits_is_plain,
-        m.load_has_few_rows,
+        m.load_has_few_bursts,
+        m.load_makes_fractals_of_two_dimensions,
     ),
     TStoreOp: (
         m.store_comes_from_a_memory_with_a_way_out,
@@ -138,7 +139,9 @@ INSTRUCTIONS: Table = {
         m.store_keeps_the_layout,
         m.store_empties_the_valid_region,
         m.store_atomic_takes_the_element_type,
-        m.store_of_an_accumulator_is_32_bits,
+        m.store_of_an_accumulator_is_a_matrix,
+        m.store_of_64_bits_is_plain,
+        m.store_has_few_bursts,
     ),
     **also(
         ARITHMETIC,

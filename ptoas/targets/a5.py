@@ -138,7 +138,7 @@ NEIGHBOURS: Table = {
         m.store_keeps_the_layout,
         m.store_empties_the_valid_region,
         m.store_atomic_takes_the_element_type,
-        m.store_of_an_accumulator_is_32_bits,
+        m.store_of_an_accumulator_is_a_matrix,
     ),
     **also(
         ARITHMETIC,

@@ -112,6 +112,37 @@ def test_the_documents_revision_takes_no_scratch() -> None:
     assert isinstance(gather, TGatherOp) and gather.tmp is None
 
 
+OPEN_TILE_GATHER = """
+func.func @k(%s: !pto.tile_buf<vec, 16x16xf16>, %m: !pto.memref<?x?xi32>, %rows: index, %cols: index, %o: !pto.memref<?x?xf16>) {{
+  %i = pto.alloc_tile {extents} : !pto.tile_buf<vec, 16x16xi32, valid={valid}>
+  %d = pto.alloc_tile {extents} : !pto.tile_buf<vec, 16x16xf16, valid={valid}>
+  {between}
+  pto.tload ins(%m : !pto.memref<?x?xi32>) outs(%i : !pto.tile_buf<vec, 16x16xi32, valid={valid}>)
+  pto.tgather ins(%s, %i : !pto.tile_buf<vec, 16x16xf16>, !pto.tile_buf<vec, 16x16xi32, valid={valid}>) outs(%d : !pto.tile_buf<vec, 16x16xf16, valid={valid}>)
+  pto.tstore ins(%d : !pto.tile_buf<vec, 16x16xf16, valid={valid}>) outs(%o : !pto.memref<?x?xf16>)
+  return
+}}
+"""
+RESHAPED = "pto.set_validshape %i, %cols, %rows : !pto.tile_buf<vec, 16x16xi32, valid=?x?>"
+
+
+@pytest.mark.parametrize(
+    ("extents", "valid", "between", "scratch"),
+    [
+        ("valid_row = %rows valid_col = %cols", "?x?", "", "ITile tmp(rows, cols);"),
+        ("valid_row = %rows", "?x16", "", "ITile tmp(rows);"),
+        ("valid_col = %cols", "16x?", "", "ITile tmp(cols);"),
+        ("valid_row = %rows valid_col = %cols", "?x?", RESHAPED, "TmpTile tmp;"),
+    ],
+)
+def test_scratch_is_as_valid_as_the_indices(extents: str, valid: str, between: str, scratch: str) -> None:
+    """The A2/A3 header wants equal valid shapes; where several places give them, the whole tile is valid."""
+    text = OPEN_TILE_GATHER.format(extents=extents, valid=valid, between=between)
+    cpp = ptoas.lower(ptoas.parse(text), "a2a3")
+    assert scratch in [line.strip() for line in cpp.splitlines()]
+    assert "using TmpTile = Tile<TileType::Vec, int32_t, 16, 16>;" in cpp or "TmpTile" not in scratch
+
+
 def test_scratch_of_the_program_is_kept() -> None:
     text = """
 func.func @f(%a: !pto.memref<16x16xf32>, %o: !pto.memref<16x1xf32, dn>) {

@@ -95,4 +95,6 @@ def generate(seed: int) -> Program:
     if b.ranks > 1:
         control.collective(b)
     control.store_some(b)
+    while not b.lines:
+        control.load(b)
     return b.finish()

@@ -14,6 +14,9 @@ from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
 
 Violations = Iterator[Violation]
 
+MOST_BURSTS = 4095
+"""Of one copy of A2 and A3."""
+
 _LOAD = tload("16x32xf32", "16x32xf32")
 _STORE = tstore("16x32xf32", "16x32xf32")
 
@@ -62,6 +65,19 @@ def _nz_blocks(view: ViewFacts) -> Violations:
     if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
         found = shape_str(view.shape5[3:])
         yield mismatch("Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem")
+
+
+def _many_bursts(tile: TileFacts, view: ViewFacts) -> Violations:
+    for plain, dim in ((tile.is_nd, 3), (tile.is_dn, 4)):
+        if plain and view.shape5[dim] > MOST_BURSTS:
+            what, required = f"Shape[{dim}] of the memory", f"at most {MOST_BURSTS}"
+            fix = "split that dimension in two"
+            yield mismatch(what, view.shape5[dim], required, slot="mem", fix=fix)
+
+
+def _more_than_a_matrix(view: ViewFacts) -> Violations:
+    if not fits(view.shape5[:3], (1, 1, 1)):
+        yield mismatch("shape of the memory", shape_str(view.shape), "two dimensions", slot="mem")
 
 
 # --- TLOAD ---------------------------------------------------------------------------------------
@@ -152,18 +168,21 @@ def load_is_not_empty(op: TLoadOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-M106",
-    source="public TLOAD page, Constraints (A2A3)",
-    reason="The burst count of the copy engine has 12 bits for the unified buffer.",
+    source="public TLOAD page and header, A2/A3",
+    reason="A plain copy is a burst for each row or column, and the engine counts bursts in 12 bits.",
     failing=tload("4096x8xf32", "4096x8xf32"),
     passing=tload("4095x8xf32", "4095x8xf32"),
     on="a2a3",
 )
-def load_has_few_rows(op: TLoadOp, know: Facts) -> Violations:
-    """A vec tile has at most 4095 rows, a mat tile at most 16384."""
+def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
+    """A vec tile has at most 4095 rows, a mat tile at most 16384; a row-major tile is loaded from at most
+    4095 rows (Shape[3]), a column-major one from at most 4095 columns (Shape[4])."""
     dst = know.tile("dst")
-    limit = {TileLoc.Vec: 4095, TileLoc.Mat: 16384}.get(dst.loc)
+    limit = {TileLoc.Vec: MOST_BURSTS, TileLoc.Mat: 16384}.get(dst.loc)
     if limit is not None and dst.rows > limit:
         yield mismatch(f"rows of a {dst.loc.value} tile", dst.rows, f"at most {limit}", slot="dst")
+    else:
+        yield from _many_bursts(dst, know.view("mem"))
 
 
 @rule(
@@ -182,6 +201,21 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts) -> Violations:
         yield mismatch("layout of a 64-bit load", view.layout.value, "nd to nd or dn to dn", slot="mem")
     if know.target.facts.get("64-bit pad is zero") and dst.type.pad not in (PadValue.Null, PadValue.Zero):
         yield mismatch("pad of a 64-bit tile", dst.type.pad.value, "null or zero", slot="dst")
+
+
+@rule(
+    "PTO-M108",
+    source="public TLOAD page, Constraints (A2A3)",
+    reason="The engine that makes fractals knows one stride between rows.",
+    failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
+    passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
+    on="a2a3",
+)
+def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts) -> Violations:
+    """A load that makes nz of nd, or zn of dn, reads memory of two dimensions."""
+    dst, view = know.tile("dst"), know.view("mem")
+    if dst.type.slayout is not SLayout.NoneBox and view.layout is not Layout.NZ:
+        yield from _more_than_a_matrix(view)
 
 
 # --- TSTORE --------------------------------------------------------------------------------------
@@ -293,20 +327,58 @@ def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations
 @rule(
     "PTO-M207",
     source="public TSTORE page, Constraints, TileType::Acc",
-    reason="The accumulator holds 32-bit results, and the fix pipe counts its columns in 12 bits.",
+    reason="The accumulator holds 32-bit results; the fix pipe has 12 bits for columns, and one stride.",
     failing=tstore("acc, 16x32xf16, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf16"),
     passing=tstore("acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024", "16x32xf32"),
     on="a2a3 a5",
 )
-def store_of_an_accumulator_is_32_bits(op: TStoreOp, know: Facts) -> Violations:
-    """An acc tile holds i32 or f32 and has at most 4095 columns."""
-    src = know.tile("src")
+def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations:
+    """An acc tile holds i32 or f32 and has at most 4095 columns; it goes to nd memory of two dimensions, or
+    to nz memory in blocks of 16x16, f32 also of 16x8."""
+    src, view = know.tile("src"), know.view("mem")
     if src.loc is not TileLoc.Acc:
         return
     if src.element.text not in ("i32", "f32"):
         yield mismatch("element type of an acc tile", src.element_name, "i32 or f32", slot="src")
     if src.cols > 4095:
         yield mismatch("columns of an acc tile", src.cols, "at most 4095", slot="src")
+    if view.layout is Layout.ND:
+        yield from _more_than_a_matrix(view)
+    elif view.layout is Layout.NZ:
+        block = view.shape5[3:]
+        legal = [(FRACTAL_ROWS, 16), *([(FRACTAL_ROWS, 8)] if src.element.text == "f32" else [])]
+        if not any(fits(block, each) for each in legal):
+            required = " or ".join(shape_str(each) for each in legal)
+            yield mismatch("Shape[3]xShape[4] of NZ memory", shape_str(block), required, slot="mem")
+
+
+@rule(
+    "PTO-M208",
+    source="public TSTORE page, Constraints (A2A3)",
+    reason="Eight-byte elements move as pairs, without fractal conversion.",
+    failing=tstore("1x32xi64", "1x32xi64, dn"),
+    passing=tstore("1x32xi64", "1x32xi64"),
+    on="a2a3",
+)
+def store_of_64_bits_is_plain(op: TStoreOp, know: Facts) -> Violations:
+    """64-bit elements are stored between equal nd or dn layouts."""
+    src, view = know.tile("src"), know.view("mem")
+    if src.size == 8 and (view.layout is Layout.NZ or _tile_layout(src) is not view.layout):
+        yield mismatch("layout of a 64-bit store", view.layout.value, "nd to nd or dn to dn", slot="mem")
+
+
+@rule(
+    "PTO-M209",
+    source="header of TSTORE, A2/A3",
+    reason="A plain copy is a burst for each row or column, and the engine counts bursts in 12 bits.",
+    failing=tstore("4096x8xf32", "4096x8xf32"),
+    passing=tstore("4096x8xf32", "2x2048x8xf32"),
+    on="a2a3",
+)
+def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
+    """A row-major tile is stored to at most 4095 rows (Shape[3]), a column-major one to at most 4095 columns
+    (Shape[4])."""
+    return _many_bursts(know.tile("src"), know.view("mem"))
 
 
 # --- TPRINT --------------------------------------------------------------------------------------

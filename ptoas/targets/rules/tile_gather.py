@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import Facts
+from ptoas.targets.facts import Facts, shape_str
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.common import not_in_vec, not_row_major, not_taken
+from ptoas.targets.rules.common import fits, not_in_vec, not_row_major, not_taken
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.target import C0_BYTES
 
@@ -148,13 +148,16 @@ def tile_gather_tiles_are_vec(op: TGatherOp, know: Facts) -> Violations:
     ),
     on="a2a3",
 )
-def tile_gather_scratch_has_the_index_type(op: TGatherOp, know: Facts) -> Violations:
+def tile_gather_scratch_is_like_the_index(op: TGatherOp, know: Facts) -> Violations:
     """Index form on A2/A3: the scratch tile has the index tile's element type and valid shape."""
     if op.form != "index" or op.tmp is None:
         return
     tmp, idx = know.tile("tmp"), know.tile("indices")
     if tmp.element is not idx.element:
         yield mismatch("element type of tmp", tmp.element_name, f"{idx.element_name}, as indices", slot="tmp")
+    if not fits(tmp.valid, idx.valid):
+        found, required = shape_str(tmp.valid), f"{shape_str(idx.valid)}, as indices"
+        yield mismatch("valid shape of tmp", found, required, slot="tmp")
 
 
 # --- mask form -----------------------------------------------------------------------------------
