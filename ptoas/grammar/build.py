@@ -16,6 +16,7 @@ from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
+from ptoas.grammar.kept import reads_as_another
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
@@ -60,10 +61,12 @@ def forget_statements() -> None:
 class Builder(Names):
     """Builds one file. Problems are collected; a statement that has one is left out."""
 
-    def __init__(self, source: Source, allow_unregistered: bool = False):
+    def __init__(self, source: Source, allow_unregistered: bool = False, *, judge_kept: bool = True):
         super().__init__(source)
         self.resolver = Resolver(allow_unregistered)
         self.allow_unregistered = allow_unregistered
+        self.judge_kept = judge_kept
+        """Whether unknown forms that are kept have to be unknown when they are read again."""
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
@@ -381,7 +384,10 @@ class Builder(Names):
             if problem.code not in _NEW_PARTS or _contradicts(problem, tree, types):
                 raise
             # A later revision of the language may give a known instruction new parts.
-            return UnregisteredReader(tree, types, self.resolver).plan()
+            plan = UnregisteredReader(tree, types, self.resolver).plan()
+            if self.judge_kept and reads_as_another(plan, types):
+                raise
+            return plan
 
     def _report_undefined(
         self,

@@ -7,7 +7,7 @@ import re
 import sys
 from typing import BinaryIO
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
@@ -43,9 +43,12 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     >>> [op.name for op in module.body.block.first_op.body.block.ops]
     ['pto.mgather', 'func.return']
     """
-    text = text.removeprefix("\ufeff")
-    source = Source(text, filename)
-    builder = Builder(source, allow_unregistered)
+    return read(Builder(Source(text.removeprefix("\ufeff"), filename), allow_unregistered))
+
+
+def read(builder: Builder) -> ModuleOp:
+    """Read the builder's source."""
+    text = builder.source.text
     if "\x00" in text:
         builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
@@ -157,22 +160,22 @@ def _is_container(raw: RawStatement) -> bool:
 
 
 def _check_symbols(builder: Builder, ops: list[Operation]) -> None:
-    modules = [op for op in ops if isinstance(op, ModuleOp)]
-    for scope in (ops, *(module.body.block.ops for module in modules)):
-        seen: dict[str, Span] = {}
-        for function in scope:
-            if not isinstance(function, FuncOp) or not isinstance(function.location, SourceLocation):
-                continue
-            name = function.sym_name.data
-            at = builder.source.text.find(f"@{name}", function.location.start)
-            span = Span(builder.source, max(at, function.location.start), len(name) + 1)
-            if name in seen:
-                note = Note("the other one is here", seen[name])
-                message = f"there are two functions `@{name}`"
-                builder.report(
-                    "PTO-P032", message, span.offset, span.length, "give one another name", (note,)
-                )
-            seen.setdefault(name, span)
+    """The names of a module's functions differ, those of kept ones too."""
+    seen: dict[str, Span] = {}
+    for op in ops:
+        if isinstance(op, ModuleOp):
+            _check_symbols(builder, list(op.body.block.ops))
+        symbol = op.get_attr_or_prop("sym_name")
+        if not isinstance(symbol, StringAttr) or not isinstance(op.location, SourceLocation):
+            continue
+        name = symbol.data
+        at = builder.source.text.find(f"@{name}", op.location.start)
+        span = Span(builder.source, max(at, op.location.start), len(name) + 1)
+        if name in seen:
+            note = Note("the other one is here", seen[name])
+            message = f"there are two {'functions' if isinstance(op, FuncOp) else 'symbols'} `@{name}`"
+            builder.report("PTO-P032", message, span.offset, span.length, "give one another name", (note,))
+        seen.setdefault(name, span)
 
 
 def function_name(filename: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, StringAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute
 
@@ -81,6 +83,9 @@ class UnregisteredReader(StatementReader):
                         extras.append(self._extra(item))
 
         walk(self.body.items, "")
+        typing = self.body.typing
+        if typing is not None and typing.inputs and (typing.outputs is not None or not self.results):
+            self._check_declared(operands, len(extras), tuple(typing.inputs))
         if self.body.trailing is not None:
             attributes.update(self.resolver.dictionary(self.body.trailing))
         if dps:
@@ -108,6 +113,8 @@ class UnregisteredReader(StatementReader):
             types = self.resolver.types(nodes)
         except TypePlaceProblem:
             return  # a type of a later revision
+        if Counter(types) == Counter(operand.type for operand in operands):
+            return  # the documents give some in another order
         for operand, type, node in zip(operands, types, nodes, strict=True):
             if operand.type is not None and operand.type != type:
                 raise StatementProblem(

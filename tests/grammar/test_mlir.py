@@ -368,3 +368,23 @@ def test_the_same_bits_under_another_type() -> None:
     assert [(op.name, str(op.results[0].type)) for op in casts] == [
         ("builtin.unrealized_conversion_cast", "ui32")
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("@plain.name-1", "plain.name-1"),
+        ('@"quoted"', "quoted"),
+        ('@"with space"', "with space"),
+        (r'@"k\C3\B6rnel"', "körnel"),
+        (r'@"a \"b\" \\ c"', 'a "b" \\ c'),
+        ("@körnel", "körnel"),
+    ],
+)
+@pytest.mark.parametrize("form", ["asm", "ssa", "dps", "generic"])
+def test_names_are_read_as_they_are_printed(written: str, name: str, form: str) -> None:
+    module = ptoas.parse(f"func.func {written}() {{\n  return\n}}\n")
+    for _ in range(2):
+        (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
+        assert function.sym_name.data == name
+        module = ptoas.parse(ptoas.print_module(module, form))

@@ -101,6 +101,8 @@ def test_unknown_types_and_attributes() -> None:
         ("%a = tnew %b : !pto.tile<8x16xf32>", "PTO-P031"),
         (f"%r:3 = tnew %b : ({T}) -> {T}", "PTO-P041"),
         ("%r = tnew %b {k = 1, k = 2}", "PTO-P051"),
+        (f"pto.tnew ins(%a : {T}, {T}) outs(%b : {T})", "PTO-P041"),
+        (f"tnew %a, %b : (!pto.tile<8x32xf32>, {T})", "PTO-P042"),
     ],
 )
 def test_what_stays_wrong(line: str, code: str) -> None:
@@ -138,3 +140,30 @@ def test_a_function_does_not_end_in_an_unknown_operation() -> None:
     assert "ends in `func.ruturn`" in found.message or "needs a terminator" in found.message
     module = ptoas.parse("func.func @k() {\n  func.ruturn\n}\n", allow_unregistered=True)
     assert print_module(module, "dps").count("return") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "column"),
+    [
+        # One type too many, with and without a comma.
+        (f"pto.tsubs ins(%a, %s : {T}, f32, f32) outs(%a : {T})", "PTO-P041", 26),
+        (f"pto.tsubs ins(%a, %s : {T}{T}, f32) outs(%a : {T})", "PTO-P041", 26),
+        # The operands of a load in the order of a store.
+        (f"tload %m, %a : (!pto.memref<8x16xf32>, {T})", "PTO-P040", 9),
+    ],
+)
+def test_a_known_instruction_is_not_kept_with_a_part_lost(line: str, code: str, column: int) -> None:
+    """Kept without what is wrong about it, it would be read as the known instruction that it is not."""
+    text = f"func.func @k(%a: {T}, %s: f32, %m: !pto.memref<8x16xf32>) {{\n  {line}\n  return\n}}\n"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text, allow_unregistered=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line, found.span.column) == (code, 2, column)
+
+
+def test_kept_functions_have_names_of_their_own() -> None:
+    body = '({\n  "func.end"() : () -> ()\n})'
+    generic = f'"func.func"() <{{sym_name = "f", unknown = 1 : i32}}> {body} : () -> ()'
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(f"module {{\n{generic}\n{generic}\n}}\n", allow_unregistered=True)
+    assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [("PTO-P032", 5)]
