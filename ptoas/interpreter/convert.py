@@ -32,8 +32,6 @@ _WRAPPING = {
 @instruction(TCvtOp)
 def tcvt(op: TCvtOp, m: Machine) -> Binder:
     mode = RoundMode.CAST_RINT if op.rmode is None else op.rmode.data
-    if mode in (RoundMode.CAST_RINT, RoundMode.NONE):
-        mode = RoundMode.RINT
     simulated = not m.target.has_pipes
 
     def bind(dst: Tile, src: Tile) -> Step:
@@ -53,6 +51,7 @@ def conversion(
     source: DType, target: DType, mode: RoundMode, simulated: bool = False
 ) -> Callable[[Array], Array]:
     """The conversion of an array of numbers of one type into an array of another."""
+    mode = _meant(source, target, mode, simulated)
     if target.is_integer:
         wraps = simulated or (source.text, target.text) in _WRAPPING
         if source.is_integer:
@@ -62,6 +61,19 @@ def conversion(
     if source.text == target.text == "f32" and not simulated:
         return lambda a: round_whole(a.astype(np.float64), mode).astype(np.float32)
     return lambda a: to_float(a, target, RoundMode.RINT if simulated else mode)
+
+
+def _meant(source: DType, target: DType, mode: RoundMode, simulated: bool) -> RoundMode:
+    """What a mode does to this pair: ODD is for f32 to f16 on devices; where none is said, a float loses its
+    fraction on its way to an integer, and all else takes the nearest."""
+    if mode is RoundMode.CAST_RINT:
+        return RoundMode.RINT
+    unsaid = mode is RoundMode.NONE
+    if mode is RoundMode.ODD and not simulated:
+        unsaid = (source.text, target.text) != ("f32", "f16")
+    if not unsaid:
+        return mode
+    return RoundMode.TRUNC if target.is_integer and not source.is_integer else RoundMode.RINT
 
 
 def round_whole(a: Array, mode: RoundMode) -> Array:
@@ -77,9 +89,9 @@ def round_whole(a: Array, mode: RoundMode) -> Array:
             low = np.trunc(a)
             return np.where(np.abs(a - low) >= 0.5, low + np.copysign(1.0, a), low)
         case RoundMode.ODD:
+            # As the simulator has it: to the nearest, of two that are as near to the odd one.
             low = np.floor(a)
-            odd = np.where(low % 2 == 0, low + 1, low)
-            return np.where(low == a, a, odd)
+            return np.where(a - low == 0.5, np.where(low % 2 == 0, low + 1, low), np.rint(a))
         case _:
             return np.rint(a)
 

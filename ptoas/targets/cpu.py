@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptoas.dialects.pto.elementwise import TRowSumOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
@@ -13,10 +14,12 @@ from ptoas.targets.neighbours import (
     RANKS,
     SCALARS,
     VIEWS,
+    also,
     with_ccu_refused,
 )
 from ptoas.targets.pipes import cpu_pipes
 from ptoas.targets.rule import Table
+from ptoas.targets.rules import elementwise as e
 from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import memory as m
@@ -65,6 +68,7 @@ INSTRUCTIONS: Table = {
         s.scatter_contiguous_dimension_is_a_multiple_of_32_bytes,
         s.scatter_table_has_two_dimensions,
         s.scatter_conflict_goes_without_atomics,
+        s.simulator_scatters_rows_as_meant,
     ),
     TGatherOp: (
         b.tile_gather_takes_the_element_type,
@@ -98,7 +102,7 @@ INSTRUCTIONS: Table = {
         m.store_empties_the_valid_region,
         m.store_atomic_takes_the_element_type,
     ),
-    **ARITHMETIC,
+    **also(ARITHMETIC, {TRowSumOp: (e.sum_keeps_the_physical_rows,)}),
     **with_ccu_refused(COLLECTIVES),
 }
 

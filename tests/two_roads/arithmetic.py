@@ -179,7 +179,7 @@ def convert(b: Builder) -> bool:
     signed = "uint" not in (source_e.kind, e.kind) or b.target_name != "cpu"
     promise = Range(max(-bound if signed else 0, low), min(bound, high), whole=source_e.is_integer)
     source = b.source(kind, promise)
-    modes = MODES
+    modes = (*MODES, "ODD")
     if (source_e.text, e.text) == ("f32", "f16") and b.target_name != "cpu":
         modes = (*MODES, "ODD", "ODD")
     fields = [f"rmode = #pto<round_mode {b.pick(modes)}>"] if b.chance(0.85) else []
@@ -248,5 +248,7 @@ def reduce_rows(b: Builder) -> bool:
     target = b.kind(e, (kind.valid[0], 1), b.pick(("nd", "dn")), open=False)
     if target.layout == "dn" and target.cols != 1:
         target = replace(target, cols=1)
+    if op == "trowsum" and b.target_name == "cpu":
+        target = replace(b.kind(e, (kind.valid[0], 1), full=True, open=False), rows=kind.rows)
     b.instruct(op, [b.operand(source)], target, found, avoid=[source])
     return True

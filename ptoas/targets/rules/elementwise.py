@@ -205,6 +205,21 @@ def reduction_scratch_is_large_enough(op: ReductionOp, know: Facts) -> Violation
 
 
 @rule(
+    "PTO-E214",
+    source="header of TROWSUM, CPU",
+    reason="The simulator asserts it when it is compiled, though it walks the valid rows alone.",
+    failing=instruction("trowsum", "24x8xf32, valid=16x1", "16x32xf32"),
+    passing=instruction("trowsum", "16x8xf32, valid=16x1", "16x32xf32"),
+    on="cpu",
+)
+def sum_keeps_the_physical_rows(op: e.TRowSumOp, know: Facts) -> Violations:
+    """Destination and source of a sum have the same physical rows."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if dst.rows != src.rows and fits((dst.valid_rows,), (src.valid_rows,)):
+        yield mismatch("rows of dst", dst.rows, f"{src.rows}, as src", slot="dst")
+
+
+@rule(
     "PTO-E301",
     source="public TCI page, Constraints",
     reason="The sequence is one row.",

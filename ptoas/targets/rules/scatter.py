@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoas.dialects.pto.enums import BLayout, Layout, ScatterAtomicOp, SLayout, TileLoc
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, ScatterAtomicOp, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MScatterOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts, shape_str
@@ -393,3 +394,29 @@ def scatter_conflict_goes_without_atomics(op: MScatterOp, know: Facts) -> Violat
     if op.scatter_conflict.data.value == "last":
         required = f"default with atomic {atomic.data.value}"
         yield mismatch("scatterConflict", "last", required, field="scatterConflict")
+
+
+@rule(
+    "PTO-S304",
+    source="header of MSCATTER, CPU",
+    reason="The simulator's Row mode reads the indices without the tile's rows, and its Max and Min read "
+    "another element than they write.",
+    failing=mscatter("row", "16x32xf32", "64x32xf32", "16x8xi32, valid=16x1"),
+    passing=mscatter("elem", "16x32xf32", "64x32xf32", "16x32xi32"),
+    on="cpu",
+    severity=Severity.WARNING,
+)
+def simulator_scatters_rows_as_meant(op: MScatterOp, know: Facts) -> Violations:
+    """In Row mode the simulator takes the index of row i from element i of the tile as it lies in memory, and
+    compares Max and Min with element idx of the table: its numbers are not those of a device."""
+    src, idx = know.tile("src"), know.tile("idx")
+    if know.coalesce is not Coalesce.Row or idx.rows != src.rows:
+        return
+    atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
+    fix = "scatter elements on cpu, or trust `ptoas run` and not the simulator"
+    if src.valid_rows != 1 and idx.cols != 1:
+        what = f"index tile of a Row scatter: found rows of {idx.cols}, which the simulator reads as one row"
+        yield Violation(what, slot="idx", fix=fix)
+    elif atomic in (ScatterAtomicOp.Max, ScatterAtomicOp.Min):
+        what = f"{atomic.value} of rows: the simulator compares with another element than it writes"
+        yield Violation(what, field="scatterAtomicOp", fix=fix)

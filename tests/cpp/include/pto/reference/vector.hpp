@@ -27,6 +27,18 @@ T absolute(T value)
     }
 }
 
+// What a mode does to a pair of types: ODD is for f32 to f16 on devices; where none is said, a float loses its
+// fraction on its way to an integer, and all else takes the nearest.
+template <typename S, typename D>
+RoundMode meant(RoundMode mode)
+{
+    constexpr bool has_odd = on_cpu || (std::is_same_v<S, float> && std::is_same_v<D, half>);
+    if (mode == RoundMode::CAST_NONE || (mode == RoundMode::CAST_ODD && !has_odd)) {
+        return std::is_integral_v<D> && !std::is_integral_v<S> ? RoundMode::CAST_TRUNC : RoundMode::CAST_RINT;
+    }
+    return mode;
+}
+
 // To a whole number. The simulator's ODD rounds to the nearest, and of two that are as near takes the odd one.
 inline double round_as(RoundMode mode, double value)
 {
@@ -37,7 +49,7 @@ inline double round_as(RoundMode mode, double value)
     case RoundMode::CAST_CEIL: return std::ceil(value);
     case RoundMode::CAST_TRUNC: return std::trunc(value);
     case RoundMode::CAST_ODD:
-        if (low == value || (on_cpu && value - low != 0.5)) {
+        if (value - low != 0.5) {
             return std::nearbyint(value);
         }
         return std::fmod(low, 2.0) == 0 ? low + 1 : low;
@@ -247,6 +259,7 @@ PTO_INST void TCVT(Dst &dst, Src &src, RoundMode mode)
 {
     using D = typename Dst::DType;
     using S = typename Src::DType;
+    mode = reference::meant<S, D>(mode);
     reference::fill(dst, [&](int r, int c) -> D {
         const S value = src.at(r, c);
         if constexpr (std::is_integral_v<S> && std::is_integral_v<D>) {
