@@ -74,12 +74,6 @@ def test_the_simulators_whole_numbers(mode: RoundMode, expected: list[int]) -> N
     assert found.tolist() == expected
 
 
-def neighbours(x: Fraction, finite: list[Fraction]) -> tuple[Fraction, Fraction]:
-    below = max(v for v in finite if v <= x)
-    above = min(v for v in finite if v >= x)
-    return below, above
-
-
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("target", ["f16", "bf16", "f8E4M3FN", "f8E5M2"])
 def test_float_to_shorter_float(mode: RoundMode, target: str) -> None:

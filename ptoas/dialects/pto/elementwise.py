@@ -149,7 +149,8 @@ class TCIOp(Instruction):
 
 @irdl_op_definition
 class TCvtOp(Instruction):
-    """`dst[i, j] = convert(src[i, j])`: another element type, rounded as `rmode` says."""
+    """`dst[i, j] = convert(src[i, j])`: another element type, rounded as `rmode` says. `NONE` drops the
+    fraction of a float that becomes an integer; all else then goes to the nearest, as without `rmode`."""
 
     name = "pto.tcvt"
     src = operand_def(Tile())
