@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.elementwise import TRowSumOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,
     COLLECTIVES,
@@ -26,12 +26,13 @@ from ptoas.targets.rules import memory as m
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.rules import tiles as v
 from ptoas.targets.target import Target
 from ptoas.targets.type_lists import CPU_TYPES, FLOAT8
 
 INSTRUCTIONS: Table = {
     **VIEWS,
-    **SCALARS,
+    **also(SCALARS, {TPrintOp: (m.simulator_prints_tiles,)}),
     MGatherOp: (
         # Supported data types
         a.gather_takes_the_element_type,
@@ -121,7 +122,7 @@ CPU = Target(
     aicore_types={"mgather": FLOAT8, "mscatter": FLOAT8},
     pipe_model=cpu_pipes,
     instructions=INSTRUCTIONS,
-    program=(*MODULE, *RANKS, *PLACEMENT),
+    program=(*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element),
     facts={"store from": (TileLoc.Vec, TileLoc.Mat, TileLoc.Acc)},
     has_row_mode=False,
     checks_bounds=False,

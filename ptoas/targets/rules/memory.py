@@ -398,3 +398,17 @@ def print_takes_the_element_type(op: TPrintOp, know: Facts) -> Violations:
     types = know.target.types_of("tprint")
     if facts.element not in types:
         yield mismatch("element type", facts.element.text, f"one of {element_names(types)}", slot="src")
+
+
+@rule(
+    "PTO-M302",
+    source="header of TPRINT, CPU",
+    reason="The simulator's printer asks its operand for valid rows and columns, which memory has not.",
+    failing=".arg %m : !pto.memref<16x32xf32>\ntprint %m : !pto.memref<16x32xf32>",
+    passing=".arg %t : !pto.tile<16x32xf32>\ntprint %t : !pto.tile<16x32xf32>",
+    on="cpu",
+)
+def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
+    """The operand is a tile."""
+    if not know.is_tile("src"):
+        yield mismatch("operand", "memory", "a tile", slot="src", fix="load it into a tile first")

@@ -100,6 +100,26 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot="result")
 
 
+@rule(
+    "PTO-V108",
+    source="public Tile type: GetValidRow and GetValidCol",
+    reason="The library's tile has no such extent; on devices the instructions ask for one themselves.",
+    failing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=0x16>"),
+    passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
+    on="cpu",
+    scope="function",
+)
+def tile_type_has_a_valid_element(facts: FunctionFacts, target: Target) -> Violations:
+    """Valid extents that a tile's type gives are positive."""
+    for value in (*facts.arguments, *facts.local_tiles):
+        tile = facts.knowledge.tile(value)
+        if 0 in tile.type.valid:
+            what, found = f"valid shape of {value_name(value)}", shape_str(tile.type.valid)
+            fix = "leave the extent open (`?`) and give it as a value"
+            place = _origin(value, facts)
+            yield mismatch(what, found, "at least 1x1", fix=fix, op=place, slot="result")
+
+
 def _origin(tile: SSAValue, facts: FunctionFacts) -> Operation:
     return tile.owner if isinstance(tile, OpResult) else facts.func
 
