@@ -74,6 +74,13 @@ def result_type_span(op: Operation, index: int = 0) -> Span:
     return find_result_type(op, index) or span_of(op)
 
 
+def argument_type_span(func: Operation, index: int) -> Span:
+    """The type of a function's argument; the function when it is not written there."""
+    from ptoas.grammar.spans import find_argument_type
+
+    return find_argument_type(func, index) or span_of(func)
+
+
 def field_span(op: Operation, name: str) -> Span:
     """An attribute as it is written, in the dictionary or as a suffix of the opcode."""
     from ptoas.grammar.spans import find_field

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, cast
 
 from xdsl.ir import Operation
 
-from ptoas.diagnostics import Span
+from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
+from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement
@@ -157,3 +159,52 @@ def _find_suffix(op: PtoOp, name: str, location: SourceLocation, body: t.Instruc
             return _span(location, t.Node(at, at + len(word)))
         at += len(word) + 1
     return None
+
+
+# --- arguments -------------------------------------------------------------------------------------
+
+
+def find_argument_type(func: Operation, index: int) -> Span | None:
+    """The type of a function's argument, in its head or in the bare program's `.arg`."""
+    location = func.location
+    if not isinstance(location, SourceLocation):
+        return None
+    types = _argument_types(location.source, location.start)
+    return types[index] if index < len(types) else None
+
+
+@lru_cache(maxsize=64)
+def _argument_types(source: Source, start: int) -> list[Span]:
+    """The places of the types of the arguments of the function that starts there."""
+    heads, declarations = _heads(source)
+    raws = [heads[start]] if start in heads else declarations
+    found: list[Span] = []
+    for raw in raws:
+        try:
+            body = parse_statement(raw.text).body
+        except SyntaxProblem:
+            return []
+        assert isinstance(body, t.Function | t.Arg)
+        for node in body.params if isinstance(body, t.Function) else (body,):
+            offset = raw.source_offset(node.type.start)
+            found.append(Span(source, offset, node.type.end - node.type.start))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _heads(source: Source) -> tuple[dict[int, RawStatement], list[RawStatement]]:
+    """The functions of a file by their places, and what a bare program declares."""
+    functions: dict[int, RawStatement] = {}
+    declarations: list[RawStatement] = []
+    for raw in cut(source.text, _say_nothing):
+        if raw.text.startswith(".arg"):
+            declarations.append(raw)
+        inside = raw.regions if raw.text.startswith(("module", "builtin.module")) else []
+        for each in (raw, *(statement for region in inside for statement in region)):
+            if each.text.startswith("func.func"):
+                functions[each.start] = each
+    return functions, declarations
+
+
+def _say_nothing(code: str, message: str, offset: int, length: int) -> None:
+    """The file was read before, and found good."""

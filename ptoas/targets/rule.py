@@ -36,7 +36,8 @@ class Violation:
     """What breaks a law: the found and the required value, and which part of the instruction is to blame.
 
     `slot` names an operand (`"dst"` is the destination in either form, `("sizes", 1)` one of several),
-    `field` an attribute. Rules of whole functions name the operation.
+    `field` an attribute. Rules of whole functions name the operation, and an argument of the function
+    itself as `("argument", 0)`.
     """
 
     message: str

@@ -13,7 +13,14 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, Severity, Span
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.location import field_span, operand_span, operand_type_span, result_type_span, span_of
+from ptoas.location import (
+    argument_type_span,
+    field_span,
+    operand_span,
+    operand_type_span,
+    result_type_span,
+    span_of,
+)
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts, Knowledge
 from ptoas.targets.function_facts import FunctionFacts
@@ -313,6 +320,8 @@ def _span(op: Operation, violation: Violation) -> Span:
         return field_span(op, violation.field)
     if violation.slot is None:
         return span_of(op)
+    if isinstance(op, FuncOp) and isinstance(violation.slot, tuple):
+        return argument_type_span(op, violation.slot[1])
     at = _operand(op, violation.slot)
     if at is not None:
         return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)

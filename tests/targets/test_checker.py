@@ -294,9 +294,27 @@ def test_the_part_of_a_statement_that_is_to_blame(line: str, code: str, target: 
     assert blamed(f"{head}{line}\nreturn\n}}", code, target) == (part or line)
 
 
-def test_an_argument_is_blamed_where_the_function_begins() -> None:
-    head = "func.func @f(%t: !pto.tile_buf<vec, 1x9xi32>) {"
-    assert blamed(f"{head}\n  return\n}}", "PTO-V101") == head
+WRONG = "!pto.tile_buf<vec, 1x9xi32>"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        (f"func.func @f(%a: {TILE}, // %b: one\n  %b: {WRONG}) {{\n  return\n}}", 2, 7),
+        (f"module {{\n  func.func @f() {{ return\n  }}\n  func.func @g(%b: {WRONG}) {{ return }}\n}}", 4, 20),
+        (f".target a5\n.arg %a : {TILE}\n# .arg %b : none\n.arg %b : {WRONG}\ntprint %a", 4, 11),
+    ],
+)
+def test_an_argument_is_blamed_where_its_type_stands(text: str, line: int, column: int) -> None:
+    assert blamed(text, "PTO-V101") == WRONG
+    (found,) = (d for d in verify(parse(text), "a5").diagnostics if d.code == "PTO-V101")
+    assert (found.span.line, found.span.column) == (line, column)
+
+
+def test_an_argument_of_the_generic_form_is_blamed_where_the_function_begins() -> None:
+    head = '"func.func"() <{sym_name = "f", function_type = (' + WRONG + ") -> ()}> ({"
+    text = f'{head}\n^bb0(%b: {WRONG}):\n  "func.return"() : () -> ()\n}}) : () -> ()'
+    assert blamed(text, "PTO-V101") == head
 
 
 def test_what_is_read_too_early_is_blamed_where_it_is_read() -> None:

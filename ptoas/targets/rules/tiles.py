@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation, OpResult, SSAValue, Use
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
@@ -66,8 +66,8 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
         found = f"{extent} x {tile.size} bytes = {width} bytes"
         what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
-        place = _origin(value, facts)
-        yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot="result")
+        place, slot = _origin(value, facts)
+        yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot=slot)
 
 
 @rule(
@@ -96,8 +96,8 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
             if extent % step:
                 fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
                 what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
-                place = _origin(value, facts)
-                yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot="result")
+                place, slot = _origin(value, facts)
+                yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot)
 
 
 @rule(
@@ -116,12 +116,16 @@ def tile_type_has_a_valid_element(facts: FunctionFacts, target: Target) -> Viola
         if 0 in tile.type.valid:
             what, found = f"valid shape of {value_name(value)}", shape_str(tile.type.valid)
             fix = "leave the extent open (`?`) and give it as a value"
-            place = _origin(value, facts)
-            yield mismatch(what, found, "at least 1x1", fix=fix, op=place, slot="result")
+            place, slot = _origin(value, facts)
+            yield mismatch(what, found, "at least 1x1", fix=fix, op=place, slot=slot)
 
 
-def _origin(tile: SSAValue, facts: FunctionFacts) -> Operation:
-    return tile.owner if isinstance(tile, OpResult) else facts.func
+def _origin(tile: SSAValue, facts: FunctionFacts) -> tuple[Operation, str | tuple[str, int]]:
+    """Where a tile's type is given: the operation that makes it, or the function whose argument it is."""
+    if isinstance(tile, OpResult):
+        return tile.owner, "result"
+    assert isinstance(tile, BlockArgument)
+    return facts.func, ("argument", tile.index)
 
 
 def _is_spoken_of(tile: SSAValue) -> bool:
