@@ -320,19 +320,19 @@ def _span(op: Operation, violation: Violation) -> Span:
         return field_span(op, violation.field)
     if violation.slot is None:
         return span_of(op)
-    if isinstance(op, FuncOp) and isinstance(violation.slot, tuple):
-        return argument_type_span(op, violation.slot[1])
-    at = _operand(op, violation.slot)
+    name, number = violation.slot if isinstance(violation.slot, tuple) else (violation.slot, 0)
+    if name == "argument":
+        return argument_type_span(op, number)
+    at = _operand(op, name, number)
     if at is not None:
         return operand_type_span(op, at) if violation.part == "type" else operand_span(op, at)
-    if violation.slot == "addr":
+    if name == "addr":
         return field_span(op, "address")
     return result_type_span(op)
 
 
-def _operand(op: Operation, slot: str | tuple[str, int]) -> int | None:
+def _operand(op: Operation, name: str, number: int) -> int | None:
     """Which operand a slot names; `None` where it is empty, as that of a result is in SSA form."""
-    name, number = slot if isinstance(slot, tuple) else (slot, 0)
     if name == "operand":
         return number
     places = slot_places(op).get(name) if isinstance(op, PtoOp) else None
