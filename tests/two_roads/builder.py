@@ -505,7 +505,7 @@ class Builder:
             layout,
             promise,
             start=small_start(promise),
-            box=tile.kind.fractal // (16 * tile.kind.element.size),
+            box=16 if tile.kind.loc == "acc" else None,
         )
         self.effect("tstore", [self.operand(tile)], (view.name, view.type), tile.kind, fields=fields)
 
@@ -523,12 +523,12 @@ class Builder:
         box: int | None = None,
     ) -> View:
         """Memory for a tile of these extents, seen in one of many ways; in loops often another part each
-        time. `box`: columns of a box of nz memory, if not 32 bytes."""
+        time. `box`: columns of a box of nz memory, for an accumulator, which goes to a matrix."""
         rows, cols = extents
         width = box or 32 // e.size
         if layout == "nz":
             shape: tuple[int, ...] = (1, cols // width, rows // 16, 16, width)
-        elif layout == "nd":
+        elif layout == "nd" and (box is None or self.target_name == "cpu"):
             shape = (*self.split(rows), cols)
         else:
             shape = (rows, cols)
