@@ -481,8 +481,16 @@ def peak_of(*arguments: str) -> int:
         tracemalloc.stop()
 
 
+GIANT_CONSTANT = """func.func @f() {
+  %a = arith.constant dense<1> : tensor<1000000000xi32>
+  "x.y"() {wide = array<i4294967295: 1>} : () -> ()
+  return
+}
+"""
+
+
 @promise(12)
-@pytest.mark.parametrize("text", [HUGE, GIANT_TILE], ids=["view", "tile"])
+@pytest.mark.parametrize("text", [HUGE, GIANT_TILE, GIANT_CONSTANT], ids=["view", "tile", "constant"])
 def test_a_declaration_allocates_nothing(text: str, tmp_path: Path) -> None:
     file = program(tmp_path, text)
     for arguments in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -192,7 +193,31 @@ class Resolver:
         return _parse_by_xdsl(text, self.allow_unregistered, node)
 
 
+MOST_BITS = 1024
+MOST_ELEMENTS = 4096
+"""xDSL makes numbers as wide, and arrays as long, as a few letters ask for; arrays that are written out may
+be longer."""
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_WIDTH = re.compile(r"(?:(?<=[\d?]x)|(?<![\w.$]))[su]?i(\d+)(?![\w.$])")
+_EXTENTS = re.compile(r"<\s*((?:(?:\d+|\?)\s*x\s*)+)")
+
+
+def _refuse_oversize(text: str, node: t.Node) -> None:
+    bare = _STRING.sub('""', text)
+    for width in _WIDTH.findall(bare):
+        if len(width) > 4 or int(width) > MOST_BITS:
+            message = f"an integer of {width} bits; at most {MOST_BITS} are read here"
+            raise StatementProblem("PTO-P022", message, node)
+    for extents in _EXTENTS.findall(bare):
+        digits = re.findall(r"\d+", extents)
+        if sum(map(len, digits)) > 300 or prod(map(int, digits)) > max(MOST_ELEMENTS, len(text)):
+            message = f"an array of {extents.rstrip(' x')}; at most {MOST_ELEMENTS:,} elements are read here"
+            raise StatementProblem("PTO-P022", message, node)
+
+
 def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribute:
+    _refuse_oversize(text, node)
     try:
         found = _xdsl_attribute(text)
     except Exception as error:  # xDSL's parser has no one exception for a wrong text

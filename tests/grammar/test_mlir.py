@@ -388,3 +388,33 @@ def test_names_are_read_as_they_are_printed(written: str, name: str, form: str) 
         (function,) = (op for op in module.walk() if isinstance(op, FuncOp))
         assert function.sym_name.data == name
         module = ptoas.parse(ptoas.print_module(module, form))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "message"),
+    [
+        ("array<i1024: 1>", None),
+        ("array<i1025: 1>", "an integer of 1025 bits; at most 1024 are read here"),
+        ("array<i4294967295: 1>", "an integer of 4294967295 bits; at most 1024 are read here"),
+        ("dense<5> : tensor<2xi4294967295>", "an integer of 4294967295 bits; at most 1024 are read here"),
+        ("dense<0> : tensor<64x64xi8>", None),
+        ("dense<0> : tensor<64x65xi8>", "an array of 64x65; at most 4,096 elements are read here"),
+        (
+            "dense<0> : vector<10000000000xf32>",
+            "an array of 10000000000; at most 4,096 elements are read here",
+        ),
+        (f"dense<{[1] * 5000}> : tensor<5000xi8>", None),
+        ('#new.attr<"2xi4294967295">', None),
+    ],
+)
+def test_a_few_letters_do_not_ask_for_much_memory(attribute: str, message: str | None) -> None:
+    text = f'func.func @k() {{\n  "x.y"() {{a = {attribute}}} : () -> ()\n  return\n}}\n'
+    try:
+        ptoas.parse(text, allow_unregistered=True)
+    except ptoas.PtoasError as error:
+        (found,) = error.diagnostics
+        assert (found.code, found.span.line, found.span.column) == ("PTO-P022", 2, 16)
+        # xDSL has no arrays of such integers, and says so.
+        assert found.message == message or (message is None and "Format not implemented" in found.message)
+    else:
+        assert message is None
