@@ -29,6 +29,8 @@ LINES = {
     "DPS, two outputs": f"pto.tnew ins(%a : {T}) outs(%b, %a : {T}, {T})",
     "outs only": f"pto.tnew outs(%a : {T})",
     "literals": "tnew %a, 3, 2.5, @tile(0x10)",
+    "a literal with a key": "tnew %a, size = 3, kind = word",
+    "attributes behind the types": f"%r = tnew %a : ({T}) -> {T} {{k = 1 : i32}}",
     "keys": f"%r = pto.tnew %a, offsets = [%n, %n], size = %n : {T}",
     "indexed": f"%r = tnew %m[%n, %n] : {T}",
     "clauses": f"pto.comm.tnew(%m, recv(%a), group(%m, %m) : !pto.memref<8x16xf32>, {T}, "
