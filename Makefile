@@ -11,7 +11,7 @@ SECONDS ?= 600
 # How many generated programs it then runs on all roads.
 PROGRAMS ?= 10000
 
-.PHONY: mutate demo test lint types unit fuzz docs bench bench-compare update-golden clean
+.PHONY: demo test lint types unit fuzz docs bench bench-compare update-golden clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -52,8 +52,8 @@ fuzz: $(VENV)/.installed-dev
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
-	$(BIN)/python -m ptoas.manual cli > docs/cli.md
-	$(BIN)/python -m ptoas.manual api > docs/api.md
+	$(BIN)/python -m ptoas.cli.manual cli > docs/cli.md
+	$(BIN)/python -m ptoas.cli.manual api > docs/api.md
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev
@@ -65,12 +65,6 @@ bench-compare: $(VENV)/.installed-dev
 # The C++ of the worked examples, where a change of it is meant.
 update-golden: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.update_golden
-
-# Small changes to our own code, of which some test must notice each; tests/mutation/survivors.md explains the rest.
-# A sample, the same each time; `make mutate SAMPLE=0` tries all, which takes hours.
-SAMPLE ?= 40
-mutate: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.mutation --sample $(SAMPLE)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

@@ -93,7 +93,7 @@ def spawn(code: str) -> None:
 
 
 def command_line(*arguments: str) -> str:
-    return f"from ptoas.cli import main\ntry: main({list(arguments)!r})\nexcept SystemExit: pass"
+    return f"from ptoas.cli.main import main\ntry: main({list(arguments)!r})\nexcept SystemExit: pass"
 
 
 def start(repeats: int) -> list[Row]:

@@ -12,7 +12,7 @@ from xdsl.interpreters import register_implementations
 
 import ptoas
 from benchmarks.figures import Row, in_turns
-from ptoas.interpreter.run import compile as compile_program
+from ptoas.runner.run import compile as compile_program
 
 MiB = 1 << 20
 

@@ -68,7 +68,7 @@ def checking(size: int, repeats: int) -> list[Row]:
 
 
 def processes(count: int, repeats: int) -> Row:
-    from ptoas.verify_files import Options, verify_paths
+    from ptoas.cli.verify_files import Options, verify_paths
 
     with tempfile.TemporaryDirectory() as folder:
         for number in range(count):

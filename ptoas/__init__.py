@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
-    from ptoas.interpreter.run import Kernel, Result, compile, run
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
+    from ptoas.runner.run import Kernel, Result, compile, run
     from ptoas.targets import TARGETS, Target, get_target
     from ptoas.targets.rule import RULES, Rule
     from ptoas.targets.verify import Report, verify
@@ -23,7 +23,7 @@ _HOMES = {
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.grammar.printer": ("print_module",),
-    "ptoas.interpreter.run": ("Kernel", "Result", "compile", "run"),
+    "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),

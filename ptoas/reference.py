@@ -13,8 +13,12 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 CHAPTERS = {
     "views": "Views and tiles",
     "memory": "Memory",
+    "scalar": "Scalars and pointers",
     "gather": "Gathers and scatters",
-    "elementwise": "Arithmetic",
+    "elementwise": "Arithmetic, element by element",
+    "expand": "Repeating rows, columns and scalars",
+    "reduce": "Reductions",
+    "movement": "Copies between tiles",
     "sync": "Synchronisation",
     "comm": "Collectives",
 }

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ptoas import reference
-from ptoas.cli import main
+from ptoas.cli.main import main
 from ptoas.diagnostics import Source
-from ptoas.interpreter.assertions import find_assertions
+from ptoas.runner.assertions import find_assertions
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.pto"))
@@ -28,7 +28,7 @@ def ptoas(*arguments: str, text: str | None = None) -> Result:
 def test_version_and_help_import_neither_xdsl_nor_numpy() -> None:
     for argument in ("--version", "--help"):
         code = (
-            "import sys\nfrom ptoas.cli import main\n"
+            "import sys\nfrom ptoas.cli.main import main\n"
             f"try:\n    main(['{argument}'])\nexcept SystemExit as stop:\n    assert not stop.code\n"
             "assert not {'xdsl', 'numpy', 'lark', 'rich'} & set(sys.modules), sorted(sys.modules)\n"
         )
@@ -150,7 +150,7 @@ def test_the_reference_page_is_up_to_date() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m ptoas.cli rules | head -n 1"
+    command = f"{sys.executable} -m ptoas rules | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, env={**os.environ})
     assert "Traceback" not in done.stderr
 

@@ -14,7 +14,7 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import PtoasError, Source
-from ptoas.interpreter.run import (
+from ptoas.runner.run import (
     check_expected,
     check_file,
     compile,

@@ -21,11 +21,12 @@ from click.testing import CliRunner, Result
 
 import ptoas
 from ptoas import files
-from ptoas.cli import main
-from ptoas.diagnostics import Diagnostic, Source, Span, render, render_concise, render_github
+from ptoas.cli.main import main
+from ptoas.diagnostics import Diagnostic, Source, Span
+from ptoas.diagnostics.render import render, render_concise, render_github
+from ptoas.diagnostics.sarif import render_sarif
 from ptoas.grammar import parse as front_end
-from ptoas.interpreter.assertions import UnreadableError, evaluate
-from ptoas.sarif import render_sarif
+from ptoas.runner.assertions import UnreadableError, evaluate
 
 ROOT = Path(__file__).parent.parent
 LOOKUP = str(ROOT / "examples" / "embedding_lookup.pto")
@@ -88,7 +89,7 @@ def note(event, arguments):
 texts = []
 sys.dont_write_bytecode = True
 sys.addaudithook(note)
-from ptoas.cli import main
+from ptoas.cli.main import main
 try:
     main(sys.argv[2:])
 except SystemExit as stop:
@@ -182,7 +183,7 @@ FIXED |= {"_k", "_t", "_", "form", "offset", "None"}
 
 @promise(9)
 def test_generated_python_has_counted_names_and_integers_alone() -> None:
-    from ptoas.interpreter import run as machine
+    from ptoas.runner import run as machine
 
     for path in [LOOKUP, *map(str, sorted((ROOT / "examples").glob("*.pto")))]:
         kernel = machine.compile(ptoas.parse_file(path), force=True)

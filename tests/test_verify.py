@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import ModuleOp, f32, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
-from ptoas.diagnostics import Severity, render
+from ptoas.diagnostics import Severity
+from ptoas.diagnostics.render import render
 from ptoas.dialects.pto.enums import Coalesce, CoalesceAttr
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import MemRefType, TileType

@@ -11,9 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ptoas.sarif import render_sarif
-from ptoas.targets import UnknownTargetError
-from ptoas.verify_files import (
+from ptoas.cli.verify_files import (
     Options,
     UnknownCodeError,
     all_diagnostics,
@@ -27,6 +25,8 @@ from ptoas.verify_files import (
     verify_file,
     verify_paths,
 )
+from ptoas.diagnostics.sarif import render_sarif
+from ptoas.targets import UnknownTargetError
 
 ROOT = Path(__file__).parents[1]
 GOOD = (

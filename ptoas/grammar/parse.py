@@ -77,7 +77,7 @@ def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False
     >>> import ptoas
     >>> ptoas.parse_file("missing.pto")
     Traceback (most recent call last):
-    ptoas.diagnostics.PtoasError: missing.pto:1:1: error[PTO-P001]: can't read missing.pto: ...
+    ptoas.diagnostics.core.PtoasError: missing.pto:1:1: error[PTO-P001]: can't read missing.pto: ...
     """
     source = read_source(path)
     return parse(source.text, source.filename, allow_unregistered=allow_unregistered)

@@ -32,8 +32,9 @@ from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.elementwise import TColExpandOp, TMovOp, TRowExpandOp
+from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
+from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of

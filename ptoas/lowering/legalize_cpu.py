@@ -48,18 +48,17 @@ from ptoas.dialects.pto.elementwise import (
     TAddOp,
     TAddSOp,
     TCIOp,
-    TColExpandOp,
     TDivOp,
-    TExpandSOp,
     TMaxOp,
     TMinOp,
-    TMovOp,
     TMulOp,
     TMulSOp,
     TSubOp,
 )
 from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, GatherOOB, Layout, SLayout
+from ptoas.dialects.pto.expand import TColExpandOp, TExpandSOp
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import (
     AllocTileOp,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.elementwise import TCvtOp, TMovOp, TRowMaxOp, TRowSumOp
+from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.reduce import TRowMaxOp, TRowSumOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.elementwise import TCvtOp, TMovOp, TRowExpandOp
+from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
+from ptoas.dialects.pto.expand import TRowExpandOp
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.movement import TMovOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,
     BUDGETS,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.elementwise import TRowSumOp
 from ptoas.dialects.pto.enums import Coalesce, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.targets.neighbours import (
     ARITHMETIC,
     COLLECTIVES,

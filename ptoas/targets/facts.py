@@ -15,17 +15,17 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import OpResult, SSAValue
 
-from ptoas.dialects.pto import memory, views
+from ptoas.analysis.folding import fold, is_foldable
+from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.windows import Window
+from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
-from ptoas.targets.aliases import passed_on
-from ptoas.targets.folding import fold, is_foldable
 from ptoas.targets.pipes import slot_places, slot_value
 from ptoas.targets.target import Target
-from ptoas.targets.windows import Window
 
 
 def shape_str(shape: Iterable[int]) -> str:
@@ -312,7 +312,7 @@ class Knowledge:
                     at = op.source
                 case views.MakeTensorViewOp():
                     at = op.ptr
-                case memory.AddPtrOp():
+                case scalar.AddPtrOp():
                     offset = self.constant(op.offset)
                     first = None if offset is None or first is None else first + offset
                     at = op.ptr

@@ -10,6 +10,8 @@ from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ptoas.analysis.forwarding import handed_from, passed_on
+from ptoas.analysis.windows import Dims, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
@@ -18,11 +20,9 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.location import span_of
-from ptoas.targets.aliases import handed_from, passed_on
 from ptoas.targets.facts import Knowledge
 from ptoas.targets.pipes import NOTHING, Effects, int_values, slot_value
 from ptoas.targets.target import Target
-from ptoas.targets.windows import Dims, share_elements
 
 ALIGNMENT = 32
 

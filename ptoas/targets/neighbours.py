@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto import comm, elementwise, memory, sync, views
+from ptoas.dialects.pto import comm, elementwise, expand, memory, movement, reduce, scalar, sync, views
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.elementwise import ELEMENTWISE_OPS
 from ptoas.targets.rule import Rule, Table
@@ -35,11 +35,11 @@ VIEWS: Table = {
 }
 
 SCALARS: Table = {
-    memory.LoadScalarOp: (),
-    memory.StoreScalarOp: (),
-    memory.AddPtrOp: (),
-    memory.GetBlockIdxOp: (),
-    memory.GetBlockNumOp: (),
+    scalar.LoadScalarOp: (),
+    scalar.StoreScalarOp: (),
+    scalar.AddPtrOp: (),
+    scalar.GetBlockIdxOp: (),
+    scalar.GetBlockNumOp: (),
     memory.TPrintOp: (m.print_takes_the_element_type,),
     sync.SetFlagOp: (),
     sync.WaitFlagOp: (),
@@ -62,20 +62,20 @@ _REDUCTION = (
 
 ARITHMETIC: Table = {
     **{op: _ELEMENTWISE for op in ELEMENTWISE_OPS},
-    elementwise.TRowExpandOp: (
+    expand.TRowExpandOp: (
         e.arithmetic_takes_the_element_type,
         e.arithmetic_tiles_are_vec,
         e.row_expand_keeps_the_rows,
     ),
-    elementwise.TColExpandOp: (
+    expand.TColExpandOp: (
         e.arithmetic_takes_the_element_type,
         e.arithmetic_tiles_are_vec,
         e.arithmetic_is_row_major,
         e.column_expand_keeps_the_columns,
     ),
-    elementwise.TRowSumOp: _REDUCTION,
-    elementwise.TRowMaxOp: _REDUCTION,
-    elementwise.TExpandSOp: (e.arithmetic_takes_the_element_type, e.arithmetic_tiles_are_vec),
+    reduce.TRowSumOp: _REDUCTION,
+    reduce.TRowMaxOp: _REDUCTION,
+    expand.TExpandSOp: (e.arithmetic_takes_the_element_type, e.arithmetic_tiles_are_vec),
     elementwise.TCIOp: (
         e.arithmetic_takes_the_element_type,
         e.arithmetic_tiles_are_vec,
@@ -86,7 +86,7 @@ ARITHMETIC: Table = {
         e.arithmetic_is_row_major,
         e.arithmetic_shapes_are_equal,
     ),
-    elementwise.TMovOp: (e.arithmetic_takes_the_element_type,),
+    movement.TMovOp: (e.arithmetic_takes_the_element_type,),
 }
 
 _COLLECTIVE = (

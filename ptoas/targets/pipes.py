@@ -20,7 +20,7 @@ from typing import Any
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute, SSAValue
 
-from ptoas.dialects.pto import comm, elementwise, gather, memory
+from ptoas.dialects.pto import comm, elementwise, expand, gather, memory, movement, reduce, scalar
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import (
     AtomicType,
@@ -198,17 +198,17 @@ def device_pipes(op: PtoOp) -> Pipes | None:
             return LOAD
         case memory.TStoreOp():
             return _store(op)
-        case memory.LoadScalarOp():
+        case scalar.LoadScalarOp():
             return LOAD_SCALAR
-        case memory.StoreScalarOp():
+        case scalar.StoreScalarOp():
             return STORE_SCALAR
         case memory.TPrintOp():
             return PRINT
         case elementwise.TCIOp():
             return SEQUENCE
-        case elementwise.TMovOp():
+        case movement.TMovOp():
             return on(_mov_pipe(op), "src", "dst")
-        case elementwise.TExpandSOp():
+        case expand.TExpandSOp():
             return on(MTE2 if _loc(op.destination.type) is TileLoc.Mat else V, "", "dst")
         case comm.CommTReduceOp():
             return REDUCE
@@ -239,9 +239,9 @@ def a2a3_pipes(op: PtoOp, coalesce: Coalesce | None) -> Pipes | None:
             return A2A3_TILE_COMPARE
         case gather.TGatherOp():
             return A2A3_TILE_GATHER
-        case elementwise.TRowExpandOp():
+        case expand.TRowExpandOp():
             return A2A3_ROW_EXPAND
-        case elementwise.TRowSumOp() | elementwise.TRowMaxOp():
+        case reduce.TRowSumOp() | reduce.TRowMaxOp():
             element = op.src.type.element_type if isinstance(op.src.type, TileType) else None
             integer = element is not None and BY_TYPE[element].is_integer
             return A2A3_INTEGER_REDUCTION if integer else A2A3_REDUCTION
@@ -304,7 +304,7 @@ def _store(op: memory.TStoreOp) -> Pipes:
     return STORE_ADD if atomic else STORE
 
 
-def _mov_pipe(op: elementwise.TMovOp) -> Pipe:
+def _mov_pipe(op: movement.TMovOp) -> Pipe:
     source, target = _loc(op.src.type), _loc(op.destination.type)
     match source, target:
         case TileLoc.Vec, TileLoc.Vec:

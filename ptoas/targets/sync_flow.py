@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.flow import Flow
+from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.flow import Flow
 from ptoas.targets.function_facts import FunctionFacts, Storage, touched
 from ptoas.targets.pipes import Flag, Pair
 from ptoas.targets.target import Target
-from ptoas.targets.windows import Window
 
 _PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
 _BIT = {pipe: 1 << at for at, pipe in enumerate(_PIPES)}

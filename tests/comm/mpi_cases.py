@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import ptoas
-from ptoas.diagnostics import PtoasError, render
-from ptoas.interpreter.mpi import load_mpi
-from ptoas.interpreter.ranks import run_ranks
+from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics.render import render
+from ptoas.runner.ranks.in_process import run_ranks
+from ptoas.runner.ranks.mpi import load_mpi
 from tests.comm.programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather
 
 OPS = ("tgather", "tgather", "tgather", "tscatter", "tbroadcast", "treduce")

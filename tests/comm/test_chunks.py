@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ptoas.interpreter.chunks import Chunk, Walk
+from ptoas.ops.chunks import Chunk, Walk
 
 shapes = st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 9), st.integers(1, 9))
 sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))

@@ -31,7 +31,7 @@ def mpiexec(ranks: int, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def ptoas(ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return mpiexec(ranks, "-m", "ptoas.cli", "run", "--target", "a5", "--ranks", "mpi", *arguments)
+    return mpiexec(ranks, "-m", "ptoas", "run", "--target", "a5", "--ranks", "mpi", *arguments)
 
 
 @pytest.mark.parametrize(("ranks", "cases"), [(1, 6), (2, 8), (4, 8), (8, 2)])
@@ -65,7 +65,7 @@ def test_what_can_not_be_read_is_said_once(tmp_path: Path) -> None:
 def test_a_crash_leaves_nobody_waiting() -> None:
     code = (
         "import ptoas\n"
-        "from ptoas.interpreter import mpi, ranks\n"
+        "from ptoas.runner.ranks import in_process as ranks, mpi\n"
         "from tests.comm.programs import gather\n"
         "def play(kernel, world, call):\n"
         "    if world.rank == 1: raise RuntimeError('gone')\n"

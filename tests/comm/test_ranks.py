@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import ptoas
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
-from ptoas.interpreter.ranks import RanksResult, parse_ranks, run_ranks
-from ptoas.interpreter.run import check_file, run
+from ptoas.runner.ranks.in_process import RanksResult, parse_ranks, run_ranks
+from ptoas.runner.run import check_file, run
 
 from .programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather, guarded
 

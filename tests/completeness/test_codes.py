@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas import codes
+from ptoas.diagnostics import codes
 from ptoas.targets.rule import RULES
 from tests.isa.annotations import all_programs
 
@@ -185,7 +185,7 @@ def test_running_refuses(code: str, line: int, text: str, force: bool) -> None:
 
 
 def test_mpi_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ptoas.interpreter.mpi import load_mpi
+    from ptoas.runner.ranks.mpi import load_mpi
 
     monkeypatch.setitem(__import__("sys").modules, "mpi4py", None)
     with pytest.raises(ptoas.PtoasError, match=r"error\[PTO-R805\]: MPI can't be used") as caught:

@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ptoas import manual
-from ptoas.cli import main
+from ptoas.cli import manual
+from ptoas.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

@@ -74,7 +74,7 @@ TYPED = [(command, output) for command, output in sessions() if command.startswi
 @pytest.mark.parametrize(("command", "output"), TYPED, ids=[command for command, _ in TYPED])
 def test_a_command_prints_what_the_readme_shows(command: str, output: str, folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "ptoas.cli", *shlex.split(command)[1:]],
+        [sys.executable, "-m", "ptoas", *shlex.split(command)[1:]],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "PYTHONUTF8": "1"},
         stdout=subprocess.PIPE,

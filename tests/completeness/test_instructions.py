@@ -11,8 +11,8 @@ from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SYNC_OPS
 from ptoas.grammar.parse import parse
-from ptoas.interpreter.machine import INSTRUCTIONS, VALUES, load_chapters
 from ptoas.location import span_of
+from ptoas.machine.machine import INSTRUCTIONS, VALUES, load_chapters
 from ptoas.reference import CHAPTERS, chapter_of
 from ptoas.targets import TARGETS
 from ptoas.targets.rule import Unsupported

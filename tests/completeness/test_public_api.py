@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas import manual
+from ptoas.cli import manual
 
 ROOT = Path(__file__).parents[2]
 NAMES = manual.public()

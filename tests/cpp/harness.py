@@ -22,15 +22,15 @@ from xdsl.ir import Attribute
 
 import ptoas
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
-from ptoas.interpreter.kernel import Result
-from ptoas.interpreter.run import compile as compile_kernel
-from ptoas.interpreter.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.lowering import prepare
 from ptoas.lowering.cpp.names import identifier
 from ptoas.lowering.cpp.types import tile_cpp
 from ptoas.lowering.lower import lower
 from ptoas.lowering.memory_map import tile_argument_addresses
 from ptoas.lowering.structure import functions
+from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
+from ptoas.runner.kernel import Result
+from ptoas.runner.run import compile as compile_kernel
 from ptoas.targets.facts import packed_strides
 
 INCLUDE = Path(__file__).parent / "include"

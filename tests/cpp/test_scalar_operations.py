@@ -1,6 +1,6 @@
 """Every operation of `arith` as C++, on the values at the edges of its types, against the machine.
 
-The machine's own results are tested against plain formulas in `tests/interpreter/test_scalars.py`.
+The machine's own results are tested against plain formulas in `tests/machine/test_scalars.py`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from random import Random
 
 from click.testing import CliRunner
 
-from ptoas.cli import main
+from ptoas.cli.main import main
 from tests.fuzz.checks import FORMS, MAX_MEMORY, MAX_STEPS, TARGETS, Check, Features
 from tests.fuzz.invariants import Broken
 

@@ -78,5 +78,5 @@ def _modules() -> Iterator[str]:
     import ptoas
 
     for module in pkgutil.walk_packages(ptoas.__path__, "ptoas."):
-        if module.name not in ("ptoas.grammar._tables", "ptoas.interpreter.mpi"):
+        if module.name not in ("ptoas.grammar._tables", "ptoas.runner.ranks.mpi"):
             yield module.name

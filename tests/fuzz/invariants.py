@@ -10,15 +10,8 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.traits import NoTerminator
 
-from ptoas.diagnostics import (
-    Diagnostic,
-    PtoasError,
-    Span,
-    render,
-    render_concise,
-    render_github,
-    render_json,
-)
+from ptoas.diagnostics import Diagnostic, PtoasError, Span
+from ptoas.diagnostics.render import render, render_concise, render_github, render_json
 
 T = TypeVar("T")
 
@@ -33,7 +26,7 @@ class Broken(AssertionError):
 
 @cache
 def known_codes() -> frozenset[str]:
-    from ptoas import codes
+    from ptoas.diagnostics import codes
     from ptoas.targets.rule import RULES
 
     return frozenset((*codes.FRONT_END, *codes.LOWERING, *codes.CHECKING, *codes.RUN_CODES, *RULES))

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
-from ptoas.diagnostics import Diagnostic, render
+from ptoas.diagnostics import Diagnostic
+from ptoas.diagnostics.render import render
 from ptoas.grammar.names import MOST_PROBLEMS
 from tests.grammar.bad_input import CASES, HEAD, Expected
 

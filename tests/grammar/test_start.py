@@ -27,7 +27,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_command_line_imports_nothing_heavy(option: str) -> None:
-    code = f"from ptoas.cli import main\ntry: main([{option!r}])\nexcept SystemExit: pass"
+    code = f"from ptoas.cli.main import main\ntry: main([{option!r}])\nexcept SystemExit: pass"
     assert imported_by(code) == "[]"
 
 

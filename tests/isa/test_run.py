@@ -12,9 +12,9 @@ import pytest
 
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.grammar.parse import parse
-from ptoas.interpreter.kernel import Result
-from ptoas.interpreter.ranks import run_in_process
-from ptoas.interpreter.run import check_file, compile, read_arguments
+from ptoas.runner.kernel import Result
+from ptoas.runner.ranks.in_process import run_in_process
+from ptoas.runner.run import check_file, compile, read_arguments
 
 from .annotations import Program, all_programs
 

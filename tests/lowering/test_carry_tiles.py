@@ -10,9 +10,9 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import PtoasError
-from ptoas.interpreter.run import run
 from ptoas.lowering import prepare
 from ptoas.lowering.lower import lower
+from ptoas.runner.run import run
 
 T = "!pto.tile<8x8xf32>"
 COLUMN = "!pto.tile<8x1xf32>"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.interpreter.run import run
 from ptoas.lowering.pipeline import prepare
-from tests.interpreter.support import TYPES, bits_array, constants, raw
+from ptoas.runner.run import run
+from tests.machine.support import TYPES, bits_array, constants, raw
 
 from .test_legalize_cpu import remapped
 

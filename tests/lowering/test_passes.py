@@ -15,13 +15,15 @@ from xdsl.ir import Operation
 
 import ptoas
 from ptoas.dialects.pto.comm import CommTGatherOp
-from ptoas.dialects.pto.elementwise import TAddOp, TMovOp, TRowSumOp
+from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp
-from ptoas.interpreter.run import run
 from ptoas.lowering import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
 from ptoas.lowering.fold_constants import FoldConstantsPass
+from ptoas.runner.run import run
 
 
 def ops(module: ModuleOp, kind: type[Operation]) -> list[Operation]:

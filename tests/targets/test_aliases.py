@@ -6,7 +6,7 @@ import pytest
 from xdsl.ir import SSAValue
 
 import ptoas
-from ptoas.targets.aliases import handed_from, passed_on
+from ptoas.analysis.forwarding import handed_from, passed_on
 
 T = "!pto.tile_buf<vec, 8x8xf32>"
 PROGRAM = f"""

@@ -6,9 +6,9 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.flow import Flow
 from ptoas.grammar.parse import parse
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.flow import Flow
 
 HEAD = "func.func @f(%n: index, %go: i1) {\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
 

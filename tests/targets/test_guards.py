@@ -6,9 +6,9 @@ import pytest
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from ptoas.analysis.guards import stands_under
 from ptoas.grammar.parse import parse
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.guards import stands_under
 
 HEAD = """func.func @kernel(%rank: i32, %wide: i64, %go: i1, %n: index) {
   %c0 = arith.constant 0 : index

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.codes import explain
+from ptoas.diagnostics.codes import explain
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.reference import (

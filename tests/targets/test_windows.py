@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 
-from ptoas.targets.windows import Window
+from ptoas.analysis.windows import Window
 
 Dims = tuple[tuple[int, int], ...]
 

@@ -12,8 +12,8 @@ from typing import Any
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
-from ptoas.interpreter.kernel import Kernel, Result
-from ptoas.interpreter.ranks import run_in_process
+from ptoas.runner.kernel import Kernel, Result
+from ptoas.runner.ranks.in_process import run_in_process
 from tests.cpp.harness import buffers
 
 

@@ -15,11 +15,11 @@ from xdsl.ir import Attribute
 import ptoas
 from ptoas.diagnostics import PtoasError
 from ptoas.grammar.printer import FORMS, print_module
-from ptoas.interpreter.kernel import Kernel
-from ptoas.interpreter.machine import Checks
-from ptoas.interpreter.run import compile as compile_kernel
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
+from ptoas.machine.machine import Checks
+from ptoas.runner.kernel import Kernel
+from ptoas.runner.run import compile as compile_kernel
 from ptoas.targets import TARGETS, get_target
 from tests.cpp.harness import Built, Case, after_run, call_of
 

@@ -8,8 +8,12 @@ import pytest
 
 from ptoas.dialects.pto.comm import COMM_OPS
 from ptoas.dialects.pto.elementwise import ELEMENTWISE_OPS
+from ptoas.dialects.pto.expand import EXPAND_OPS
 from ptoas.dialects.pto.gather import GATHER_OPS
 from ptoas.dialects.pto.memory import MEMORY_OPS
+from ptoas.dialects.pto.movement import MOVEMENT_OPS
+from ptoas.dialects.pto.reduce import REDUCE_OPS
+from ptoas.dialects.pto.scalar import SCALAR_OPS
 from ptoas.dialects.pto.sync import SYNC_OPS
 from ptoas.dialects.pto.views import VIEW_OPS
 from ptoas.targets import TARGETS, get_target
@@ -19,7 +23,18 @@ from .gathers import GATHER_OOB, PATTERNS, SCATTER_OOB
 from .generate import generate
 
 SEEDS = 3000
-OPS = (*COMM_OPS, *ELEMENTWISE_OPS, *GATHER_OPS, *MEMORY_OPS, *SYNC_OPS, *VIEW_OPS)
+OPS = (
+    *COMM_OPS,
+    *ELEMENTWISE_OPS,
+    *EXPAND_OPS,
+    *MOVEMENT_OPS,
+    *REDUCE_OPS,
+    *GATHER_OPS,
+    *MEMORY_OPS,
+    *SCALAR_OPS,
+    *SYNC_OPS,
+    *VIEW_OPS,
+)
 ROUNDING = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT")
 
 
@@ -46,7 +61,9 @@ def test_every_instruction_of_a_target_occurs_there(
     target: str, counted: dict[str, Counter[tuple[str, ...]]]
 ) -> None:
     here = counted[target]
-    expected = {op.mnemonic() for op in (*ELEMENTWISE_OPS, *GATHER_OPS)} | {"tload", "tstore"}
+    expected = {
+        op.mnemonic() for op in (*ELEMENTWISE_OPS, *EXPAND_OPS, *MOVEMENT_OPS, *REDUCE_OPS, *GATHER_OPS)
+    } | {"tload", "tstore"}
     assert {op for op in expected if here["op", op] < 2} == set()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.interpreter.memory import Bits
 from ptoas.lowering.lower import lower
+from ptoas.machine.memory import Bits
 from tests.cpp.harness import Case, run_cases
 
 TILE = "!pto.tile_buf<vec, 8x8xi32>"

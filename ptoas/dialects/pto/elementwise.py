@@ -1,11 +1,11 @@
-"""Arithmetic on tiles: element by element, with a scalar, along rows and columns."""
+"""Arithmetic on tiles, element by element: with another tile, with a scalar, alone."""
 
 from xdsl.dialects.builtin import BoolAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, opt_result_def
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
 from ptoas.dialects.pto.enums import RoundModeAttr
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ReductionOp, ScalarOp, UnaryOp
+from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
 
 
 @irdl_op_definition
@@ -93,52 +93,6 @@ class TNegOp(UnaryOp):
 
 
 @irdl_op_definition
-class TMovOp(Instruction):
-    """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert."""
-
-    name = "pto.tmov"
-    src = operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
-
-
-@irdl_op_definition
-class TRowExpandOp(UnaryOp):
-    """`dst[i, j] = src[i, 0]`: the first element of each row, repeated along it."""
-
-    name = "pto.trowexpand"
-
-
-@irdl_op_definition
-class TColExpandOp(UnaryOp):
-    """`dst[i, j] = src[0, j]`: the first row, repeated down the columns."""
-
-    name = "pto.tcolexpand"
-
-
-@irdl_op_definition
-class TRowSumOp(ReductionOp):
-    """`dst[i, 0] = sum over j of src[i, j]`."""
-
-    name = "pto.trowsum"
-
-
-@irdl_op_definition
-class TRowMaxOp(ReductionOp):
-    """`dst[i, 0] = max over j of src[i, j]`."""
-
-    name = "pto.trowmax"
-
-
-@irdl_op_definition
-class TExpandSOp(Instruction):
-    """`dst[i, j] = scalar`."""
-
-    name = "pto.texpands"
-    scalar = operand_def(Scalar("T"))
-
-
-@irdl_op_definition
 class TCIOp(Instruction):
     """`dst[0, k] = start + k`, or `start - k` when descending: consecutive integers."""
 
@@ -172,12 +126,6 @@ ELEMENTWISE_OPS = (
     TAbsOp,
     TExpOp,
     TNegOp,
-    TMovOp,
-    TRowExpandOp,
-    TColExpandOp,
-    TRowSumOp,
-    TRowMaxOp,
-    TExpandSOp,
     TCIOp,
     TCvtOp,
 )

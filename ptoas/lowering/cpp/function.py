@@ -8,7 +8,8 @@ from collections import Counter
 from xdsl.dialects import arith, func
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ptoas.diagnostics import Diagnostic, PtoasError, visible
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from ptoas.dialects.pto.memory import AddPtrOp, GetBlockIdxOp, GetBlockNumOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp, LoadScalarOp, StoreScalarOp
 from ptoas.lowering.cpp.types import element_cpp, integer_width, scalar_cpp
 
 if TYPE_CHECKING:

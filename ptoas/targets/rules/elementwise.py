@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.dialects.pto import elementwise as e
+from ptoas.dialects.pto import expand, movement, reduce
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import Instruction, ReductionOp
 from ptoas.dialects.pto.types import DYNAMIC
@@ -49,7 +50,7 @@ def arithmetic_takes_the_element_type(op: Instruction, know: Facts) -> Violation
 )
 def arithmetic_tiles_are_vec(op: Instruction, know: Facts) -> Violations:
     """Every tile is a vector tile (loc=vec); texpands also fills mat."""
-    legal = (TileLoc.Vec, TileLoc.Mat) if isinstance(op, e.TExpandSOp) else (TileLoc.Vec,)
+    legal = (TileLoc.Vec, TileLoc.Mat) if isinstance(op, expand.TExpandSOp) else (TileLoc.Vec,)
     for slot in _slots(op):
         tile = know.tile(slot)
         if tile.loc not in legal:
@@ -95,7 +96,7 @@ def arithmetic_shapes_are_equal(op: Instruction, know: Facts) -> Violations:
     passing=instruction("trowexpand", "16x32xf32", "16x8xf32, valid=16x1"),
     on=_EVERYWHERE,
 )
-def row_expand_keeps_the_rows(op: e.TRowExpandOp, know: Facts) -> Violations:
+def row_expand_keeps_the_rows(op: expand.TRowExpandOp, know: Facts) -> Violations:
     """Source and destination have the same valid rows, and the source is not empty."""
     src, dst = know.tile("src"), know.tile("dst")
     if not fits((src.valid_rows,), (dst.valid_rows,)):
@@ -111,7 +112,7 @@ def row_expand_keeps_the_rows(op: e.TRowExpandOp, know: Facts) -> Violations:
     failing=instruction("trowexpand", "16x32xf32", "16x8xf32"),
     passing=instruction("trowexpand", "16x32xf32", "16x8xf32, valid=16x1"),
 )
-def row_expand_source_has_one_column(op: e.TRowExpandOp, know: Facts) -> Violations:
+def row_expand_source_has_one_column(op: expand.TRowExpandOp, know: Facts) -> Violations:
     """The source has one valid column."""
     src = know.tile("src")
     if src.type.valid_cols not in (1, DYNAMIC):
@@ -126,7 +127,7 @@ def row_expand_source_has_one_column(op: e.TRowExpandOp, know: Facts) -> Violati
     passing=instruction("tcolexpand", "16x32xf32", "1x32xf32"),
     on=_EVERYWHERE,
 )
-def column_expand_keeps_the_columns(op: e.TColExpandOp, know: Facts) -> Violations:
+def column_expand_keeps_the_columns(op: expand.TColExpandOp, know: Facts) -> Violations:
     """Source and destination have the same valid columns."""
     src, dst = know.tile("src"), know.tile("dst")
     if not fits((src.valid_cols,), (dst.valid_cols,)):
@@ -212,7 +213,7 @@ def reduction_scratch_is_large_enough(op: ReductionOp, know: Facts) -> Violation
     passing=instruction("trowsum", "16x8xf32, valid=16x1", "16x32xf32"),
     on="cpu",
 )
-def sum_keeps_the_physical_rows(op: e.TRowSumOp, know: Facts) -> Violations:
+def sum_keeps_the_physical_rows(op: reduce.TRowSumOp, know: Facts) -> Violations:
     """Destination and source of a sum have the same physical rows."""
     src, dst = know.tile("src"), know.tile("dst")
     if dst.rows != src.rows and fits((dst.valid_rows,), (src.valid_rows,)):
@@ -261,7 +262,7 @@ def conversion_exists(op: e.TCvtOp, know: Facts) -> Violations:
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3 a5",
 )
-def move_has_a_way(op: e.TMovOp, know: Facts) -> Violations:
+def move_has_a_way(op: movement.TMovOp, know: Facts) -> Violations:
     """The target moves tiles between the source's and the destination's memory."""
     src, dst = know.tile("src"), know.tile("dst")
     ways: dict[str, str] = know.target.facts["moves"]
@@ -279,7 +280,7 @@ def move_has_a_way(op: e.TMovOp, know: Facts) -> Violations:
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3",
 )
-def move_keeps_the_shape(op: e.TMovOp, know: Facts) -> Violations:
+def move_keeps_the_shape(op: movement.TMovOp, know: Facts) -> Violations:
     """Source and destination have the same rows and columns."""
     src, dst = know.tile("src").type, know.tile("dst").type
     if src.shape != dst.shape:

@@ -1,0 +1,374 @@
+"""The command `ptoas`. Each command is a few lines over the library; heavy imports happen inside commands."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ptoas import __version__
+from ptoas.cli.terminal import Commands, machine_readable, progress, rendered, show, usage_errors, use_colour
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ptoas.diagnostics import Source
+
+FORMS = ("asm", "ssa", "dps", "generic")
+
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    help="Colour; `auto` asks the terminal and NO_COLOR.",
+)
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Write to this file, whole or not at all; `-` is standard output.",
+)
+sync_option = click.option(
+    "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
+)
+aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+legalize_option = click.option(
+    "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
+)
+page_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    help="How to print.",
+)
+unregistered_option = click.option(
+    "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
+)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.version_option(__version__, prog_name="ptoas")
+def main() -> None:
+    """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--to", "form", type=click.Choice(FORMS), required=True, help="The form to print.")
+@output_option
+@unregistered_option
+@color_option
+@click.pass_context
+def convert(
+    ctx: click.Context, file: str, form: str, output: str | None, allow_unregistered: bool, color: str
+) -> None:
+    """Print FILE in another form; `-` is standard input.
+
+    \b
+    ptoas convert kernel.pto --to ssa
+    ptoas convert kernel.pto --to generic -o kernel.mlir
+    """
+    ctx.find_root().obj = color
+    from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.grammar.parse import parse_file
+    from ptoas.grammar.printer import print_module
+
+    text = print_module(parse_file(file, allow_unregistered=allow_unregistered), form) + "\n"
+    if output in (None, STANDARD_OUTPUT):
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+
+
+@main.command()
+@page_option
+def instructions(style: str) -> None:
+    """List the instructions: their operands, attributes and spellings.
+
+    \b
+    ptoas instructions
+    """
+    import json
+
+    from ptoas import reference
+    from ptoas.dialects.pto import OPS
+
+    if style == "json":
+        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+    else:
+        click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
+
+
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
+@aicore_option
+@sync_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["full", "concise", "json", "sarif", "github"]),
+    default="full",
+    help="How to print what was found.",
+)
+@click.option("--select", help="Report only these codes, or beginnings of codes, with commas.")
+@click.option("--ignore", help="Don't report these codes, or beginnings of codes.")
+@click.option("--werror", is_flag=True, help="Take warnings for errors.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes check.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@color_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    target: str | None,
+    aicore: bool,
+    sync: str | None,
+    style: str,
+    select: str | None,
+    ignore: str | None,
+    werror: bool,
+    jobs: int,
+    quiet: bool,
+    color: str,
+) -> None:
+    """Check PATHS (files, directories, `-`) against the laws of the targets.
+
+    Without --target: for the one that a program names, else for all four.
+
+    \b
+    ptoas verify kernel.pto --target a5
+    ptoas verify kernels --target all --format concise -j 2
+    ptoas verify kernels --select PTO-A,PTO-F --werror
+    """
+    from ptoas.cli import verify_files as files
+
+    with usage_errors():
+        options = files.Options(
+            files.parse_targets(target),
+            aicore,
+            sync,
+            files.parse_codes(select),
+            files.parse_codes(ignore),
+            werror,
+        )
+    with progress() as advance:
+        reports = files.verify_paths(paths, options, jobs, advance)
+    found = files.sorted_once(reports)
+    if quiet:
+        found = [d for d in found if d.is_error]
+    if style in ("json", "sarif"):
+        click.echo(machine_readable(found, style))
+    else:
+        colour = use_colour(color, sys.stdout)
+        if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
+            encoding = (sys.stdout.encoding or "").lower()
+            click.echo(
+                files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
+            )
+        for diagnostic in found:
+            click.echo(rendered(diagnostic, style, colour), color=colour)
+        if not quiet:
+            click.echo(files.summary(reports))
+    ctx.exit(files.exit_code(reports))
+
+
+@main.command()
+@click.argument("code")
+def explain(code: str) -> None:
+    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example.
+
+    \b
+    ptoas explain PTO-A201
+    """
+    from ptoas.diagnostics import codes
+
+    with usage_errors():
+        click.echo(codes.explain(code))
+
+
+@main.command()
+@click.option("--target", help="Only the rules of this target.")
+@page_option
+def rules(target: str | None, style: str) -> None:
+    """List the rules: code, severity, targets, law.
+
+    \b
+    ptoas rules --target a5
+    """
+    from ptoas.targets import reference
+
+    with usage_errors():
+        click.echo(reference.render_rules(style, target), nl=style != "markdown")
+
+
+@main.command()
+@click.option(
+    "--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print."
+)
+def targets(style: str) -> None:
+    """Say what each target is: its memories, its defaults.
+
+    \b
+    ptoas targets
+    """
+    from ptoas.targets import reference
+
+    click.echo(reference.render_targets(style))
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
+@click.option("--entry", help="The function to run, if there are several.")
+@click.option(
+    "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK: of one rank."
+)
+@click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
+@click.option(
+    "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
+)
+@click.option("--rtol", type=float, default=0.0, help="Relative tolerance of --expect.")
+@click.option("--atol", type=float, default=0.0, help="Absolute tolerance of --expect.")
+@click.option(
+    "--print", "prints", multiple=True, metavar="NAME[SLICE]", help="Print a value when the run ends."
+)
+@click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
+@click.option("--stats", is_flag=True, help="Count instructions and bytes.")
+@click.option("--blocks", type=click.IntRange(1, 65535), default=1, help="How many blocks run the kernel.")
+@click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
+@click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+@click.option(
+    "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
+)
+@click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
+@click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
+@legalize_option
+@sync_option
+@aicore_option
+@click.option("--force", is_flag=True, help="Run a program that does not verify.")
+@click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
+@click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@color_option
+@click.pass_context
+def run(
+    ctx: click.Context,
+    file: str,
+    target: str | None,
+    arguments: tuple[str, ...],
+    outputs: tuple[str, ...],
+    expected: tuple[str, ...],
+    rtol: float,
+    atol: float,
+    prints: tuple[str, ...],
+    ranks: str | None,
+    seed: int,
+    checks: str,
+    check_file: bool,
+    max_steps: int | None,
+    max_memory: int | None,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Run FILE as the target would, in NumPy, and stop at the first wrong step.
+
+    Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
+    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI.
+
+    \b
+    ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
+    ptoas run kernel.pto --target all --seed 7
+    ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    """
+    ctx.find_root().obj = color
+    import json
+
+    from ptoas.grammar.parse import parse, read_source
+    from ptoas.runner import run as machine
+
+    @cache
+    def source() -> Source:
+        """Standard input is there to be read once."""
+        return read_source(file)
+
+    def module() -> ModuleOp:
+        return parse(source().text, source().filename)
+
+    options |= {"checks": checks, "on_output": None if as_json else click.echo}
+    options |= {"max_steps": max_steps} if max_steps else {}
+    memory = {"max_memory": max_memory} if max_memory else {}
+    for text in outputs:
+        machine.check_output(text)
+    with usage_errors():
+        if target == "all" and ranks is None:
+            comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
+            click.echo(comparison.text())
+            ctx.exit(0 if comparison.equal else 1)
+        if ranks is not None:
+            from ptoas.runner.ranks.in_process import run_ranks
+
+            options |= {"prints": prints, "seed": seed, **memory}
+            result = run_ranks(module, arguments, target, ranks=ranks, **options)
+            if result is None:
+                return  # under MPI the first rank speaks for all
+        else:
+            kernel = machine.compile(module(), target, prints=prints, **options)
+            result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
+    for text in outputs:
+        machine.write_output(result, text)
+    if as_json:
+        click.echo(json.dumps(machine.result_json(result), indent=2))
+    else:
+        click.echo(machine.format_result(result))
+    if result.warnings:
+        show(result.warnings, color)
+    for text in expected:
+        machine.check_expected(result, text, rtol, atol)
+    if check_file:
+        held = machine.check_file(source(), result)
+        click.echo(f"{held} check{'s' * (held != 1)} held", err=True)
+
+
+@main.command()
+@click.argument("file", type=click.Path())
+@click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
+@output_option
+@click.option(
+    "--emit",
+    type=click.Choice(["kernel", "entry", "launcher"]),
+    default="kernel",
+    help="The function; with its entry; with its host launcher.",
+)
+@click.option(
+    "--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations are called."
+)
+@legalize_option
+@click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
+@sync_option
+@aicore_option
+@click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
+@click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
+@color_option
+@click.pass_context
+def lower(ctx: click.Context, file: str, output: str | None, color: str, **options: Any) -> None:
+    """Lower FILE to C++ for a target: placed, synchronised, ready to build.
+
+    \b
+    ptoas lower kernel.pto --target a5 -o kernel.cpp
+    ptoas lower kernel.pto --emit launcher --annotate
+    ptoas lower kernel.pto --until plan-memory
+    """
+    ctx.find_root().obj = color
+    from ptoas.files import STANDARD_OUTPUT
+    from ptoas.lowering.lower import lower_file
+
+    output = None if output == STANDARD_OUTPUT else output
+    with usage_errors():
+        text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))

@@ -1,0 +1,122 @@
+"""How the command speaks: messages and their colour, exit codes, progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ptoas.diagnostics import Diagnostic
+
+
+class Commands(click.Group):
+    """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from ptoas.diagnostics import PtoasError
+
+        try:
+            return super().invoke(ctx)
+        except PtoasError as error:
+            show(error.diagnostics, str(ctx.obj or "auto"))
+            ctx.exit(1)
+        except (MemoryError, RecursionError) as error:
+            show([_exhausted(error)], str(ctx.obj or "auto"))
+            ctx.exit(1)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(130)
+        except BrokenPipeError:
+            # The reader of our output went away; that is its right.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+
+
+@contextmanager
+def usage_errors() -> Generator[None, None, None]:
+    """What the library refuses as a wrong option is wrong usage: exit code 2."""
+    try:
+        yield
+    except ValueError as error:
+        from ptoas.diagnostics.render import visible
+
+        raise click.UsageError(visible(str(error))) from None
+
+
+def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
+    """What no limit caught before it happened, still without a traceback."""
+    from ptoas.diagnostics import Diagnostic, Source, Span
+
+    what = "memory" if isinstance(error, MemoryError) else "depth"
+    return Diagnostic(
+        "PTO-P014", f"the program needs more {what} than there is", Span(Source("", "ptoas"), 0)
+    )
+
+
+def use_colour(setting: str, stream: Any = None) -> bool:
+    """Whether to colour what goes to a stream, standard error unless told."""
+    if setting != "auto":
+        return setting == "always"
+    return not os.environ.get("NO_COLOR") and (stream or sys.stderr).isatty()
+
+
+def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
+    """Print diagnostics in full to standard error, and how many there are."""
+    from ptoas.diagnostics.render import render
+
+    found = list(diagnostics)
+    if not found:
+        return  # another rank has said it
+    colour = use_colour(color)
+    for diagnostic in found:
+        click.echo(render(diagnostic, colour) + "\n", err=True, color=colour)
+    errors = sum(d.is_error for d in found)
+    warnings = len(found) - errors
+    parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    click.echo(", ".join(parts), err=True)
+
+
+def rendered(diagnostic: Diagnostic, style: str, colour: bool) -> str:
+    from ptoas.diagnostics.render import render, render_concise, render_github
+
+    if style == "full":
+        return render(diagnostic, colour) + "\n"
+    return render_concise(diagnostic) if style == "concise" else render_github(diagnostic)
+
+
+def machine_readable(diagnostics: list[Diagnostic], style: str) -> str:
+    from ptoas.diagnostics.render import render_json
+    from ptoas.diagnostics.sarif import render_sarif
+
+    return render_json(diagnostics) if style == "json" else render_sarif(diagnostics)
+
+
+@contextmanager
+def progress() -> Generator[Callable[[int, int], None] | None, None, None]:
+    """A bar on a terminal, once the work has taken longer than a second."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    import time
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    started = time.monotonic()
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task("verifying", visible=False)
+
+    def advance(done: int, total: int) -> None:
+        if time.monotonic() - started > 1:
+            bar.start()
+            bar.update(task, completed=done, total=total, visible=True)
+
+    try:
+        yield advance
+    finally:
+        bar.stop()

@@ -1,0 +1,71 @@
+"""Every code that is not a rule's: what it stands for, and what it means. The rules explain themselves."""
+
+from __future__ import annotations
+
+from ptoas.grammar.problems import CODES as FRONT_END
+from ptoas.machine.errors import RUN_CODES
+from ptoas.targets.reference import UnknownRuleError
+from ptoas.targets.reference import explain as explain_rule
+
+LOWERING: dict[str, tuple[str, str]] = {
+    "PTO-L001": (
+        "a value is written whole, once",
+        "DPS becomes SSA only where every buffer is written once.",
+    ),
+    "PTO-L002": (
+        "an output can be written",
+        "The path is a link, a device or a directory, or may not be written.",
+    ),
+    "PTO-L003": (
+        "functions don't call each other in a circle",
+        "Their tiles would need an endless stack.",
+    ),
+    "PTO-L004": (
+        "an operation has a spelling in C++",
+        "Nothing in the instruction library stands for it.",
+    ),
+    "PTO-L005": (
+        "a target can be launched",
+        "The simulator's entry is a plain function; `--emit entry` makes it.",
+    ),
+    "PTO-L006": (
+        "an entry takes memory and scalars",
+        "A launch passes no tiles.",
+    ),
+    "PTO-L007": (
+        "local tiles fit their memory",
+        "The note lists the tiles that are alive together at the peak.",
+    ),
+    "PTO-L008": (
+        "a gather can be rewritten for cpu",
+        "`--legalize` needs the table's capacity and row stride, and an index that devices take.",
+    ),
+    "PTO-L009": (
+        "a tile's memory exists",
+        "The target has no memory of that name.",
+    ),
+    "PTO-L010": (
+        "a loop hands on tiles from outside",
+        "A buffer that a loop allocates and carries needs `scf.for`, and an element type that can be copied.",
+    ),
+}
+
+CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
+    "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
+}
+
+
+def explain(code: str) -> str:
+    """What a code means; raises `UnknownRuleError` for one that nothing has."""
+    wanted = code.strip().upper()
+    for table in (FRONT_END, LOWERING, CHECKING):
+        if wanted in table:
+            law, meaning = table[wanted]
+            return f"{wanted}: {law}\n\n{meaning}"
+    if wanted in RUN_CODES:
+        return f"{wanted}: {RUN_CODES[wanted].title}\n\n{RUN_CODES[wanted].explanation}"
+    return explain_rule(code)
+
+
+__all__ = ["CHECKING", "FRONT_END", "LOWERING", "RUN_CODES", "UnknownRuleError", "explain"]

@@ -1,0 +1,159 @@
+"""What is wrong with a program, where, and what to do about it.
+
+Every stage reports through `Diagnostic`; `render` is the only module that turns one into text.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How bad a finding is: an error makes the exit code 1, a warning does not.
+
+    >>> import ptoas
+    >>> ptoas.Severity("warning")
+    <Severity.WARNING: 'warning'>
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Source:
+    """One text with a name, able to tell line and column of an offset.
+
+    >>> import ptoas
+    >>> source = ptoas.Source("tload\\ntstore", "copy.pto")
+    >>> source.line_starts, source.position(8), source.line_text(2)
+    ([0, 6], (2, 3), 'tstore')
+    """
+
+    def __init__(self, text: str, filename: str = "<string>"):
+        self.text = text
+        self.filename = filename
+        self._line_starts: list[int] | None = None
+
+    @property
+    def line_starts(self) -> list[int]:
+        """The offset of each line's first character."""
+        if self._line_starts is None:
+            starts = [0]
+            find = self.text.find
+            at = find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = find("\n", at + 1)
+            self._line_starts = starts
+        return self._line_starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1."""
+        line = bisect.bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """A line without its end; empty where there is no such line."""
+        starts = self.line_starts
+        if not 1 <= line <= len(starts):
+            return ""
+        end = starts[line] - 1 if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of a source: where a caret goes.
+
+    >>> import ptoas
+    >>> span = ptoas.Span(ptoas.Source("tload\\ntstore %a", "copy.pto"), 6, 9)
+    >>> span.file, span.line, span.column
+    ('copy.pto', 2, 1)
+    """
+
+    source: Source = field(compare=False, repr=False)
+    offset: int
+    length: int = 1
+
+    @property
+    def file(self) -> str:
+        """The name of the source."""
+        return self.source.filename
+
+    @property
+    def line(self) -> int:
+        """The line it starts on, from 1."""
+        return self.source.position(self.offset)[0]
+
+    @property
+    def column(self) -> int:
+        """The column it starts at, from 1."""
+        return self.source.position(self.offset)[1]
+
+
+@dataclass(frozen=True)
+class Note:
+    """A second place, or a second thought, that helps to read a diagnostic.
+
+    >>> import ptoas
+    >>> ptoas.Note("%idx was last written by tload at line 6").span is None
+    True
+    """
+
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all).
+
+    >>> import ptoas
+    >>> span = ptoas.Span(ptoas.Source("tnop", "a.pto"), 0, 4)
+    >>> finding = ptoas.Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
+    >>> finding.is_error, finding.severity.value, finding.span.line
+    (True, 'error', 1)
+    >>> sorted([finding], key=ptoas.Diagnostic.sort_key) == [finding]
+    True
+    """
+
+    code: str
+    message: str
+    span: Span
+    severity: Severity = Severity.ERROR
+    notes: tuple[Note, ...] = ()
+    fix: str | None = None
+    targets: tuple[str, ...] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it makes the exit code 1."""
+        return self.severity is Severity.ERROR
+
+    def sort_key(self) -> tuple[str, int, str]:
+        """The order of a file."""
+        return (self.span.file, self.span.offset, self.code)
+
+
+class PtoasError(Exception):
+    """Raised when a program can't be used; carries every diagnostic, in source order.
+
+    >>> import ptoas
+    >>> try:
+    ...     ptoas.parse("%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    ... except ptoas.PtoasError as error:
+    ...     print(error)
+    ...     print([d.code for d in error.diagnostics])
+    negate.pto:1:11: error[PTO-P030]: `%a` is not defined
+    ['PTO-P030']
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]):
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(diagnostics, key=Diagnostic.sort_key))
+        from ptoas.diagnostics.render import render_concise
+
+        super().__init__("\n".join(render_concise(d) for d in self.diagnostics))

@@ -1,0 +1,134 @@
+"""Diagnostics as text: for a person, for a terminal, for GitHub, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ptoas.diagnostics.core import Diagnostic, Severity, Span
+
+_COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
+_LONGEST_LINE = 160
+_LONGEST_MESSAGE = 1000
+
+
+def _paint(text: str, style: str, colour: bool) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if colour else text
+
+
+def visible(text: str) -> str:
+    """Text of a file or of its name, safe for a terminal: what can't be seen is spelt out.
+
+    A program could otherwise colour, move or rewrite what is printed, or turn its direction around.
+
+    >>> visible("a\\x1b[31mb\\u202ec")
+    'a\\\\x1b[31mb\\\\u202ec'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _said(text: str) -> str:
+    """A message as it is printed; a name in it may be as long as the file."""
+    shown = visible(text[: _LONGEST_MESSAGE + 1])
+    return shown if len(shown) <= _LONGEST_MESSAGE else shown[: _LONGEST_MESSAGE - 3] + "..."
+
+
+def _one_line(text: str) -> str:
+    return _said(" ".join(text.split()))
+
+
+def _place(span: Span) -> str:
+    return f"{visible(span.file)}:{span.line}:{span.column}"
+
+
+def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
+    """The source line with carets under the span; a long line is shown around the span."""
+    line, column = span.source.position(span.offset)
+    text = span.source.line_text(line)
+    start = column - 1
+    length = max(1, min(span.length, len(text) - start))
+    lead = ""
+    if len(text) > _LONGEST_LINE:
+        first = max(0, start - _LONGEST_LINE // 3)
+        lead = "..." if first else ""
+        text, start = text[first : first + _LONGEST_LINE], start - first
+        length = max(1, min(length, len(text) - start))
+    # One character stays one column, so that the carets stand where they should.
+    text = "".join(c if c.isprintable() else " " for c in text)
+    gutter = str(line)
+    blank = " " * len(gutter)
+    carets = _paint("^" * length, style, colour)
+    return [f"{blank} |", f"{gutter} | {lead}{text}", f"{blank} | {' ' * (len(lead) + start)}{carets}"]
+
+
+def render(diagnostic: Diagnostic, colour: bool = False) -> str:
+    """The full form: headline, place, source line with carets, notes, fix."""
+    d = diagnostic
+    style = _COLOURS[d.severity]
+    where = f" [{', '.join(d.targets)}]" if d.targets else ""
+    head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
+    lines = [f"{head}{where}: {_said(d.message)}", f"  --> {_place(d.span)}"]
+    lines += _excerpt(d.span, colour, style)
+    for note in d.notes:
+        first, *more = note.message.split("\n")
+        lines.append(f"  = note: {_said(first)}")
+        # Indented, so that no name in a table can pass for a line of the report.
+        lines += [f"    {_said(line)}" for line in more]
+        if note.span is not None:
+            lines.append(f"  --> {_place(note.span)}")
+            lines += _excerpt(note.span, colour, _COLOURS[Severity.NOTE])
+    if d.fix is not None:
+        lines.append(f"  = {_paint('fix', '1;32', colour)}: {_said(d.fix)}")
+    return "\n".join(lines)
+
+
+def render_concise(diagnostic: Diagnostic) -> str:
+    """One line: file:line:column: severity[code]: message."""
+    d = diagnostic
+    where = f" [{', '.join(d.targets)}]" if d.targets else ""
+    return f"{_place(d.span)}: {d.severity.value}[{d.code}]{where}: {_one_line(d.message)}"
+
+
+def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic as plain data, the same in every machine-readable format."""
+
+    def place(span: Span) -> dict[str, Any]:
+        return {"file": span.file, "line": span.line, "column": span.column, "length": span.length}
+
+    d = diagnostic
+    return {
+        "severity": d.severity.value,
+        "code": d.code,
+        "message": d.message,
+        **place(d.span),
+        "targets": list(d.targets),
+        "notes": [{"message": n.message, **(place(n.span) if n.span else {})} for n in d.notes],
+        "fix": d.fix,
+    }
+
+
+def render_json(diagnostics: Iterable[Diagnostic]) -> str:
+    import json
+
+    return json.dumps([to_json(d) for d in diagnostics], indent=2)
+
+
+def render_github(diagnostic: Diagnostic) -> str:
+    """A workflow command that GitHub shows as an annotation on the line."""
+
+    def escape(text: str) -> str:
+        lines = "\n".join(_said(line) for line in text.replace("\r\n", "\n").split("\n"))
+        return lines.replace("%", "%25").replace("\n", "%0A")
+
+    def escape_property(text: str) -> str:
+        return escape(text).replace(":", "%3A").replace(",", "%2C")
+
+    d = diagnostic
+    kind = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}[d.severity]
+    body = d.message + (f" (fix: {d.fix})" if d.fix else "")
+    return (
+        f"::{kind} file={escape_property(d.span.file)},line={d.span.line},col={d.span.column},"
+        f"endColumn={d.span.column + d.span.length},title={escape_property(d.code)}::{escape(body)}"
+    )

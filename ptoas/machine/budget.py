@@ -1,0 +1,53 @@
+"""How much local memory tiles may use (D22)."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.machine import Machine
+from ptoas.machine.tiles import Tile
+
+
+def check_tile(op: PtoOp, m: Machine, tile: Tile) -> None:
+    """A tile must lie inside its memory, and inside the part of it that tiles may use."""
+    end = tile.address + tile.size_bytes
+    memory = tile.memory
+    if tile.address < 0 or end > memory.size:
+        raise m.fail(
+            "PTO-R104",
+            f"{tile.describe()} ends at byte {end}; {memory.loc.value} of {m.target.name} has "
+            f"{memory.size} bytes",
+            op,
+        )
+    if not m.checks.budget or memory.limit is None:
+        return
+    limit = m.target.memory_size(memory.loc, m.simt)
+    if limit is not None and end > limit:
+        why = " besides the reserved region and the data cache" if end <= memory.size else ""
+        raise m.fail(
+            "PTO-R401",
+            f"{tile.describe()} ends at byte {end}; tiles may use {limit} bytes of {memory.loc.value} on "
+            f"{m.target.name}{why}",
+            op,
+        )
+
+
+def check_working_set(op: PtoOp, m: Machine, dst: Tile, idx: Tile) -> None:
+    """What one gather or scatter works on, against the default and the greatest budget."""
+    ub = m.target.ub
+    if not m.checks.budget or ub is None or ub.default_budget is None or dst.memory.loc is not TileLoc.Vec:
+        return
+    used = dst.type.size_bytes + idx.type.size_bytes
+    if used > ub.limit(simt=True):
+        raise m.fail(
+            "PTO-R401",
+            f"%{dst.name} and %{idx.name} take {used} bytes; at most {ub.limit(simt=True)} are available",
+            op,
+        )
+    if used > ub.default_budget:
+        m.warn(
+            "PTO-R402",
+            f"%{dst.name} and %{idx.name} take {used} bytes, more than the {ub.default_budget} of a launch "
+            f"without dynUBufSize",
+            op,
+        )

@@ -1,0 +1,86 @@
+"""Checks that are compiled around an instruction: uninitialised bytes, races."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.ir import Operation
+
+from ptoas.machine.arrays import np
+from ptoas.machine.machine import Machine, Step, writer_note
+from ptoas.machine.tiles import Region
+
+
+def check_region(op: Operation, m: Machine, region: Region) -> None:
+    """Stop if a byte of the region has never been written."""
+    if region.complete():
+        return
+    tile = region.tile
+    written = region.view[region.select]
+    where = ""
+    if region is tile.region:
+        at = _first_element(region)
+        where = f" at [{at[0]}, {at[1]}]"
+    count = int(np.count_nonzero(~written))
+    raise m.fail(
+        "PTO-R201",
+        f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, where nothing has been written "
+        f"({count} of {written.size} bytes)",
+        op,
+        notes=writer_note(tile),
+    )
+
+
+def _first_element(region: Region) -> tuple[int, int]:
+    """Row and column of the first element of the valid region that is not all written."""
+    tile = region.tile
+    size = tile.dtype.size
+    start = tile.address - tile.bits.base
+    written = tile.bits.written[start : start + tile.size_bytes]
+    places = tile.valid_offsets.reshape(-1, 1) * size + np.arange(size)
+    missing = ~written[places].all(axis=1)
+    row, col = divmod(int(np.argmax(missing)), max(tile.valid[1], 1))
+    return row, col
+
+
+def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
+    """The step with its reads checked before and its writes marked after."""
+    run, reads, writes = step.run, step.reads, step.writes
+    if not reads and len(writes) == 1:
+        return _marking(op, run, writes[0])
+    if len(reads) == 1 and not writes:
+        return _reading(op, m, run, reads[0])
+
+    def checked(*scalars: Any) -> None:
+        for region in reads:
+            if region.ready != region.bits.epoch:
+                check_region(op, m, region)
+        run(*scalars)
+        for region in writes:
+            region.mark(op)
+
+    return checked
+
+
+def _marking(op: Operation, run: Callable[..., None], region: Region) -> Callable[..., None]:
+    """A load: nothing local is read."""
+    mark = region.mark
+
+    def checked(*scalars: Any) -> None:
+        run(*scalars)
+        mark(op)
+
+    return checked
+
+
+def _reading(op: Operation, m: Machine, run: Callable[..., None], region: Region) -> Callable[..., None]:
+    """A store: nothing local is written."""
+    bits = region.bits
+
+    def checked(*scalars: Any) -> None:
+        if region.ready != bits.epoch:
+            check_region(op, m, region)
+        run(*scalars)
+
+    return checked

@@ -1,0 +1,256 @@
+"""A module as Python source, written once and run many times.
+
+Every function of the module becomes one Python function: scalars are its local variables, `scf` its own
+loops and branches, and an instruction a call of something that was prepared before. The text is made of
+names and integers that are counted here; no name or literal of the program is ever pasted into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
+from ptoas.machine import scalars
+from ptoas.machine.control import ControlFlow
+from ptoas.machine.errors import failure
+from ptoas.machine.instructions import Compiled, lazily
+from ptoas.machine.machine import VALUES, Machine, load_chapters
+from ptoas.machine.memory import Pointer
+from ptoas.machine.observe import Observer
+from ptoas.machine.placement import Placement
+from ptoas.machine.race import RaceDetector, element_touched
+from ptoas.machine.source import Steps
+from ptoas.machine.tiles import Tile
+from ptoas.naming import name_of
+
+DEFAULT_MAX_STEPS = 200_000_000
+
+
+class ModuleCompiler:
+    """Compiles the functions of a module into one namespace."""
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        machine: Machine,
+        *,
+        race: RaceDetector | None = None,
+        observer: Observer | None = None,
+        max_steps: int = DEFAULT_MAX_STEPS,
+        placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
+    ):
+        load_chapters()
+        self.machine = machine
+        self.race = race
+        self.observer = observer
+        self.steps = Steps(max_steps)
+        self.placed_by_compiler = placed_by_compiler
+        self.namespace: dict[str, Any] = {"__builtins__": {"range": range, "max": max}}
+        self._kept: dict[int, str] = {}
+        self._alive: list[object] = []
+        self.functions: dict[str, func.FuncOp] = {
+            op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)
+        }
+        self.names = {name: f"f{n}" for n, name in enumerate(self.functions)}
+        self.source: dict[str, str] = {}
+        self.capture: dict[SSAValue, Callable[[Tile], None]] = {}
+        """Tiles to be shown to someone each time they have been written."""
+
+    def keep(self, thing: object) -> str:
+        """A global name for a Python object; one name for one object."""
+        name = self._kept.get(id(thing))
+        if name is None:
+            name = f"k{len(self._kept)}"
+            self._kept[id(thing)] = name
+            self._alive.append(thing)
+            self.namespace[name] = thing
+        return name
+
+    def function(self, name: str) -> Callable[..., tuple[Any, ...]]:
+        """The compiled function, and whatever it calls."""
+        waiting = [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in self.source:
+                waiting += self._compile(each)
+        return self.namespace[self.names[name]]
+
+    def _compile(self, name: str) -> list[str]:
+        """Compile one function; the names of those that it calls."""
+        compiler = FunctionCompiler(self, self.functions[name])
+        self.source[name] = text = compiler.text()
+        try:
+            code = compile(text, f"<ptoas {self.names[name]}>", "exec")
+        except (SyntaxError, RecursionError, MemoryError) as error:
+            # Python nests some twenty loops and a hundred branches.
+            message = f"@{name} can't be compiled: loops or branches nest too deeply ({error})"
+            raise failure("PTO-R505", message, self.functions[name]) from None
+        exec(code, self.namespace)
+        return compiler.callees
+
+
+class FunctionCompiler(ControlFlow, Placement):
+    """One function: its text, and the objects that the text names."""
+
+    # --- text ---
+
+    def text(self) -> str:
+        op = self.op
+        if not op.body.blocks or not op.body.blocks[0].ops:
+            missing = self.raiser(
+                failure("PTO-R505", f"{op.sym_name.data} has no body: it is defined elsewhere", op)
+            )
+            return f"def {self.module.names[op.sym_name.data]}(*_):\n    {missing}()\n"
+        parameters = ", ".join(self.name(argument) for argument in op.body.blocks[0].args)
+        self.block(op.body.block)
+        body = "\n".join(self.lines) or "    return ()"
+        return f"def {self.module.names[op.sym_name.data]}({parameters}):\n{body}\n"
+
+    # --- operations ---
+
+    def operation(self, op: Operation) -> None:
+        match op:
+            case arith.ConstantOp():
+                self.constant(op)
+            case AllocTileOp():
+                self.alloc_tile(op)
+            case TAssignOp():
+                self.tassign(op)
+            case SetFlagOp() | WaitFlagOp() | BarrierOp():
+                self.synchronise(op)
+            case PtoOp() if type(op) in VALUES:
+                self.value(op)
+            case PtoOp():
+                self.instruction(op)
+            case scf.ForOp():
+                self.for_loop(op)
+            case scf.WhileOp():
+                self.while_loop(op)
+            case scf.IfOp():
+                self.if_else(op)
+            case scf.IndexSwitchOp():
+                self.switch(op)
+            case scf.ExecuteRegionOp() if len(op.region.blocks) == 1:
+                self.block(op.region.blocks[0])
+                self.yielded(op.results, op.region.blocks[0])
+            case scf.YieldOp() | scf.ConditionOp():
+                pass
+            case func.CallOp():
+                self.call(op)
+            case func.ReturnOp():
+                values = self.refs(op.operands)
+                self.line(f"return ({values},)" if values else "return ()")
+            case _:
+                self.arithmetic(op)
+
+    def constant(self, op: arith.ConstantOp) -> None:
+        self.known[op.result] = scalars.constant_of(op)
+
+    def arithmetic(self, op: Operation) -> None:
+        texts = scalars.expressions(op, self)
+        if texts is None:
+            error = failure("PTO-R505", f"{name_of(op)} can't be run", op)
+            self.line(f"{self.raiser(error)}()")
+            return
+        for result, text in zip(op.results, texts, strict=True):
+            self.line(f"{self.name(result)} = {text}")
+        if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+            # A cast of a constant is a constant: addresses are often written so.
+            source = self.known.get(op.operands[0])
+            if isinstance(source, int):
+                self.known[op.results[0]] = self.cast(op, source)
+
+    def value(self, op: PtoOp) -> None:
+        """An operation that makes a value from values."""
+        function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
+        if self.module.race is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+            function = self.ordered_scalar(op, function)
+        if self.machine.world is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+            function = self.machine.world.watching_scalar(op, function)
+        call = f"{self.keep(function)}({self.refs(op.operands)})"
+        if isinstance(op, SetValidShapeOp):
+            self.line(f"{self.name(op.tile)} = {call}")
+        elif op.results:
+            self.line(f"{self.name(op.results[0])} = {call}")
+        else:
+            self.line(call)
+
+    def ordered_scalar(
+        self, op: LoadScalarOp | StoreScalarOp, function: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """A scalar access is an access of the scalar pipe."""
+        race = self.module.race
+        assert race is not None
+        effects = self.machine.target.effects(op)
+        at = list(op.operands).index(op.ptr)
+
+        def run(*values: Any) -> Any:
+            result = function(*values)
+            pointer: Pointer = values[at]
+            touched = element_touched(pointer, values[-1])
+            race.execute(op, effects, [(touched,) if n == at else () for n in range(len(values))])
+            return result
+
+        return run
+
+    def instruction(self, op: PtoOp) -> None:
+        fixed = {n: self.known[v] for n, v in enumerate(op.operands) if isinstance(self.known.get(v), Tile)}
+        try:
+            compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed)
+        except PtoasError as error:
+            self.line(f"{self.raiser(error)}()")
+            return
+        arguments = ", ".join(self.ref(op.operands[n]) for n in compiled.scalars)
+        dynamic = [self.ref(op.operands[n]) for n in compiled.dynamic]
+        if not dynamic:
+            self.line(f"{self.keep(lazily(compiled))}({arguments})")
+        else:
+            key, operands = compiled.key_text(dynamic), ", ".join(dynamic)
+            find, bind = self.keep(compiled.steps.get), self.keep(compiled.bind)
+            if compiled.moves:
+                arguments = dynamic[0]
+            self.line(f"({find}(_k := {key}) or {bind}(_k, {operands}))({arguments})")
+        for operand in dict.fromkeys(op.operands):
+            show = self.module.capture.get(operand)
+            if show is not None:
+                self.line(f"{self.keep(show)}({self.ref(operand)})")
+
+    def synchronise(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+        stats = self.module.observer.stats if self.module.observer is not None else None
+        race = self.module.race
+        if stats is not None:
+            self.line(f"{self.keep(_counting(stats, op))}()")
+        if race is None:
+            return
+        match op:
+            case BarrierOp():
+                if op.pipe.data is Pipe.PIPE_ALL:
+                    self.line(f"{self.keep(race.barrier)}()")
+            case _:
+                act = race.set_flag if isinstance(op, SetFlagOp) else race.wait_flag
+                pair = (op.src_pipe.data, op.dst_pipe.data, op.event_id.data)
+                self.line(f"{self.keep(_acting(act, op, pair))}()")
+
+
+def _counting(stats: Any, op: Operation) -> Callable[[], None]:
+    def count() -> None:
+        if isinstance(op, BarrierOp):
+            stats.barriers += 1
+        else:
+            stats.flags += 1
+
+    return count
+
+
+def _acting(act: Callable[..., None], op: Operation, pair: tuple[Any, ...]) -> Callable[[], None]:
+    return lambda: act(op, *pair)

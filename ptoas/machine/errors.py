@@ -1,0 +1,276 @@
+"""What can go wrong in a run: one catalogue of codes, and how a finding is made."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
+from ptoas.location import operand_span, span_of
+
+
+@dataclass(frozen=True)
+class RunCode:
+    """A permanent code, what it means in one line, and why it matters."""
+
+    code: str
+    title: str
+    explanation: str
+
+
+_ROWS = (
+    (
+        "PTO-R101",
+        "an index is outside the table",
+        "Under `undefined` nothing checks an index, and `cpu` never does: a device then reads or writes "
+        "other memory without a word (D13). Choose `clamp`, `wrap`, `zero` or `skip`, or correct the "
+        "index. `--unchecked` lets the access through where it stays inside the buffer.",
+    ),
+    (
+        "PTO-R102",
+        "a view reaches outside its buffer",
+        "The shape and strides of a view say which elements it may touch; the last of them must lie "
+        "inside the argument that the pointer came from.",
+    ),
+    (
+        "PTO-R103",
+        "a partition reaches outside its view",
+        "In every dimension offset + size must not exceed the extent of the view that is partitioned.",
+    ),
+    (
+        "PTO-R104",
+        "a tile lies outside its memory",
+        "A tile's address plus its physical size must fit the memory that its `loc` names on this target.",
+    ),
+    (
+        "PTO-R105",
+        "the extents of a tile and of memory differ",
+        "A load or store moves the tile's valid region; the view has to have the same number of rows and "
+        "columns.",
+    ),
+    (
+        "PTO-R106",
+        "a scalar access is outside its buffer",
+        "`load_scalar`, `store_scalar` and `addptr` count elements from the pointer; the element must exist.",
+    ),
+    (
+        "PTO-R107",
+        "a valid extent or a window does not fit its tile",
+        "Valid rows and columns lie between 0 and the physical extents, and a subview lies inside its "
+        "parent.",
+    ),
+    (
+        "PTO-R108",
+        "more elements than the destination holds",
+        "A gather by mask or by comparison packs what it keeps; the destination must have room for all "
+        "of it.",
+    ),
+    (
+        "PTO-R109",
+        "the destination overlaps the index",
+        "The instruction would overwrite indices that it has not read yet (D22).",
+    ),
+    (
+        "PTO-R110",
+        "two sources for one place, and nothing says which wins",
+        "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
+        "`last`, an atomic operation, or unique indices.",
+    ),
+    (
+        "PTO-R201",
+        "uninitialised bytes are read",
+        "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
+        "the last kernel left (D14).",
+    ),
+    (
+        "PTO-R301",
+        "two pipes touch the same bytes in no order",
+        "One of the two accesses writes, and no chain of flags, barriers and handshakes orders them: on "
+        "a device either may come first. A `set_flag`/`wait_flag` pair from the first pipe to the second "
+        "orders them.",
+    ),
+    (
+        "PTO-R302",
+        "a pipe waits for a flag that nothing raises",
+        "The device hangs here.",
+    ),
+    (
+        "PTO-R303",
+        "a flag is raised twice",
+        "Flags are not counted: the second `set_flag` before a `wait_flag` is lost, and a later wait hangs.",
+    ),
+    (
+        "PTO-R304",
+        "a flag is up that the instruction uses itself",
+        "The library raises and awaits this flag inside the instruction; one of the program's own that "
+        "is up at that moment is taken down by the wrong wait.",
+    ),
+    (
+        "PTO-R305",
+        "a flag is still up at the end",
+        "The next kernel on this core starts with the flag up and may go on too early.",
+    ),
+    (
+        "PTO-R401",
+        "the tiles do not fit the memory's budget",
+        "The bytes that tiles may use are fewer than the memory has: see the document's UB Memory Budget "
+        "(D22).",
+    ),
+    (
+        "PTO-R402",
+        "the launch has to ask for more local memory",
+        "Beyond the default budget the kernel has to be launched with `dynUBufSize`, or the device may "
+        "return wrong results in silence (D22).",
+    ),
+    (
+        "PTO-R501",
+        "the program runs too long",
+        "More operations than `--max-steps` were executed, or a loop would execute more.",
+    ),
+    ("PTO-R502", "a division by zero", "The quotient of integers by zero has no value on any target."),
+    ("PTO-R503", "a shift by the width or more", "`arith` gives such a shift no value."),
+    ("PTO-R504", "a conversion out of range", "The float has no value in the integer type."),
+    (
+        "PTO-R505",
+        "an operation that can't be run",
+        "The machine knows the `pto`, `arith`, `scf` and `func` operations of the language, and "
+        "functions with a body of one block.",
+    ),
+    ("PTO-R506", "calls nest too deeply", "The functions call each other without end."),
+    (
+        "PTO-R507",
+        "a tile has no address",
+        "In a function placed by hand every local tile needs an address before its first use (D21).",
+    ),
+    (
+        "PTO-R508",
+        "a program that breaks the rules breaks the machine",
+        "`--force` runs what does not verify, as far as it goes; `ptoas verify` names the broken rules.",
+    ),
+    ("PTO-R601", "no such argument", "The entry has no argument of that name."),
+    (
+        "PTO-R602",
+        "an argument has the wrong type",
+        "The array's elements are not those of the argument's type.",
+    ),
+    ("PTO-R603", "an argument has the wrong size", "The array's shape does not fit the argument's type."),
+    ("PTO-R604", "a file can't be read", "The file is missing, or is not what its name says."),
+    ("PTO-R605", "not an index", "An index argument holds a value that is not an integer."),
+    (
+        "PTO-R606",
+        "the arguments are too large",
+        "Together they exceed `--max-memory`; nothing has been allocated.",
+    ),
+    ("PTO-R607", "which function to run", "Name one with `--entry`."),
+    (
+        "PTO-R608",
+        "an argument's size is unknown",
+        "Neither its type nor a `make_tensor_view` with constant extents gives it: pass an array.",
+    ),
+    (
+        "PTO-R609",
+        "a value that can't be read",
+        "A value is a .npy file, a .npz file and key, a .bin file, a number, or one of zeros, arange, "
+        "full:V, random, random:LO:HI.",
+    ),
+    ("PTO-R701", "an output differs from what was expected", "See the first differences."),
+    ("PTO-R702", "a RUN-CHECK does not hold", "The expression is false for the outputs of this run."),
+    (
+        "PTO-R703",
+        "a RUN-CHECK can't be read",
+        "See the module `ptoas.runner.assertions` for the language.",
+    ),
+    (
+        "PTO-R801",
+        "a collective is called on a rank that is not the root",
+        "Only the root calls it; on any other rank its behaviour is undefined (document 003). Put the "
+        "call under a comparison of the rank with the root.",
+    ),
+    (
+        "PTO-R802",
+        "memory changes while a collective uses it",
+        "A source must be ready before the collective starts and stay as it is until it is done "
+        "(document 003). Nothing orders what one rank does after what another does, except a scalar that "
+        "one stores to shared memory and the other loads.",
+    ),
+    (
+        "PTO-R803",
+        "the ranks wait for each other, or for nothing",
+        "Every rank that has not finished waits for a flag or a scalar that nobody is going to write: "
+        "the devices hang.",
+    ),
+    (
+        "PTO-R804",
+        "the number of ranks differs from the group's",
+        "A group has one member for each running rank.",
+    ),
+    (
+        "PTO-R805",
+        "MPI is not there",
+        "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
+    ),
+)
+
+RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in _ROWS}
+
+
+def finding(
+    code: str,
+    message: str,
+    op: Operation | None = None,
+    *,
+    operand: int | None = None,
+    span: Span | None = None,
+    notes: tuple[Note, ...] = (),
+    fix: str | None = None,
+    target: str | None = None,
+    severity: Severity = Severity.ERROR,
+) -> Diagnostic:
+    """A diagnostic of a run; the place is the operand if one is given, else the operation."""
+    assert code in RUN_CODES, code
+    if span is None:
+        if op is None:
+            span = Span(Source("", "<run>"), 0, 1)
+        else:
+            span = span_of(op) if operand is None else _operand_place(op, operand)
+    return Diagnostic(code, message, span, severity, notes, fix, (target,) if target else ())
+
+
+def failure(code: str, message: str, op: Operation | None = None, **rest: object) -> PtoasError:
+    """The same as an exception to raise."""
+    return PtoasError([finding(code, message, op, **rest)])  # pyright: ignore[reportArgumentType]
+
+
+@contextmanager
+def forgiving(forced: bool, place: Operation) -> Generator[None, None, None]:
+    """The machine relies on the rules. What fails for a broken one is a finding, too."""
+    try:
+        yield
+    except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if not forced:
+            raise
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise failure(
+            "PTO-R508", f"this program does not verify, and the machine stops at that ({why})", place
+        ) from error
+
+
+def _operand_place(op: Operation, operand: int) -> Span:
+    try:
+        return operand_span(op, operand)
+    except (ImportError, ValueError, IndexError):
+        return span_of(op)
+
+
+def command_line_span(text: str) -> Span:
+    """A place in an option as it was given."""
+    return Span(Source(text, "<command line>"), 0, max(1, len(text)))
+
+
+def line_of(op: Operation) -> int:
+    """The line of the statement that made `op`; 0 when it came from no text."""
+    span = span_of(op)
+    return span.line if span.source.text else 0

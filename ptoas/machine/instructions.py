@@ -1,0 +1,151 @@
+"""From an instruction to a callable: operands by slot, steps kept, checks around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.types import ViewType
+from ptoas.machine.checks import initialised
+from ptoas.machine.errors import failure
+from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
+from ptoas.machine.memory import View
+from ptoas.machine.observe import Observer
+from ptoas.machine.race import RaceDetector, ordered, ordered_moving
+from ptoas.ops.views import Unplaced
+from ptoas.targets.pipes import slot_places
+
+KEPT_STEPS = 256
+"""Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
+
+
+def is_scalar(type: Attribute) -> bool:
+    return isinstance(type, IntegerType | IndexType | AnyFloat)
+
+
+class Compiled:
+    """One instruction, ready to be bound to tiles and views.
+
+    `dynamic` are the operands that only the running program knows; the others are in `fixed`. A step is
+    kept by a key made of them: a view counts by its form and offset, anything else by itself. An
+    instruction that `moves` is kept by the view's form alone, and gets the view each time.
+    """
+
+    def __init__(
+        self,
+        op: PtoOp,
+        machine: Machine,
+        race: RaceDetector | None,
+        observer: Observer | None,
+        fixed: dict[int, object],
+    ):
+        self.op = op
+        self.machine = machine
+        self.race = race
+        self.observer = observer
+        self.fixed = fixed
+        self.scalars = [n for n, operand in enumerate(op.operands) if is_scalar(operand.type)]
+        self.dynamic = [n for n in range(len(op.operands)) if n not in fixed and n not in self.scalars]
+        make = INSTRUCTIONS.get(type(op))
+        if make is None:
+            raise failure("PTO-R505", f"{op.name.removeprefix('pto.')} can't be run", op)
+        self.binder = make(op, machine)
+        self.effects = machine.target.effects(op)
+        self.steps: dict[object, Callable[..., None]] = {}
+        if self.dynamic:
+            machine.remember(self.steps)
+        self.slots = [
+            (slot.name, slot.variadic, slot_places(op)[slot.name])
+            for slot in op.signature().slots
+            if len(slot_places(op)[slot.name])
+        ]
+
+    @property
+    def moves(self) -> bool:
+        """Whether one step serves every offset of a view: nothing else depends on where it lies."""
+        return (
+            isinstance(self.op, TLoadOp | TStoreOp)
+            and len(self.dynamic) == 1
+            and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
+            and self.observer is None
+            and self.machine.world is None
+        )
+
+    def key_text(self, names: list[str]) -> str:
+        """The Python expression of the key, from the names of the dynamic operands."""
+        if self.moves:
+            return f"{names[0]}.form"
+        parts: list[str] = []
+        for n, name in zip(self.dynamic, names, strict=True):
+            is_view = isinstance(self.op.operands[n].type, ViewType)
+            parts += [f"{name}.form", f"{name}.offset"] if is_view else [name]
+        return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def bind(self, key: object, *things: object) -> Callable[..., None]:
+        """Prepare the instruction for these operands, and remember it."""
+        values: list[object] = [None] * len(self.op.operands)
+        for n, thing in self.fixed.items():
+            values[n] = thing
+        for n, thing in zip(self.dynamic, things, strict=True):
+            values[n] = thing
+        for thing in values:
+            if isinstance(thing, Unplaced):
+                raise self.machine.fail(
+                    "PTO-R507", f"%{thing.name} is used before it has an address", self.op
+                )
+        step = self.binder(**self._by_slot(values))
+        if self.moves:
+            if step.moving is None:
+                # The step knows this one view only: it is not kept.
+                only = step.run
+
+                def run_only(_: View) -> None:
+                    only()
+
+                return self._guarded(Step(run_only, step.reads, step.writes), values)
+            step = Step(step.moving, step.reads, step.writes)
+        run = self._guarded(step, values)
+        if len(self.steps) >= KEPT_STEPS:
+            self.steps.clear()
+        self.steps[key] = run
+        return run
+
+    def _by_slot(self, values: list[object]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, variadic, places in self.slots:
+            if variadic:
+                found[name] = tuple(values[n] for n in places)
+            elif places.start not in self.scalars:
+                found[name] = values[places.start]
+        return found
+
+    def _guarded(self, step: Step, values: list[object]) -> Callable[..., None]:
+        run = step.run
+        if self.machine.checks.init:
+            run = initialised(self.op, self.machine, step)
+        if self.race is not None and self.moves:
+            run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)
+        elif self.race is not None:
+            run = ordered(self.op, self.race, self.effects, values, run)
+        if self.observer is not None:
+            run = self.observer.watching(self.op, values, step, run)
+        if self.machine.world is not None:
+            run = self.machine.world.watching(self.op, self.effects, values, run)
+        return run
+
+
+def lazily(compiled: Compiled) -> Callable[..., None]:
+    """An instruction whose operands are all known: bound when it is first executed."""
+    run: Callable[..., None] | None = None
+
+    def execute(*scalars: float) -> None:
+        nonlocal run
+        if run is None:
+            run = compiled.bind(())
+        run(*scalars)
+
+    return execute

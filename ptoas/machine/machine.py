@@ -1,0 +1,224 @@
+"""The state of one core while a program runs, and the registry of what its instructions do.
+
+An instruction is a function of the operation and the machine that returns a *binder*. The binder gets the
+tiles and views of one execution, checks and prepares everything that depends on them alone, and returns a
+`Step` that does the work, as a rule with one NumPy call. Steps are kept: the second time the same tiles
+and views come along only the work is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Diagnostic, Note, Severity
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.location import span_of
+from ptoas.machine.errors import failure, finding, line_of
+from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.tiles import Region, Tile
+from ptoas.machine.values import DEFAULT_MAX_MEMORY
+from ptoas.targets import Target
+
+if TYPE_CHECKING:
+    from ptoas.runner.ranks.world import World
+
+CHECK_NAMES = ("mem", "init", "race", "budget")
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Which checks are compiled in."""
+
+    mem: bool = True
+    init: bool = True
+    race: bool = True
+    budget: bool = True
+    unchecked: bool = False
+    """Let an index out of bounds through where it stays inside the buffer (D13)."""
+
+    @staticmethod
+    def of(names: str | Iterable[str], unchecked: bool = False) -> Checks:
+        """From `"mem,init"`, `"all"`, `"none"`, or a list of names."""
+        words = names.split(",") if isinstance(names, str) else list(names)
+        words = [word.strip() for word in words if word.strip()]
+        if words == ["none"]:
+            words = []
+        elif words == ["all"]:
+            words = list(CHECK_NAMES)
+        unknown = [word for word in words if word not in CHECK_NAMES]
+        if unknown:
+            raise ValueError(
+                f"there is no check {unknown[0]!r}; the checks are {', '.join(CHECK_NAMES)}, all, none"
+            )
+        return Checks(**{name: name in words for name in CHECK_NAMES}, unchecked=unchecked)
+
+
+@dataclass
+class Step:
+    """The work of one instruction on given tiles and views."""
+
+    run: Callable[..., None]
+    """Takes the instruction's scalar operands."""
+    reads: tuple[Region, ...] = ()
+    writes: tuple[Region, ...] = ()
+    moving: Callable[[View], None] | None = None
+    """The same work on another view of the same form, for loads and stores in loops."""
+
+
+Binder: TypeAlias = Callable[..., Step]
+"""Called with the operands that are tiles or views, by the names of their slots; a missing one is `None`."""
+
+
+@dataclass
+class Machine:
+    """One core: its memories, and what is noticed while it runs."""
+
+    target: Target
+    checks: Checks = field(default_factory=Checks)
+    simt: bool = False
+    """Whether the program has SIMT instructions, which leave less local memory to tiles."""
+    memories: dict[TileLoc, LocalMemory] = field(default_factory=dict[TileLoc, LocalMemory])
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    printed: list[str] = field(default_factory=list[str])
+    block: int = 0
+    blocks: int = 1
+    on_print: Callable[[str], None] | None = None
+    remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
+    """What operations keep of the arguments: views of them, steps bound to those."""
+
+    def remember(self, kept: dict[Any, Any]) -> None:
+        """Forget this when the arguments change, so that no old array is held."""
+        self.remembered.append(kept)
+
+    def forget_arguments(self) -> None:
+        for kept in self.remembered:
+            kept.clear()
+
+    max_memory: int = DEFAULT_MAX_MEMORY
+    held: int = 0
+    """Bytes that are kept for the program besides its arguments and the core's memories."""
+
+    def limit_memory(self, most: int) -> None:
+        self.max_memory = most
+        self.hold(0)
+
+    def hold(self, size: int, op: Operation | None = None) -> None:
+        """Keep so many bytes more; refused before they are allocated."""
+        self.held += size
+        if self.held > self.max_memory:
+            raise failure(
+                "PTO-R606",
+                f"tiles, traces and printed text take {self.held} bytes, more than the {self.max_memory} of "
+                "--max-memory",
+                op,
+            )
+
+    world: World | None = None
+    """The other ranks, where there are any."""
+
+    def memory(self, loc: TileLoc) -> LocalMemory:
+        found = self.memories.get(loc)
+        if found is None:
+            if loc not in self.target.memories:
+                raise failure("PTO-R104", f"{self.target.name} has no memory for tiles with loc={loc.value}")
+            found = LocalMemory(
+                loc, self.target.memories[loc], poisoned=self.target.memories[loc] is not None
+            )
+            self.memories[loc] = found
+        return found
+
+    def reset(self) -> None:
+        """Forget everything in local memory: a new block starts."""
+        for memory in self.memories.values():
+            memory.forget()
+
+    def warn(self, code: str, message: str, op: Operation) -> None:
+        """Say something once for each place."""
+        diagnostic = finding(code, message, op, target=self.target.name, severity=Severity.WARNING)
+        if diagnostic not in self.warnings:
+            self.warnings.append(diagnostic)
+
+    def fail(self, code: str, message: str, op: Operation, **rest: Any) -> Exception:
+        return failure(code, message, op, target=self.target.name, **rest)
+
+    def say(self, text: str) -> None:
+        self.hold(len(text))
+        self.printed.append(text)
+        if self.on_print is not None:
+            self.on_print(text)
+
+
+def writer_note(tile: Tile) -> tuple[Note, ...]:
+    """Who last wrote a tile, as a note."""
+    op = tile.region.last_writer()
+    if op is None:
+        return (Note(f"no instruction of this run has written {tile.describe()}"),)
+    return (Note(f"%{tile.name} was last written by {label(op)}", span_of(op)),)
+
+
+def label(op: Operation) -> str:
+    """`tload at line 12`."""
+    line = line_of(op)
+    return op.name.removeprefix("pto.") + (f" at line {line}" if line else "")
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+INSTRUCTIONS: dict[type[PtoOp], Callable[[Any, Machine], Binder]] = {}
+"""What each instruction does to tiles and memory."""
+
+VALUES: dict[type[PtoOp], Callable[[Any, Machine], Callable[..., Any]]] = {}
+"""Operations that make a value, or touch single scalars; called with their operands in order."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def instruction(*classes: type[PtoOp]) -> Callable[[F], F]:
+    """Register the meaning of an instruction."""
+
+    def register(function: F) -> F:
+        for cls in classes:
+            assert cls not in INSTRUCTIONS, cls
+            INSTRUCTIONS[cls] = function
+        return function
+
+    return register
+
+
+def value(*classes: type[PtoOp]) -> Callable[[F], F]:
+    """Register the meaning of an operation that makes a value."""
+
+    def register(function: F) -> F:
+        for cls in classes:
+            assert cls not in VALUES, cls
+            VALUES[cls] = function
+        return function
+
+    return register
+
+
+CHAPTERS = (
+    "comm",
+    "convert",
+    "elementwise",
+    "expand",
+    "gather",
+    "memory",
+    "movement",
+    "reduce",
+    "scatter",
+    "tile_gather",
+    "views",
+)
+
+
+def load_chapters() -> None:
+    """Import every chapter, so that the registry is complete."""
+    for chapter in CHAPTERS:
+        import_module(f"ptoas.ops.{chapter}")

@@ -1,0 +1,145 @@
+"""Tiles in the compiled text: which are the same in every execution, and which change while it runs."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import arith, func
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
+from ptoas.machine import scalars
+from ptoas.machine.budget import check_tile
+from ptoas.machine.machine import VALUES
+from ptoas.machine.source import SourceWriter
+from ptoas.ops.views import alloc_tile, place, tile_name, valid_extents
+
+if TYPE_CHECKING:
+    from ptoas.machine.compile import ModuleCompiler
+
+
+class Placement(SourceWriter, ABC):
+    """Where tiles are, known now or found by the running program."""
+
+    def __init__(self, module: ModuleCompiler, op: func.FuncOp):
+        super().__init__(module, op)
+        self.own_bits = module.placed_by_compiler(op)
+        self.changing = {o.tile for o in op.walk() if isinstance(o, SetValidShapeOp)} | {
+            o.tile for o in op.walk() if isinstance(o, TAssignOp) and not self._binds_once(o)
+        }
+        """Tiles whose value changes while the function runs."""
+
+    def _binds_once(self, op: TAssignOp) -> bool:
+        """A `tassign` to a constant, before anything uses the tile: the tile has that address from the
+        start."""
+        if op.result is not None:
+            return True
+        owner = op.tile.owner
+        if not isinstance(owner, AllocTileOp) or owner.addr is not None or owner.parent is not op.parent:
+            return False
+        others = [use.operation for use in op.tile.uses if use.operation is not op]
+        if any(isinstance(other, TAssignOp) for other in others) or self._address(op) is None:
+            return False
+        assert op.parent is not None
+        for earlier in op.parent.ops:
+            if earlier is op:
+                return True
+            if any(other is earlier or earlier.is_ancestor(other) for other in others):
+                return False
+        return False
+
+    def _address(self, op: TAssignOp) -> int | None:
+        if op.address is not None:
+            return op.address.value.data
+        return self._constant(op.addr)
+
+    def _constant(self, value: SSAValue | None) -> int | None:
+        """A value that is a constant, also through casts."""
+        if value is None:
+            return None
+        if value in self.known:
+            known = self.known[value]
+            return known if isinstance(known, int) else None
+        owner = value.owner
+        if isinstance(owner, arith.ConstantOp):
+            found = scalars.constant_of(owner)
+            return found if isinstance(found, int) else None
+        if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+            inner = self._constant(owner.operands[0])
+            return None if inner is None else self.cast(owner, inner)
+        return None
+
+    def alloc_tile(self, op: AllocTileOp) -> None:
+        tile = op.tile_type
+        address = self._constant(op.addr)
+        if op.addr is None:
+            bound = [
+                use.operation
+                for use in op.result.uses
+                if isinstance(use.operation, TAssignOp) and use.operation.result is None
+            ]
+            if len(bound) == 1 and op.result not in self.changing:
+                address = self._address(bound[0])
+        extents = [
+            written if written != DYNAMIC else self._constant(operand) if operand is not None else physical
+            for written, operand, physical in zip(
+                tile.valid, (op.valid_row, op.valid_col), tile.shape, strict=True
+            )
+        ]
+        rows, cols = extents
+        if (
+            address is not None
+            and rows is not None
+            and cols is not None
+            and op.result not in self.changing
+            and self._is_legal(tile, rows, cols)
+        ):
+            self.fixed_tile(op, address, (rows, cols))
+            return
+        arguments = [
+            "None" if op.addr is None and address is None else self.ref(op.addr) if op.addr else str(address)
+        ]
+        for n, (written, operand) in enumerate(zip(tile.valid, (op.valid_row, op.valid_col), strict=True)):
+            given = self.ref(operand) if operand is not None else str(tile.shape[n])
+            arguments.append(str(written) if written != DYNAMIC else given)
+        make = alloc_tile(op, self.machine, self.own_bits)
+        self.line(f"{self.name(op.result)} = {self.keep(make)}({', '.join(arguments)})")
+
+    def _is_legal(self, tile: TileType, rows: int, cols: int) -> bool:
+        loc_exists = tile.loc.data in self.machine.target.memories
+        return loc_exists and 0 <= rows <= tile.rows and 0 <= cols <= tile.cols
+
+    def fixed_tile(self, op: AllocTileOp, address: int, valid: tuple[int, int]) -> None:
+        """A tile that is the same in every execution: made now, checked when it is reached."""
+        machine, own_bits = self.machine, self.own_bits
+        tile = place(op, machine, op.tile_type, address, valid, tile_name(op), own_bits)
+        self.known[op.result] = tile
+        checked = False
+
+        def reach() -> None:
+            nonlocal checked
+            if not checked:
+                valid_extents(op, machine, op.tile_type, *valid)
+                check_tile(op, machine, tile)
+                checked = True
+            if own_bits:
+                tile.bits.forget()
+
+        self.line(f"{self.keep(reach)}()")
+
+    def tassign(self, op: TAssignOp) -> None:
+        if op.result is None and op.tile not in self.changing:
+            return
+        address = str(op.address.value.data) if op.address is not None else self.ref(op.operands[1])
+        make = VALUES[TAssignOp](op, self.machine)
+        target = op.tile if op.result is None else op.result
+        self.line(f"{self.name(target)} = {self.keep(make)}({self.ref(op.tile)}, {address})")
+
+    def cast(self, op: Operation, value: int) -> int:
+        if isinstance(op, arith.ExtUIOp):
+            width = scalars.integer_width(op.operands[0].type)
+            assert width is not None
+            value &= (1 << width) - 1
+        return scalars.wrap(value, op.results[0].type)

@@ -1,0 +1,286 @@
+"""Happens-before between the pipes of a core: vector clocks over flags, barriers and handshakes.
+
+Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry
+what one pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write,
+must be ordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.location import span_of
+from ptoas.machine.arrays import Array, share_bytes
+from ptoas.machine.machine import Machine, label
+from ptoas.machine.memory import Pointer, View
+from ptoas.machine.tiles import Tile
+from ptoas.ops.comm import Group
+from ptoas.targets.pipes import Effects
+
+PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+_AT = {pipe: n for n, pipe in enumerate(PIPES)}
+
+MOST_RECORDS = 512
+"""Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
+
+
+class Touched:
+    """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
+
+    __slots__ = ("form", "high", "low", "name", "source")
+
+    def __init__(self, source: Tile | View | Array, form: object, low: int, high: int, name: str):
+        self.source = source
+        self.form = form
+        """What tells two accesses with equal bounds apart."""
+        self.low, self.high = low, high
+        self.name = name
+
+    @property
+    def array(self) -> Array:
+        """Made when it is asked for: bounds alone often tell that two accesses do not meet."""
+        source = self.source
+        if isinstance(source, Tile):
+            return source.touched
+        return source.array if isinstance(source, View) else source
+
+    @property
+    def is_empty(self) -> bool:
+        return self.low == self.high
+
+
+class Record:
+    """The latest access of one pipe to some bytes."""
+
+    __slots__ = ("op", "pipe", "time", "touched", "write")
+
+    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, op: Operation):
+        self.touched = touched
+        self.pipe = pipe
+        self.write = write
+        self.time = time
+        self.op = op
+
+
+def touched_by(value: object) -> tuple[Touched, ...]:
+    """The bytes of a tile's valid region, or of a view."""
+    match value:
+        case Tile():
+            return (_of_tile(value),)
+        case View():
+            return (_of_view(value),)
+        case Group():
+            return tuple(part for member in value.members for part in touched_by(member))
+        case _:
+            return ()
+
+
+def _of_tile(tile: Tile) -> Touched:
+    low, high = tile.memory.address, tile.memory.address
+    if 0 not in tile.valid:
+        low, high = low + tile.address, high + tile.address + tile.size_bytes
+    return Touched(tile, tile, low, high, f"%{tile.name}")
+
+
+def _of_view(view: View) -> Touched:
+    form, buffer = view.form, view.form.buffer
+    first, last = form.reach
+    start = buffer.address + view.offset * form.dtype.size
+    if last < first:
+        return Touched(view, form, start, start, f"%{buffer.name}")
+    size = form.dtype.size
+    return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
+
+
+def element_touched(pointer: Pointer, offset: int) -> Touched:
+    """One element behind a pointer."""
+    at = pointer.offset + offset
+    buffer = pointer.buffer
+    low = buffer.address + at * buffer.dtype.size
+    return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")
+
+
+class RaceDetector:
+    """The clocks of one core, and what it touched last."""
+
+    def __init__(self, machine: Machine):
+        self.machine = machine
+        self.pipes_in_use: set[int] = set()
+        self.reset()
+
+    def reset(self) -> None:
+        """A new block starts: nothing has happened yet."""
+        self.clocks = [[0] * len(PIPES) for _ in PIPES]
+        self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Operation]] = {}
+        self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
+        """The accesses of each pipe, the latest last."""
+
+    # --- order ---
+
+    def join(self, source: Pipe, target: Pipe) -> None:
+        """Whatever `source` has done and seen is seen by `target`."""
+        if source is Pipe.PIPE_ALL or target is Pipe.PIPE_ALL:
+            self.barrier()
+            return
+        ours, theirs = self.clocks[_AT[target]], self.clocks[_AT[source]]
+        for n, time in enumerate(theirs):
+            if time > ours[n]:
+                ours[n] = time
+
+    def barrier(self) -> None:
+        newest = [max(times) for times in zip(*self.clocks, strict=True)]
+        self.clocks = [list(newest) for _ in PIPES]
+        for records in self.records:
+            records.clear()
+
+    def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
+        key = (source, target, event)
+        if key in self.flags:
+            raise self.machine.fail(
+                "PTO-R303",
+                f"set_flag: {_flag(key)} is already up",
+                op,
+                notes=(Note(f"raised by {label(self.flags[key][1])}", span_of(self.flags[key][1])),),
+            )
+        self.flags[key] = (list(self.clocks[_AT[source]]), op)
+
+    def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
+        key = (source, target, event)
+        raised = self.flags.pop(key, None)
+        if raised is None:
+            up = [_flag(other) for other in self.flags]
+            raise self.machine.fail(
+                "PTO-R302",
+                f"wait_flag: {target.value} waits for {_flag(key)}, which nothing has raised: the device "
+                "hangs",
+                op,
+                notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
+            )
+        clock = self.clocks[_AT[target]]
+        for n, time in enumerate(raised[0]):
+            if time > clock[n]:
+                clock[n] = time
+
+    def finish(self) -> None:
+        """The block ends: no flag may stay up."""
+        for key, (_, op) in self.flags.items():
+            self.machine.warn("PTO-R305", f"{_flag(key)} is still up at the end of the kernel", op)
+
+    # --- accesses ---
+
+    def execute(self, op: Operation, effects: Effects, operands: Sequence[tuple[Touched, ...]]) -> None:
+        """Check and note one instruction; `operands` are the bytes of each operand."""
+        for flag in effects.reserved_events:
+            if flag in self.flags:
+                raise self.machine.fail(
+                    "PTO-R304",
+                    f"{op.name.removeprefix('pto.')} uses {_flag(flag)} itself, and it is up",
+                    op,
+                    notes=(Note(f"raised by {label(self.flags[flag][1])}", span_of(self.flags[flag][1])),),
+                )
+        for source, target in effects.before:
+            self.join(source, target)
+        fresh: list[Record] = []
+        for access in effects.accesses:
+            pipe = _AT[access.pipe]
+            self.pipes_in_use.add(pipe)
+            clock = self.clocks[pipe]
+            for touched in operands[access.operand]:
+                if touched.is_empty:
+                    continue
+                self._check(op, touched, pipe, access.write, clock)
+                fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
+        for record in fresh:
+            self.clocks[record.pipe][record.pipe] = record.time
+            self._note(record)
+        for source, target in effects.after:
+            self.join(source, target)
+
+    def _note(self, record: Record) -> None:
+        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        touched = record.touched
+        records = self.records[record.pipe]
+        key = (touched.form, touched.low, touched.high, record.write)
+        records.pop(key, None)
+        records[key] = record
+        if len(records) > MOST_RECORDS:
+            self._forget_old(record.pipe)
+
+    def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, clock: list[int]) -> None:
+        low, high = touched.low, touched.high
+        for other_pipe, records in enumerate(self.records):
+            if other_pipe == pipe or not records:
+                continue
+            seen = clock[other_pipe]
+            for record in reversed(records.values()):
+                if record.time <= seen:
+                    # This one and all before it are ordered.
+                    break
+                other = record.touched
+                if not (write or record.write) or low >= other.high or other.low >= high:
+                    continue
+                if share_bytes(touched.array, other.array):
+                    raise self._race(op, touched, pipe, write, record)
+
+    def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
+        verb, before = ("writes" if write else "reads"), ("wrote" if earlier.write else "read")
+        here, there = PIPES[pipe].value, PIPES[earlier.pipe].value
+        through = "" if earlier.touched.name == touched.name else f" (as {earlier.touched.name})"
+        return self.machine.fail(
+            "PTO-R301",
+            f"{op.name.removeprefix('pto.')} {verb} {touched.name} on {here}, and nothing orders that "
+            f"after {label(earlier.op)}, which {before} it{through} on {there}",
+            op,
+            notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
+            fix=f"set_flag and wait_flag from {there} to {here} between the two",
+        )
+
+    def _forget_old(self, pipe: int) -> None:
+        """Drop what every pipe in use has seen; if that is not enough, the older half."""
+        seen = min(self.clocks[other][pipe] for other in self.pipes_in_use)
+        kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
+        if len(kept) > MOST_RECORDS // 2:
+            kept = dict(list(kept.items())[len(kept) // 2 :])
+        self.records[pipe] = kept
+
+
+def _flag(flag: tuple[Pipe, Pipe, Event]) -> str:
+    source, target, event = flag
+    return f"[{source.value}, {target.value}, {event.value}]"
+
+
+def ordered(
+    op: Operation, race: RaceDetector, effects: Effects, values: Sequence[object], run: Callable[..., None]
+) -> Callable[..., None]:
+    """The step with its accesses checked before it is done."""
+    operands = [touched_by(value) for value in values]
+
+    def checked(*scalars: Any) -> None:
+        race.execute(op, effects, operands)
+        run(*scalars)
+
+    return checked
+
+
+def ordered_moving(
+    op: Operation,
+    race: RaceDetector,
+    effects: Effects,
+    values: Sequence[object],
+    at: int,
+    run: Callable[..., None],
+) -> Callable[..., None]:
+    """The same for a step that gets its view, operand `at`, each time."""
+    operands = [touched_by(value) for value in values]
+
+    def checked(view: View) -> None:
+        operands[at] = (_of_view(view),)
+        race.execute(op, effects, operands)
+        run(view)
+
+    return checked

@@ -1,0 +1,104 @@
+"""Writing one function's Python source: names, lines, and the objects that the text names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.machine.errors import failure
+
+if TYPE_CHECKING:
+    from ptoas.machine.compile import ModuleCompiler
+
+
+class Steps:
+    """Counts executed operations; a loop is counted when it starts, so counting costs nothing inside it."""
+
+    __slots__ = ("limit", "taken")
+
+    def __init__(self, limit: int):
+        self.limit = limit
+        self.taken = 0
+
+    def counter(self, op: Operation, weight: int) -> Callable[[int], None]:
+        def count(times: int) -> None:
+            self.taken += times * weight
+            if self.taken > self.limit:
+                raise failure(
+                    "PTO-R501",
+                    f"{op.name}: more than {self.limit} operations (--max-steps); this one alone asks for "
+                    f"{times * weight} more",
+                    op,
+                )
+
+        return count
+
+
+class SourceWriter(ABC):
+    """The text of one function while it grows."""
+
+    def __init__(self, module: ModuleCompiler, op: func.FuncOp):
+        self.module = module
+        self.machine = module.machine
+        self.op = op
+        self.lines: list[str] = []
+        self.depth = 1
+        self.names: dict[SSAValue, str] = {}
+        self.known: dict[SSAValue, object] = {}
+        """Values that are the same in every execution: constants, and tiles at constant addresses."""
+        self.callees: list[str] = []
+
+    @abstractmethod
+    def operation(self, op: Operation) -> None:
+        """Write one operation."""
+
+    # --- names ---
+
+    def keep(self, thing: object) -> str:
+        return self.module.keep(thing)
+
+    def ref(self, value: SSAValue) -> str:
+        if value in self.known:
+            thing = self.known[value]
+            if isinstance(thing, int):
+                return str(int(thing)) if thing >= 0 else f"({int(thing)})"
+            return self.keep(thing)
+        return self.name(value)
+
+    def name(self, value: SSAValue) -> str:
+        found = self.names.get(value)
+        if found is None:
+            found = self.names[value] = f"v{len(self.names)}"
+        return found
+
+    def refs(self, values: Sequence[SSAValue]) -> str:
+        return ", ".join(self.ref(value) for value in values)
+
+    # --- text ---
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def raiser(self, error: Exception) -> str:
+        def fail(*_: object) -> None:
+            raise error
+
+        return self.keep(fail)
+
+    def block(self, block: Block) -> None:
+        """The operations of a block; what ends it is left to the caller, except `return`."""
+        before = len(self.lines)
+        for op in block.ops:
+            self.operation(op)
+        if len(self.lines) == before:
+            self.line("pass")
+
+    def assign(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+        """All at once: a value may be one of the targets."""
+        if targets:
+            left = ", ".join(self.name(target) for target in targets)
+            self.line(f"{left} = {self.refs(values)}")

@@ -1,0 +1,1 @@
+"""What each instruction does, in NumPy: mirrors the chapters of the dialect."""

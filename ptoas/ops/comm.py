@@ -1,0 +1,272 @@
+"""Collectives: the root moves data between its own memory and that of every rank (document 003).
+
+What is moved is one large copy for each rank. The chunks of `chunks.py` matter for what they leave in the
+staging tiles and for what they could get wrong: a tile that does not divide the data, ping and pong on
+common bytes, a source that the collective itself overwrites. Those are checked before anything is moved.
+Tiles that the program does not name are there all the same: the pass `add-scratch` has made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ptoas.dialects.pto import comm as dialect
+from ptoas.dialects.pto.enums import CollEngine, ReduceOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Region, Tile
+from ptoas.ops.chunks import Walk
+from ptoas.ops.transfer import outside
+
+
+class Group:
+    """The same memory on every rank."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[View, ...]):
+        self.members = members
+
+
+Members = tuple[View | Group, ...]
+Pair = tuple[Array, Array]
+"""Where a rank's data comes from and where it goes."""
+
+
+class Call:
+    """One collective on given memory and tiles: what all check, and what they leave in the staging tiles."""
+
+    def __init__(self, op: dialect.CollectiveOp, m: Machine, group: Members, staging: tuple[Tile, ...]):
+        self.op = op
+        self.machine = m
+        self.staging = staging
+        self.name = op.name.removeprefix("pto.")
+        views = [v for entry in group for v in (entry.members if isinstance(entry, Group) else (entry,))]
+        self.ranks = len(views)
+        self.root = 0 if op.root is None else op.root.value.data
+        self._check_caller()
+        self.members = [self.array(view) for view in views]
+        for rank, member in enumerate(self.members):
+            if member.shape != self.members[0].shape or member.strides != self.members[0].strides:
+                raise self.wrong(
+                    f"rank {rank} has shape {list(member.shape)} and strides {list(views[rank].strides5)}, "
+                    f"rank 0 {list(self.shape)} and {list(views[0].strides5)}; all ranks have the same"
+                )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of a rank's data."""
+        return self.members[0].shape
+
+    @property
+    def idle(self) -> bool:
+        """Whether this rank only takes part: on the CCU every rank starts the call, the root's data moves."""
+        world = self.machine.world
+        return world is not None and world.rank != self.root
+
+    def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
+        return self.machine.fail(code, f"{self.name}: {message}", self.op)
+
+    def array(self, view: View) -> Array:
+        try:
+            return view.array
+        except ValueError:
+            raise outside(self.op, self.machine, view) from None
+
+    def _check_caller(self) -> None:
+        if not 0 <= self.root < self.ranks:
+            raise self.wrong(f"root {self.root} of a group of {self.ranks} ranks")
+        world = self.machine.world
+        if world is None:
+            return
+        if world.size != self.ranks:
+            raise self.wrong(f"the group has {self.ranks} ranks, {world.size} are running", "PTO-R804")
+        if self.idle and not on_ccu(self.op):
+            raise self.wrong(
+                f"called where the root is rank {self.root}: on any other rank its behaviour is undefined",
+                "PTO-R801",
+            )
+
+    # --- the root's memory ---
+
+    def rows_of_each(self, local: View) -> list[Array]:
+        """The rows of the root's memory that belong to each rank, along DIM_3."""
+        array, shape = self.array(local), self.shape
+        height = shape[3]
+        needed = (*shape[:3], self.ranks * height, shape[4])
+        if array.shape[:3] != needed[:3] or array.shape[4] != needed[4] or array.shape[3] < needed[3]:
+            raise self.wrong(
+                f"{self.ranks} ranks of {list(shape)} need {list(needed)} in the root's memory, which has "
+                f"{list(array.shape)}"
+            )
+        return [array[:, :, :, rank * height : (rank + 1) * height] for rank in range(self.ranks)]
+
+    def one_rank(self, local: View) -> Array:
+        """The root's memory, which has the shape of a rank's."""
+        array = self.array(local)
+        if array.shape != self.shape:
+            raise self.wrong(
+                f"the root's memory has shape {list(array.shape)}, every rank {list(self.shape)}"
+            )
+        return array
+
+    # --- staging ---
+
+    def walk(self, ranks: int, tiles: Sequence[Tile]) -> Walk:
+        """The chunks through these tiles; refuses tiles that can't take them."""
+        size = tiles[0].valid
+        if 0 in size:
+            raise self.wrong(f"{tiles[0].describe()} has no valid element to move data through")
+        walk = Walk(ranks, self.shape, size, len(tiles))
+        written = tiles[0].type.valid
+        wrong = walk.remainder((written[0] != DYNAMIC, written[1] != DYNAMIC))
+        if wrong is not None:
+            word, extent, window = wrong
+            raise self.wrong(
+                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of "
+                f"%{tiles[0].name}, which are static"
+            )
+        return walk
+
+    def check_apart(self, tiles: Sequence[Tile]) -> None:
+        """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""
+        if not self.machine.checks.race:
+            return
+        for first, second in combinations(tiles, 2):
+            if first.overlaps(second):
+                raise self.wrong(
+                    f"PIPE_MTE2 loads a chunk into {second.describe()} while {first.describe()} still holds "
+                    f"another: they share bytes",
+                    "PTO-R301",
+                )
+
+    def check_sources_stay(self, pairs: Sequence[Pair], chunks: int) -> None:
+        """No chunk may be read after an earlier one was stored over it."""
+        if not self.machine.checks.mem:
+            return
+        # What is stored where it came from changes nothing.
+        targets = [(n, t) for n, (s, t) in enumerate(pairs) if not _same(s, t)]
+        for first, target in targets:
+            for rank in range(first, len(pairs)):
+                if rank == first and chunks == 1:
+                    continue
+                if share_bytes(target, pairs[rank][0]):
+                    raise self.wrong(
+                        f"the source of rank {rank} lies in the destination of rank {first}, which is "
+                        f"written before it has been read",
+                        "PTO-R802",
+                    )
+
+    def leave(self, tiles: Sequence[Tile], walk: Walk, sources: Sequence[Array]) -> None:
+        """Put into the tiles what the last chunks left there."""
+        for n, tile in enumerate(tiles):
+            for chunk in walk.left(n):
+                part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
+                tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
+
+    def move(self, pairs: Sequence[Pair]) -> Step:
+        """Every rank's data from its source to its destination."""
+        if self.idle:
+            return Step(lambda *_: None)
+        walk = self.walk(self.ranks, self.staging)
+        self.check_sources_stay(pairs, walk.per_rank)
+        self.check_apart(self.staging[: len(walk)])
+        sources = [source for source, _ in pairs]
+
+        def run(*_: float) -> None:
+            for source, target in pairs:
+                target[...] = source
+            self.leave(self.staging, walk, sources)
+
+        return Step(run, writes=self.filled(self.staging, walk))
+
+    def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
+        """The bytes of the tiles that chunks went through."""
+        return tuple(
+            tile.with_valid(chunk.rows, chunk.cols).region
+            for n, tile in enumerate(tiles)
+            for chunk in walk.left(n)
+        )
+
+
+def on_ccu(op: dialect.CollectiveOp) -> bool:
+    return op.engine is not None and op.engine.data is CollEngine.CCU
+
+
+def _same(a: Array, b: Array) -> bool:
+    """Whether two arrays of one shape are the same elements."""
+    return a.ctypes.data == b.ctypes.data and a.strides == b.strides
+
+
+@instruction(dialect.CommTGatherOp)
+def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
+        call = Call(op, m, group, staging)
+        return call.move(list(zip(call.members, call.rows_of_each(dst), strict=True)))
+
+    return bind
+
+
+@instruction(dialect.CommTScatterOp)
+def comm_tscatter(op: dialect.CommTScatterOp, m: Machine) -> Binder:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
+        call = Call(op, m, group, staging)
+        return call.move(list(zip(call.rows_of_each(src), call.members, strict=True)))
+
+    return bind
+
+
+@instruction(dialect.CommTBroadcastOp)
+def comm_tbroadcast(op: dialect.CommTBroadcastOp, m: Machine) -> Binder:
+    def bind(src: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
+        call = Call(op, m, group, staging)
+        source = call.one_rank(src)
+        return call.move([(source, member) for member in call.members])
+
+    return bind
+
+
+_REDUCTIONS: dict[ReduceOp, Ufunc] = {
+    ReduceOp.Sum: np.add,
+    ReduceOp.Max: np.maximum,
+    ReduceOp.Min: np.minimum,
+}
+
+
+@instruction(dialect.CommTReduceOp)
+def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
+    """The root's data first, then the other ranks in order, each step rounded to the element type."""
+    combine = _REDUCTIONS[ReduceOp.Sum if op.op is None else op.op.data]
+
+    def bind(dst: View, group: Members, staging: tuple[Tile, ...], acc: Tile, context: object = ()) -> Step:
+        call = Call(op, m, group, staging)
+        target = call.one_rank(dst)
+        if dst.dtype.coded:
+            raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
+        if call.idle:
+            return Step(lambda *_: None)
+        number = dst.dtype.number
+        root = call.members[call.root]
+        others = [member for rank, member in enumerate(call.members) if rank != call.root]
+        accumulating = call.walk(1, (acc,))
+        receiving = call.walk(len(others), staging)
+        chunks = max(accumulating.per_rank, receiving.per_rank)
+        for member in call.members:
+            # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
+            call.check_sources_stay([(member, target)], chunks)
+        call.check_apart((acc, *staging[: len(receiving)]))
+
+        def run(*_: float) -> None:
+            total = root.view(number).copy()
+            for other in others:
+                combine(total, other.view(number), out=total)
+            target.view(number)[...] = total
+            call.leave((acc,), accumulating, (target,))
+            call.leave(staging, receiving, others)
+
+        return Step(run, writes=call.filled((acc,), accumulating) + call.filled(staging, receiving))
+
+    return bind

@@ -1,0 +1,124 @@
+"""What the families of instructions share: which part of each tile is worked on, and one call for the work.
+
+Arithmetic is the element type's own: integers wrap, floats are rounded once an operation. The types shorter
+than f32 are calculated in f32 and rounded then, which gives the correctly rounded sum, difference, product
+and quotient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
+from ptoas.machine.tiles import Tile
+
+Function = Callable[..., Array]
+"""On arrays, then scalars, with `out=` where the result may be written in place."""
+
+
+def mnemonic(op: PtoOp) -> str:
+    return op.name.removeprefix("pto.")
+
+
+def require_arithmetic(op: PtoOp, m: Machine, tile: Tile) -> None:
+    if tile.dtype.coded:
+        raise m.fail("PTO-R505", f"{mnemonic(op)}: {tile.dtype.short} has no arithmetic", op)
+
+
+def same_region(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:
+    """The part of each source that the destination's valid region needs; it must be valid there."""
+    rows, cols = dst.valid
+    for tile in sources:
+        if tile.valid[0] < rows or tile.valid[1] < cols:
+            raise m.fail(
+                "PTO-R105",
+                f"{mnemonic(op)}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], "
+                f"the destination {dst.describe()} for [{rows}, {cols}]",
+                op,
+            )
+    return tuple(tile.with_valid(rows, cols) for tile in sources)
+
+
+def applied(dst: Tile, function: Function, sources: tuple[Tile, ...]) -> Callable[..., None]:
+    """`dst = function(sources, scalars)`: one call with the destination as `out` where strides allow it."""
+    if dst.boxed or any(tile.boxed for tile in sources):
+
+        def run_boxed(*scalars: Any) -> None:
+            result = function(*(tile.load() for tile in sources), *scalars)
+            dst.store_raw(np.asarray(result, dst.dtype.number).view(dst.dtype.raw))
+
+        return run_boxed
+    out = dst.number
+    arrays = tuple(tile.number for tile in sources)
+    if len(arrays) == 1:
+        (a,) = arrays
+        return lambda *scalars: function(a, *scalars, out=out)
+    if len(arrays) == 2:
+        a, b = arrays
+        return lambda *scalars: function(a, b, *scalars, out=out)
+    return lambda *scalars: function(*arrays, *scalars, out=out)
+
+
+Make = Callable[[Any, Machine], Function]
+"""A function that needs to know the operation: to read an attribute, or to fail at its line."""
+
+
+def elementwise(table: Mapping[type[PtoOp], Function], *slots: str, scalar: bool = False) -> None:
+    """Register `dst = function(slots..., scalars...)`, element by element, for each class of a table."""
+    for cls, function in table.items():
+        elementwise_of({cls: lambda _op, _m, function=function: function}, *slots, scalar=scalar)
+
+
+def elementwise_of(table: Mapping[type[PtoOp], Make], *slots: str, scalar: bool = False) -> None:
+    """The same for functions that are made for their operation."""
+    for cls, make in table.items():
+        assert cls not in INSTRUCTIONS, cls
+        INSTRUCTIONS[cls] = _binder(make, slots, scalar)
+
+
+def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, Machine], Binder]:
+    def prepare(op: PtoOp, m: Machine) -> Binder:
+        function = make(op, m)
+
+        def bind(dst: Tile, **given: Tile | None) -> Step:
+            sources = [tile for slot in slots if (tile := given[slot]) is not None]
+            require_arithmetic(op, m, dst)
+            parts = same_region(op, m, dst, *sources)
+            run = applied(dst, function, parts)
+            if scalar:
+                run = _with_scalars(run, dst.dtype.scalar)
+            return Step(run, reads=tuple(part.region for part in parts), writes=(dst.region,))
+
+        return bind
+
+    return prepare
+
+
+def _with_scalars(run: Callable[..., None], convert: Callable[[float], Any]) -> Callable[..., None]:
+    """The step with its scalars in the element type of the destination."""
+
+    def converted(*values: float) -> None:
+        run(*(convert(value) for value in values))
+
+    return converted
+
+
+def into(out: Array | None, result: Array) -> Array:
+    """A result that was not calculated in place, where it belongs."""
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def wider(function: Callable[..., Array]) -> Function:
+    """A function that is calculated in double and rounded once to the element type."""
+
+    def calculate(*arrays: Array, out: Array | None = None) -> Array:
+        result = function(*(np.asarray(a, np.float64) for a in arrays))
+        return into(out, np.asarray(result).astype(arrays[0].dtype))
+
+    return calculate

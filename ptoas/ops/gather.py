@@ -1,0 +1,168 @@
+"""MGATHER: rows or elements of global memory into a tile (documents 000, 001, 002)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
+from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.budget import check_working_set
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Tile
+from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
+from ptoas.ops.tables import Table, table_of
+
+
+@instruction(MGatherOp)
+def mgather(op: MGatherOp, m: Machine) -> Binder:
+    coalesce = m.target.coalesce_of(op)
+    oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
+
+    def bind(dst: Tile, mem: View, idx: Tile) -> Step:
+        check_working_set(op, m, dst, idx)
+        row = coalesce is Coalesce.Row
+        check_extents(op, m, dst, idx, row)
+        table = table_of(op, m, mem, dst, row)
+        read = index_reader(idx, m, flat=row)
+        run = gather_run(op, m, table, dst, idx, read, oob)
+        writes = (dst.full.region,) if prezeroes(m, mem, oob) else (dst.region,)
+        return Step(run, reads=(idx.region,), writes=writes)
+
+    return bind
+
+
+def prezeroes(m: Machine, mem: View, oob: GatherOOB) -> bool:
+    """An NZ gather with `zero` clears the whole tile first (D14)."""
+    return oob is GatherOOB.Zero and m.target.has_nz and mem.layout is Layout.NZ
+
+
+def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) -> None:
+    rows, cols = dst.valid
+    if row:
+        fits = idx.valid[0] * idx.valid[1] == rows and 1 in idx.valid
+        need = f"[1, {rows}] or [{rows}, 1]"
+    else:
+        fits = idx.valid == dst.valid
+        need = f"[{rows}, {cols}]"
+    if not fits:
+        raise m.fail(
+            "PTO-R105",
+            f"mgather.{'row' if row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
+            f"{idx.valid[1]}], the one of %{dst.name} asks for {need}",
+            op,
+        )
+    if m.checks.mem and dst.overlaps(idx):
+        raise m.fail(
+            "PTO-R109",
+            f"mgather: the destination {dst.describe()} overlaps its index {idx.describe()}",
+            op,
+        )
+
+
+def gather_run(
+    op: MGatherOp, m: Machine, table: Table, dst: Tile, idx: Tile, read: Reader, oob: GatherOOB
+) -> Callable[[], None]:
+    """The work: remap the indices, take, and store the valid region."""
+    if oob is GatherOOB.Undefined and not (table.by_row or m.target.checks_bounds):
+        # Elements are counted flat, so the padding between rows counts too (D17 relies on it).
+        table = table.stretched(min(max(table.capacity, table.span()), table.reachable()))
+    capacity = table.capacity
+    wide = m.target.sign_extends_index and idx.dtype.kind == "int"
+    strict = m.checks.mem and not m.checks.unchecked
+
+    def report(indices: Array) -> Exception:
+        limit = f"the table: its capacity is {capacity} {table.unit}"
+        return index_failure(
+            op,
+            m,
+            idx,
+            "idx",
+            indices,
+            capacity,
+            limit,
+            fix="choose clamp, wrap or zero, or correct the index" if m.target.checks_bounds else None,
+        )
+
+    if oob is GatherOOB.Undefined and strict:
+        return taking(table, dst, checked(read, capacity, report), capacity, wide)
+    if oob is GatherOOB.Undefined:
+        reachable = table.reachable()
+
+        def beyond(indices: Array) -> Exception:
+            limit = f"the buffer itself, which holds {reachable} {table.unit} from the table's first"
+            return index_failure(op, m, idx, "idx", indices, reachable, limit)
+
+        reader = checked(read, reachable, beyond) if m.checks.mem else read
+        return taking(table.stretched(reachable), dst, reader, reachable, wide)
+    if oob is GatherOOB.Zero:
+        return zeroing(table, dst, read, dst.full if prezeroes(m, table.view, oob) else None, wide)
+    if capacity == 0:
+        raise m.fail("PTO-R101", f"mgather: the table has no {table.unit} to choose from", op, operand=0)
+    if oob is GatherOOB.Wrap:
+        return taking(table, dst, wrapped(read, capacity), capacity, wide)
+    return taking(table, dst, read, capacity, wide)
+
+
+def wrapped(read: Reader, capacity: int) -> Reader:
+    """Indices modulo the capacity. (NumPy's own wrapping subtracts until it fits, which may take for
+    ever.)"""
+
+    def read_wrapped() -> Array:
+        indices = read()
+        if capacity > np.iinfo(indices.dtype).max:
+            return indices
+        return np.remainder(indices, indices.dtype.type(capacity))
+
+    return read_wrapped
+
+
+def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> Callable[[], None]:
+    """Take, an index past the last being the last: indices are remapped or checked before.
+
+    `wide` says that indices have 64 bits, more than NumPy takes by.
+    """
+    source = table.array
+    last = capacity - 1
+    if source is not None and not dst.boxed and source.flags.c_contiguous:
+        out = dst.raw
+        take = source.take
+        if wide:
+            return lambda: take(np.minimum(read(), last).astype(np.intp), 0, out, "clip")
+        return lambda: take(read(), 0, out, "clip")
+
+    def run() -> None:
+        indices = read()
+        if capacity == 0:
+            dst.store_raw(np.zeros((), dst.dtype.raw))
+        elif indices.size:
+            top = indices.dtype.type(min(last, int(np.iinfo(indices.dtype).max)))
+            dst.store_raw(table.fetch(np.minimum(indices, top).astype(np.intp)))
+
+    return run
+
+
+def zeroing(table: Table, dst: Tile, read: Reader, everything: Tile | None, wide: bool) -> Callable[[], None]:
+    """Take, with zeros where the index is outside; `everything` is a tile to clear before."""
+    capacity = table.capacity
+    take = taking(table, dst, read, capacity, wide)
+    greatest = np.maximum.reduce
+    zero = np.zeros((), dst.dtype.raw)
+
+    def run() -> None:
+        if everything is not None:
+            everything.store_raw(zero)
+        take()
+        indices = read()
+        if not indices.size or greatest(indices, axis=None) < capacity:
+            return
+        outside = indices >= capacity
+        if not dst.boxed:
+            dst.raw[outside] = 0
+            return
+        kept = dst.load_raw()
+        kept[outside] = 0
+        dst.store_raw(kept)
+
+    return run

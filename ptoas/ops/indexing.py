@@ -1,0 +1,93 @@
+"""Index tiles: how a target reads them (D12), and what happens when an index is outside (D13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import Machine, writer_note
+from ptoas.machine.tiles import Tile
+from ptoas.targets.pipes import slot_places
+
+Reader = Callable[[], Array]
+
+
+def index_reader(tile: Tile, m: Machine, flat: bool) -> Reader:
+    """A function that gives the valid indices as unsigned numbers, as the target reads them.
+
+    Devices take the bits as they are; `cpu` extends a signed index to 64 bits, and a negative one is then
+    a number past every capacity.
+    """
+    extend = m.target.sign_extends_index and tile.dtype.kind == "int"
+    if tile.boxed:
+        whole = tile.load_raw
+    else:
+        view = tile.raw.reshape(-1) if flat else tile.raw
+        if not extend:
+            return lambda: view
+
+        def whole() -> Array:
+            return view
+
+    signed = tile.dtype.number
+
+    def read() -> Array:
+        bits = whole()
+        if flat:
+            bits = bits.reshape(-1)
+        return bits.view(signed).astype(np.int64).view(np.uint64) if extend else bits
+
+    return read
+
+
+def index_failure(
+    op: PtoOp,
+    m: Machine,
+    tile: Tile,
+    slot: str,
+    indices: Array,
+    limit: int,
+    what: str,
+    fix: str | None = None,
+) -> Exception:
+    """The error for the first index at or past `limit`."""
+    flat = indices.reshape(-1)
+    at = int(np.argmax(flat >= limit))
+    # A row gather may have flattened a column: the valid region tells where the index stands.
+    row, col = divmod(at, tile.valid[1])
+    value = int(tile.load()[row, col])
+    read = int(flat[at])
+    seen = f" (read as {read})" if read != value and read < 1 << 63 else ""
+    message = (
+        f"{op.name.removeprefix('pto.')}: index {value}{seen} at [{row}, {col}] of %{tile.name} is "
+        f"outside {what}"
+    )
+    place = slot_places(op)[slot].start
+    return m.fail("PTO-R101", message, op, operand=place, notes=writer_note(tile), fix=fix)
+
+
+def checked(read: Reader, limit: int, report: Callable[[Array], Exception]) -> Reader:
+    """Indices, all of them below `limit`."""
+    greatest = np.maximum.reduce
+    view = read()
+    if not view.size:
+        return read
+    if read() is view and view.flags.c_contiguous:
+        # The reader gives the tile's own bytes each time: look at them as one row, which is faster.
+        row = view.reshape(-1)
+
+        def read_row() -> Array:
+            if greatest(row) >= limit:
+                raise report(view)
+            return view
+
+        return read_row
+
+    def read_checked() -> Array:
+        indices = read()
+        if greatest(indices, axis=None) >= limit:
+            raise report(indices)
+        return indices
+
+    return read_checked

@@ -1,0 +1,217 @@
+"""Moving data between global memory, tiles and scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptoas.dialects.pto.enums import AtomicType, PadValue
+from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.dtypes import DType
+from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.memory import Pointer, View
+from ptoas.machine.tiles import Tile
+from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
+
+BURST = 32
+"""Bytes up to which a load pads a row."""
+
+
+def pad_bits(dtype: DType, pad: PadValue) -> Any:
+    """The bit pattern of a pad value: infinities where the type has them, else its least and greatest
+    number."""
+    if pad in (PadValue.Null, PadValue.Zero):
+        return dtype.raw.type(0)
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.number)
+        number = limits.max if pad is PadValue.Max else limits.min
+        return np.array(number, dtype.number).view(dtype.raw)[()]
+    extreme = np.inf if pad is PadValue.Max else -np.inf
+    if dtype.text == "f8E4M3FN":
+        # This one has no infinity: its greatest number stands in.
+        extreme = 448.0 if pad is PadValue.Max else -448.0
+    return dtype.encode(np.array(extreme)).view(dtype.raw)[()]
+
+
+@instruction(TLoadOp)
+def tload(op: TLoadOp, m: Machine) -> Binder:
+    def bind(dst: Tile, mem: View) -> Step:
+        pair = paired(op, m, dst, mem)
+        if pair is None:
+
+            def move() -> None:
+                dst.store_raw(rows_and_columns(mem).reshape(dst.valid))
+        else:
+            source, window = pair
+
+            def move() -> None:
+                window[...] = source
+
+        pads, writes = padding(m, dst)
+        if not pads:
+            moving = None if pair is None else loading(mem, *pair)
+            return Step(move, writes=writes, moving=moving)
+        bits = pad_bits(dst.dtype, dst.type.pad)
+
+        def run() -> None:
+            for part in pads:
+                part[...] = bits
+            move()
+
+        return Step(run, writes=writes)
+
+    return bind
+
+
+def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
+    """What a load fills besides the valid region, and what is written in all.
+
+    A device pads each row to a whole burst, and only if the type names a pad value; the simulator fills the
+    whole tile first, with zeros if it names none.
+    """
+    rows, cols = dst.valid
+    if not m.target.has_pipes:
+        if dst.valid == (dst.rows, dst.cols):
+            return (), (dst.region,)
+        return (dst.flat,), (dst.full.region,)
+    if dst.type.pad is PadValue.Null or dst.boxed:
+        return (), (dst.region,)
+    size = dst.dtype.size
+    if dst.col_stride == size:
+        until = min(dst.cols, -(-cols * size // BURST) * BURST // size)
+        wide = dst.with_valid(rows, until)
+        return ((wide.raw[:, cols:],) if until > cols else ()), (wide.region,)
+    until = min(dst.rows, -(-rows * size // BURST) * BURST // size)
+    tall = dst.with_valid(until, cols)
+    return ((tall.raw[rows:, :],) if until > rows else ()), (tall.region,)
+
+
+@instruction(TStoreOp)
+def tstore(op: TStoreOp, m: Machine) -> Binder:
+    atomic = AtomicType.AtomicNone if op.atomic_type is None else op.atomic_type.data
+    combine: Callable[..., Array] | None = {
+        AtomicType.AtomicAdd: np.add,
+        AtomicType.AtomicMax: np.maximum,
+        AtomicType.AtomicMin: np.minimum,
+    }.get(atomic)
+
+    def bind(src: Tile, mem: View) -> Step:
+        if combine is not None and src.dtype.coded:
+            raise m.fail("PTO-R505", f"tstore: {src.dtype.short} has no arithmetic for an atomic store", op)
+        number = src.dtype.number
+        pair = paired(op, m, src, mem)
+        if pair is None:
+
+            def run() -> None:
+                values = src.load_raw()
+                if combine is not None:
+                    old = rows_and_columns(mem).reshape(src.valid)
+                    values = combine(old.view(number), values.view(number)).view(src.dtype.raw)
+                assign_rows_and_columns(mem, values)
+        elif combine is None:
+            target, window = pair
+
+            def run() -> None:
+                target[...] = window
+        else:
+            target, window = pair[0].view(number), pair[1].view(number)
+            add = combine
+
+            def run() -> None:
+                add(target, window, out=target)
+
+        moving = storing(mem, *pair) if pair is not None and combine is None else None
+        return Step(run, reads=(src.region,), moving=moving)
+
+    return bind
+
+
+def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:
+    """A load from any view of this form."""
+    shape, strides, raw, size = source.shape, source.strides, mem.buffer.raw, mem.dtype.size
+    dtype, array = source.dtype, np.ndarray
+
+    def run(view: View) -> None:
+        window[...] = array(shape, dtype, raw, view.offset * size, strides)
+
+    return run
+
+
+def storing(mem: View, target: Array, window: Array) -> Callable[[View], None]:
+    """A store to any view of this form."""
+    shape, strides, raw, size = target.shape, target.strides, mem.buffer.raw, mem.dtype.size
+    dtype, array = target.dtype, np.ndarray
+
+    def run(view: View) -> None:
+        array(shape, dtype, raw, view.offset * size, strides)[...] = window
+
+    return run
+
+
+# --- scalars -------------------------------------------------------------------------------------
+
+
+@value(LoadScalarOp)
+def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
+    def run(ptr: Pointer, offset: int) -> float:
+        at = ptr.offset + offset
+        buffer = ptr.buffer
+        if not 0 <= at < buffer.size:
+            raise scalar_outside(op, m, ptr, offset)
+        return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
+
+    return run
+
+
+@value(StoreScalarOp)
+def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
+    def run(value: float, ptr: Pointer, offset: int) -> None:
+        at = ptr.offset + offset
+        buffer = ptr.buffer
+        if not 0 <= at < buffer.size:
+            raise scalar_outside(op, m, ptr, offset)
+        buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
+
+    return run
+
+
+def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, offset: int) -> Exception:
+    base = f" ({ptr.offset} + {offset})" if ptr.offset else ""
+    return m.fail(
+        "PTO-R106",
+        f"{op.name.removeprefix('pto.')}: element {ptr.offset + offset}{base} of %{ptr.buffer.name}, "
+        f"which has {ptr.buffer.size}",
+        op,
+        operand=list(op.operands).index(op.offset),
+    )
+
+
+# --- printing ------------------------------------------------------------------------------------
+
+
+@instruction(TPrintOp)
+def tprint(op: TPrintOp, m: Machine) -> Binder:
+    def bind(src: Tile | View) -> Step:
+        def run() -> None:
+            if isinstance(src, Tile):
+                numbers = src.dtype.numbers(np.ascontiguousarray(src.load_raw()))
+            else:
+                try:
+                    numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
+                except ValueError:
+                    raise outside(op, m, src) from None
+            m.say(printed(numbers, src.dtype))
+
+        return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
+
+    return bind
+
+
+def printed(numbers: Array, dtype: DType) -> str:
+    """`TPRINT 2x3`, then the rows, eight columns a number and four digits after the point."""
+    form = "{:8d}" if dtype.is_integer else "{:8.4f}"
+    rows, cols = numbers.shape
+    lines = [" ".join(form.format(x) for x in row) for row in numbers.tolist()]
+    return "\n".join((f"TPRINT {rows}x{cols}", *lines))

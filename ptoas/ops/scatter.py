@@ -1,0 +1,205 @@
+"""MSCATTER: rows or elements of a tile into global memory; TSCATTER: elements of a tile into a tile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp, ScatterConflict, ScatterOOB
+from ptoas.dialects.pto.gather import MScatterOp, TScatterOp
+from ptoas.machine.arrays import Array, Ufunc, np
+from ptoas.machine.budget import check_working_set
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Tile
+from ptoas.ops.gather import wrapped
+from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
+from ptoas.ops.tables import Table, table_of
+
+_ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
+    ScatterAtomicOp.Add: np.add,
+    ScatterAtomicOp.Max: np.maximum,
+    ScatterAtomicOp.Min: np.minimum,
+}
+
+
+@instruction(MScatterOp)
+def mscatter(op: MScatterOp, m: Machine) -> Binder:
+    by_row = m.target.coalesce_of(op) is Coalesce.Row
+    oob = ScatterOOB.Undefined if op.scatter_oob is None else op.scatter_oob.data
+    atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
+    unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default
+
+    def bind(src: Tile, idx: Tile, mem: View) -> Step:
+        check_working_set(op, m, src, idx)
+        check_extents(op, m, src, idx, by_row)
+        table = table_of(op, m, mem, src, by_row)
+        read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
+        limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
+        table = table.stretched(limit)
+        order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
+
+        def run() -> None:
+            indices = read()
+            values = src.load_raw()
+            if order is not None:
+                indices, values = indices.reshape(-1)[order], values.reshape(-1)[order]
+            if oob is ScatterOOB.Skip or not m.checks.mem:
+                inside = indices < limit
+                if not inside.all():
+                    indices, values = indices[inside], values[inside]
+            if not indices.size:
+                return
+            if unspecified and atomic is ScatterAtomicOp.None_ and m.checks.mem:
+                warn_conflicts(op, m, idx, indices, values)
+            put(table, indices.astype(np.intp), values, src, _ATOMICS.get(atomic))
+
+        return Step(run, reads=(src.region, idx.region))
+
+    return bind
+
+
+def check_extents(op: MScatterOp, m: Machine, src: Tile, idx: Tile, by_row: bool) -> None:
+    if by_row:
+        fits = idx.valid[0] * idx.valid[1] == src.valid[0] and 1 in idx.valid
+        need = f"[1, {src.valid[0]}] or [{src.valid[0]}, 1]"
+    else:
+        fits = idx.valid == src.valid
+        need = f"[{src.valid[0]}, {src.valid[1]}]"
+    if not fits:
+        raise m.fail(
+            "PTO-R105",
+            f"mscatter.{'row' if by_row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
+            f"{idx.valid[1]}], the one of %{src.name} asks for {need}",
+            op,
+        )
+
+
+def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, oob: ScatterOOB) -> Reader:
+    """Indices as the out-of-bounds mode leaves them; `skip` leaves them as they are."""
+    capacity = table.capacity
+    match oob:
+        case ScatterOOB.Skip:
+            return read
+        case ScatterOOB.Undefined if m.checks.mem:
+            limit = table.reachable() if m.checks.unchecked else capacity
+            where = "the buffer itself, which holds" if m.checks.unchecked else "the table: its capacity is"
+
+            def report(indices: Array) -> Exception:
+                return index_failure(
+                    op, m, idx, "idx", indices, limit, f"{where} {limit} {table.unit}",
+                    fix="choose skip, clamp or wrap, or correct the index",
+                )  # fmt: skip
+
+            return checked(read, limit, report)
+        case ScatterOOB.Undefined:
+            return read
+        case _ if capacity == 0:
+            raise m.fail("PTO-R101", f"mscatter: the table has no {table.unit} to choose from", op)
+        case ScatterOOB.Wrap:
+            return wrapped(read, capacity)
+        case ScatterOOB.Clamp:
+
+            def clamped() -> Array:
+                indices = read()
+                top = min(capacity - 1, int(np.iinfo(indices.dtype).max))
+                return np.minimum(indices, indices.dtype.type(top))
+
+            return clamped
+
+
+def walk_order(src: Tile) -> Array:
+    """The NZ walk: block column, row, column in block. Of two writes to one place the later one stays."""
+    rows, cols = src.valid
+    c0 = 32 // src.dtype.size
+    r, c = np.divmod(np.arange(rows * cols), cols)
+    # Columns of a block stand in order already, and the sort keeps that.
+    return np.lexsort((r, c // c0))
+
+
+def warn_conflicts(op: MScatterOp, m: Machine, idx: Tile, indices: Array, values: Array) -> None:
+    """With conflict = default nothing says which of two sources for one place wins."""
+    flat = indices.reshape(-1)
+    unique, counts = np.unique(flat, return_counts=True)
+    if len(unique) != flat.size:
+        value = int(unique[counts > 1][0])
+        m.warn(
+            "PTO-R110",
+            f"mscatter: index {value} occurs {int(counts.max())} times in %{idx.name}, and "
+            f"scatterConflict = default leaves open which source stays; this run keeps the last",
+            op,
+        )
+
+
+def put(table: Table, indices: Array, values: Array, src: Tile, atomic: Ufunc | None) -> None:
+    """Write rows or elements; of several for one place the last stays, atomics take all in order."""
+    array = table.array
+    if array is not None and table.by_row and atomic is None:
+        array[indices] = values
+        return
+    # As one list: NumPy walks a transposed array in the order of its memory, not of its rows.
+    positions = table.positions(indices).reshape(-1)
+    values = np.ascontiguousarray(values).reshape(-1)
+    raw = table.view.buffer.raw
+    if atomic is None:
+        raw[positions] = values
+        return
+    number = src.dtype.number
+    accumulate: Callable[..., Any] = atomic.at
+    accumulate(raw.view(number), positions, values.view(number))
+
+
+@instruction(TScatterOp)
+def tscatter(op: TScatterOp, m: Machine) -> Binder:
+    """`dst[idx[i, j]] = src[i, j]` over the index's valid region; devices clear the whole destination
+    first."""
+
+    def bind(dst: Tile, src: Tile, idx: Tile) -> Step:
+        rows, cols = idx.valid
+        if rows > src.rows or cols > src.cols:
+            raise m.fail(
+                "PTO-R105",
+                f"tscatter: %{idx.name} is valid for [{rows}, {cols}], %{src.name} has only [{src.rows}, "
+                f"{src.cols}]",
+                op,
+            )
+        if dst.overlaps(idx) and m.checks.mem:
+            raise m.fail(
+                "PTO-R109",
+                f"tscatter: the destination {dst.describe()} overlaps its index {idx.describe()}",
+                op,
+            )
+        count = dst.rows * dst.cols
+        source = src.with_valid(rows, cols)
+        read = index_reader(idx, m, flat=False)
+
+        def report(indices: Array) -> Exception:
+            limit = f"%{dst.name}, which has {count} elements"
+            return index_failure(op, m, idx, "idx", indices, count, limit)
+
+        if m.checks.mem and not m.checks.unchecked:
+            read = checked(read, count, report)
+        clear = m.target.has_pipes
+        flat, whole = dst.flat, dst.full
+        offsets = None if dst.in_order else dst.offsets.reshape(-1)
+        zero = np.zeros((), dst.dtype.raw)
+
+        def run() -> None:
+            # As lists in the order of rows: of two values for one place the later one stays.
+            indices, values = read().reshape(-1), source.load_raw().reshape(-1)
+            if clear:
+                values = values.copy()
+                whole.store_raw(zero)
+            inside = indices < count
+            if not inside.all():
+                indices, values = indices[inside], values[inside]
+            chosen = indices.astype(np.intp)
+            places = chosen if offsets is None else offsets[chosen]
+            flat[places] = values
+            if not clear and m.checks.init:
+                dst.elements(places).mark(op)
+
+        writes = (whole.region,) if clear else ()
+        return Step(run, reads=(source.region, idx.region), writes=writes)
+
+    return bind

@@ -1,0 +1,264 @@
+"""TGATHER in its three forms, and TGATHERB: gathers within tiles (document 004, D18, D19)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ptoas.dialects.pto.enums import CmpMode, MaskPattern
+from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.checks import check_region
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.tiles import Tile
+from ptoas.ops.indexing import checked, index_failure, index_reader
+
+BLOCK = 32
+"""Bytes of a block of TGATHERB."""
+
+PATTERNS: dict[MaskPattern, tuple[int, int]] = {
+    MaskPattern.P0101: (0, 2),
+    MaskPattern.P1010: (1, 2),
+    MaskPattern.P0001: (0, 4),
+    MaskPattern.P0010: (1, 4),
+    MaskPattern.P0100: (2, 4),
+    MaskPattern.P1000: (3, 4),
+    MaskPattern.P1111: (0, 1),
+}
+"""First kept position and distance, the pattern read from the right (D18)."""
+
+_COMPARE: dict[CmpMode, Callable[[Array, Any], Array]] = {
+    CmpMode.EQ: np.equal,
+    CmpMode.NE: np.not_equal,
+    CmpMode.LT: np.less,
+    CmpMode.LE: np.less_equal,
+    CmpMode.GT: np.greater,
+    CmpMode.GE: np.greater_equal,
+}
+
+
+@instruction(TGatherOp)
+def tgather(op: TGatherOp, m: Machine) -> Binder:
+    match op.form:
+        case "index":
+            return by_index(op, m)
+        case "compare":
+            return by_comparison(op, m)
+        case _:
+            return by_mask(op, m)
+
+
+def by_index(op: TGatherOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src: Tile, indices: Tile, tmp: Tile | None = None) -> Step:
+        rows, cols = dst.valid
+        if rows > indices.rows or cols > indices.cols:
+            raise m.fail(
+                "PTO-R105",
+                f"tgather: %{dst.name} is valid for [{rows}, {cols}], %{indices.name} has only "
+                f"[{indices.rows}, {indices.cols}]",
+                op,
+            )
+        if dst.overlaps(indices) and m.checks.mem:
+            raise m.fail(
+                "PTO-R109",
+                f"tgather: the destination {dst.describe()} overlaps its index {indices.describe()}",
+                op,
+            )
+        index = indices.with_valid(rows, cols)
+        count = src.rows * src.cols
+        strict = m.checks.mem and not m.checks.unchecked
+        read = index_reader(index, m, flat=False)
+
+        def report(found: Array) -> Exception:
+            limit = f"%{src.name}, which has {count} elements"
+            return index_failure(op, m, index, "indices", found, count, limit)
+
+        if strict:
+            read = checked(read, count, report)
+        flat, offsets = src.flat, None if src.in_order else src.offsets.reshape(-1)
+        simple = strict and offsets is None and not dst.boxed and not m.target.sign_extends_index
+
+        def run() -> None:
+            found = read()
+            inside = found < count
+            chosen = np.where(inside, found, 0).astype(np.intp)
+            values = flat[chosen if offsets is None else offsets[chosen]]
+            # D19: outside the source there is zero, once that is let through at all.
+            dst.store_raw(np.where(inside, values, flat.dtype.type(0)))
+
+        def run_simple() -> None:
+            flat.take(read(), 0, dst.raw, "clip")
+
+        work = run_simple if simple else run
+        if m.checks.init:
+            work = only_written(op, m, src, read, count, offsets, work)
+        return Step(work, reads=(index.region,), writes=(dst.region,))
+
+    return bind
+
+
+def only_written(
+    op: TGatherOp,
+    m: Machine,
+    src: Tile,
+    read: Callable[[], Array],
+    count: int,
+    offsets: Array | None,
+    work: Callable[[], None],
+) -> Callable[[], None]:
+    """Only the elements that are chosen have to be initialised, not the whole source."""
+    everything = src.full.region
+
+    def run() -> None:
+        if everything.ready != everything.bits.epoch and not everything.complete():
+            found = read()
+            chosen = found[found < count].astype(np.intp)
+            region = src.elements(chosen if offsets is None else offsets[chosen])
+            check_region(op, m, region)
+        work()
+
+    return run
+
+
+def by_mask(op: TGatherOp, m: Machine) -> Binder:
+    assert op.mask_pattern is not None
+    first, step = PATTERNS[op.mask_pattern.data]
+    along_columns = op.axis is not None and op.axis.data == "col"
+
+    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+        rows, cols = src.valid
+        if along_columns:
+            kept_rows = len(range(first, rows, step))
+            if kept_rows > dst.rows or cols > dst.cols:
+                raise too_many(f"{kept_rows} rows of {cols}", dst)
+            target = dst.with_valid(kept_rows, cols)
+
+            def run_columns() -> None:
+                target.store_raw(src.load_raw()[first::step])
+
+            return Step(run_columns, reads=(src.region,), writes=(target.region,))
+        kept = rows * len(range(first, cols, step))
+        if kept > dst.rows * dst.cols:
+            raise too_many(f"{kept} elements", dst)
+        flat = dst.flat
+        offsets = None if dst.in_order else dst.offsets.reshape(-1)[:kept]
+
+        def run() -> None:
+            stream = src.load_raw()[:, first::step].reshape(-1)
+            if offsets is None:
+                flat[:kept] = stream
+            else:
+                flat[offsets] = stream
+
+        places = np.arange(kept) if offsets is None else offsets
+        return Step(run, reads=(src.region,), writes=(dst.elements(places),))
+
+    def too_many(what: str, dst: Tile) -> Exception:
+        return m.fail("PTO-R108", f"tgather: {what} are kept, {dst.describe()} has room for fewer", op)
+
+    return bind
+
+
+def by_comparison(op: TGatherOp, m: Machine) -> Binder:
+    """Per row of the source: where it compares with the threshold, packed from the row's start, and how
+    many."""
+    compare = _COMPARE[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
+    first_index = 0 if op.offset is None else op.offset.value.data
+
+    def bind(dst: Tile, src: Tile, cdst: Tile, tmp: Tile | None = None) -> Step:
+        rows, cols = src.valid
+        if rows > dst.rows or rows > cdst.rows * cdst.cols:
+            raise m.fail(
+                "PTO-R108",
+                f"tgather: {rows} rows are compared, {dst.describe()} and {cdst.describe()} have room for "
+                "fewer",
+                op,
+            )
+        position = first_index + np.arange(rows)[:, None] * src.cols + np.arange(cols)[None, :]
+        position = position.astype(np.int64)
+        counted = cdst.offsets.reshape(-1)[:rows]
+        counts_region = cdst.elements(counted)
+
+        def run(threshold: float) -> None:
+            found = compare(src.dtype.numbers(src.load_raw()), src.dtype.scalar(threshold))
+            counts = np.add.reduce(found, axis=1)
+            most = int(counts.max()) if rows else 0
+            if most > dst.cols:
+                row = int(counts.argmax())
+                raise m.fail(
+                    "PTO-R108",
+                    f"tgather: {most} elements of row {row} of %{src.name} are kept, a row of "
+                    f"{dst.describe()} has room for {dst.cols}",
+                    op,
+                )
+            row, col = np.nonzero(found)
+            slot = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+            places = dst.offsets[row, slot]
+            dst.flat[places] = position[row, col].astype(dst.dtype.number).view(dst.dtype.raw)
+            cdst.flat[counted] = counts.astype(cdst.dtype.number).view(cdst.dtype.raw)
+            if m.checks.init and len(places):
+                dst.elements(places).mark(op)
+
+        return Step(run, reads=(src.region,), writes=(counts_region,))
+
+    return bind
+
+
+@instruction(TGatherBOp)
+def tgatherb(op: TGatherBOp, m: Machine) -> Binder:
+    """Block b of row i of the destination is the block of the source at byte `offsets[i, b]`."""
+
+    def bind(dst: Tile, src: Tile, offsets: Tile) -> Step:
+        rows, cols = dst.valid
+        width = cols * dst.dtype.size
+        # The simulator moves whole blocks only; the devices mask the last one.
+        blocks = -(-width // BLOCK) if m.target.has_pipes else width // BLOCK
+        if rows > offsets.rows or blocks > offsets.cols:
+            raise m.fail(
+                "PTO-R105",
+                f"tgatherb: {rows}x{blocks} blocks are asked for, {offsets.describe()} has fewer offsets",
+                op,
+            )
+        chosen = offsets.with_valid(rows, blocks)
+        available = src.size_bytes - BLOCK + 1
+        read = index_reader(chosen, m, flat=False)
+
+        def report(found: Array) -> Exception:
+            limit = f"%{src.name}: a block of {BLOCK} bytes starts before byte {max(available, 0)} of it"
+            return index_failure(op, m, chosen, "offsets", found, available, limit)
+
+        strict = m.checks.mem and not m.checks.unchecked
+        if strict:
+            read = checked(read, max(available, 0), report)
+        moved = min(width, blocks * BLOCK)
+        written = dst.with_valid(rows, moved // dst.dtype.size)
+        windows = np.ndarray((max(available, 0), BLOCK), np.uint8, src.memory.data, src.address, (1, 1))
+
+        def run() -> None:
+            found = read()
+            inside = found < available
+            if not windows.size or not found.size:
+                return
+            data = windows[np.where(inside, found, 0).astype(np.intp)].reshape(rows, blocks * BLOCK)
+            bits = np.ascontiguousarray(data[:, :moved]).view(dst.dtype.raw)
+            if not inside.all():
+                # What lies outside is left as it was.
+                keep = np.repeat(inside, BLOCK, axis=1)[:, : moved : dst.dtype.size]
+                bits = np.where(keep, bits, written.load_raw())
+            written.store_raw(bits)
+
+        work: Callable[[], None] = run
+        everything = src.full.region
+
+        def run_initialised() -> None:
+            if everything.ready != everything.bits.epoch and not everything.complete():
+                found = read()
+                places = found[found < available].astype(np.intp)[:, None] + np.arange(BLOCK)
+                check_region(op, m, src.elements(np.unique(places // src.dtype.size)))
+            run()
+
+        if m.checks.init:
+            work = run_initialised
+        return Step(work, reads=(chosen.region,), writes=(written.region,))
+
+    return bind

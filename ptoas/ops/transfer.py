@@ -1,0 +1,124 @@
+"""How a view of global memory and a tile's valid region lie on each other, for loads and stores.
+
+ND stacks the first four dimensions as rows; DN stacks the first three and the last as columns; NZ is
+(batch, block column, block row, row in block, column in block) on both sides.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import Machine
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Tile
+
+
+def logical_extents(view: View) -> tuple[int, int]:
+    """Rows and columns of a view, as a tile sees them."""
+    s = view.shape5
+    match view.layout:
+        case Layout.NZ:
+            return s[2] * s[3], s[0] * s[1] * s[4]
+        case Layout.DN:
+            return s[3], s[0] * s[1] * s[2] * s[4]
+        case _:
+            return s[0] * s[1] * s[2] * s[3], s[4]
+
+
+def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
+    extents = logical_extents(view)
+    rows, cols = tile.valid
+    if extents == tile.valid:
+        return
+    # A vector is a vector, whichever way it lies.
+    if rows * cols == extents[0] * extents[1] and 1 in tile.valid and 1 in extents:
+        return
+    raise m.fail(
+        "PTO-R105",
+        f"{op.name.removeprefix('pto.')}: the valid region of {tile.describe()} is [{rows}, {cols}], the "
+        f"view of %{view.buffer.name} has [{extents[0]}, {extents[1]}]",
+        op,
+    )
+
+
+def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array] | None:
+    """The view and the tile's valid region as two arrays of one shape; `None` if no strides can say it."""
+    check_extents(op, m, tile, view)
+    rows, cols = tile.valid
+    if rows == 0 or cols == 0:
+        empty = np.empty((0,), tile.dtype.raw)
+        return empty, empty
+    memory = view.array
+    shape = view.shape5
+    if tile.boxed:
+        return _paired_nz(tile, view, memory)
+    rs, cs = tile.row_stride, tile.col_stride
+    if logical_extents(view) != tile.valid:
+        # A vector that lies the other way: its elements follow each other in every layout.
+        step = cs if rows == 1 else rs
+        strides = tuple(prod(shape[n:]) * step for n in range(1, 6))
+        return memory, tile.window(shape, strides, tile.dtype.raw)
+    match view.layout:
+        case Layout.NZ:
+            c0, height = shape[4], shape[3]
+            strides = (shape[1] * c0 * cs, c0 * cs, height * rs, rs, cs)
+        case Layout.DN:
+            step = shape[4] * cs
+            strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
+        case _:
+            step = shape[3] * rs
+            strides = (shape[1] * shape[2] * step, shape[2] * step, step, rs, cs)
+    if shape[0] == shape[1] == shape[2] == 1:
+        return memory[0, 0, 0], tile.raw
+    return memory, tile.window(shape, strides, tile.dtype.raw)
+
+
+def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | None:
+    blocks = tile.blocks
+    s = view.shape5
+    if blocks is None or view.layout is not Layout.NZ or s[4] != blocks.shape[2]:
+        return None
+    if logical_extents(view) != tile.valid:
+        return None
+    column, row, size = blocks.strides
+    strides = (s[1] * column, column, s[3] * row, row, size)
+    return memory, tile.window(s, strides, tile.dtype.raw)
+
+
+def rows_and_columns(view: View) -> Array:
+    """The elements of a view as (row, column): a copy where strides can't say it."""
+    memory = view.array
+    s = view.shape5
+    rows, cols = logical_extents(view)
+    match view.layout:
+        case Layout.NZ:
+            return memory.transpose(2, 3, 0, 1, 4).reshape(rows, cols)
+        case Layout.DN:
+            return memory.transpose(3, 0, 1, 2, 4).reshape(rows, cols)
+        case _:
+            return memory.reshape(prod(s[:4]), s[4])
+
+
+def assign_rows_and_columns(view: View, values: Array) -> None:
+    """The inverse: write (row, column) into the view."""
+    s = view.shape5
+    match view.layout:
+        case Layout.NZ:
+            view.array[...] = values.reshape(s[2], s[3], s[0], s[1], s[4]).transpose(2, 3, 0, 1, 4)
+        case Layout.DN:
+            view.array[...] = values.reshape(s[3], s[0], s[1], s[2], s[4]).transpose(1, 2, 3, 0, 4)
+        case _:
+            view.array[...] = values.reshape(s)
+
+
+def outside(op: PtoOp, m: Machine, view: View) -> Exception:
+    first, last = view.extent()
+    return m.fail(
+        "PTO-R102",
+        f"{op.name.removeprefix('pto.')}: the view touches elements {first} to {last} of "
+        f"%{view.buffer.name}, which has {view.buffer.size}",
+        op,
+    )

@@ -1,0 +1,328 @@
+"""Views of global memory, pointers, tiles: the operations that make them, and which block this is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, cast
+
+from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
+from ptoas.machine.budget import check_tile
+from ptoas.machine.machine import Machine, value
+from ptoas.machine.memory import Bits, Form, Pointer, View
+from ptoas.machine.tiles import Tile, inner_box
+
+KEPT = 256
+"""How many views of one operation are remembered: enough for loops over few, no burden for loops over
+many."""
+
+
+# --- global memory -------------------------------------------------------------------------------
+
+
+@value(MakeTensorViewOp)
+def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
+    type = op.result.type
+    assert isinstance(type, ViewType)
+    layout = op.layout.data if op.layout is not None else type.layout
+    rank = len(op.shape)
+    kept: dict[tuple[object, ...], View] = {}
+    m.remember(kept)
+
+    def run(*values: object) -> View:
+        found = kept.get(values)
+        if found is not None:
+            return found
+        ptr: Pointer = values[0]  # pyright: ignore[reportAssignmentType]
+        shape: tuple[int, ...] = values[1 : 1 + rank]  # pyright: ignore[reportAssignmentType]
+        strides: tuple[int, ...] = values[1 + rank :]  # pyright: ignore[reportAssignmentType]
+        if min(shape) < 0:
+            raise m.fail("PTO-R102", f"make_tensor_view: an extent is negative: {list(shape)}", op)
+        for dim, (found_extent, written) in enumerate(zip(shape, type.shape, strict=True)):
+            if written not in (DYNAMIC, found_extent):
+                raise m.fail(
+                    "PTO-R102",
+                    f"make_tensor_view: dimension {dim} is {found_extent}, its type says {written}",
+                    op,
+                )
+        view = View.of(ptr.buffer, ptr.offset, shape, strides, layout)
+        if not view.inside():
+            first, last = view.extent()
+            raise m.fail(
+                "PTO-R102",
+                f"make_tensor_view: shape {list(shape)} with strides {list(strides)} touches elements "
+                f"{first} to {last} of %{ptr.buffer.name}, which has {ptr.buffer.size}",
+                op,
+            )
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[values] = view
+        return view
+
+    return run
+
+
+@value(PartitionViewOp)
+def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
+    """Parts of one view and one size differ only in their offset: what they have in common is kept."""
+    type = op.result.type
+    assert isinstance(type, ViewType)
+    rank = len(op.offsets)
+    forms: dict[tuple[Form, tuple[int, ...]], tuple[Form, tuple[tuple[int, int], ...]]] = {}
+    m.remember(forms)
+    # A partition says its own layout only when it is not the default one.
+    own_layout = None if type.layout is Layout.ND else type.layout
+
+    def form_of(source: Form, sizes: tuple[int, ...]) -> tuple[Form, tuple[tuple[int, int], ...]]:
+        """The form of such parts, and for each dimension the last offset and the stride."""
+        if len(forms) >= KEPT:
+            forms.clear()
+        form = Form(source.buffer, sizes, source.strides, own_layout or source.layout)
+        lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
+        found = forms[source, sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
+        return found
+
+    def run(source: View, *extents: int) -> View:
+        sizes = extents[rank:]
+        outer = source.form
+        form, steps = forms.get((outer, sizes)) or form_of(outer, sizes)
+        start = source.offset
+        for offset, (last, stride) in zip(extents, steps):  # noqa: B905 - the sizes come after the offsets
+            if not 0 <= offset <= last:
+                raise outside_view(op, m, source, extents[:rank], sizes)
+            start += offset * stride
+        return View(form, start)
+
+    return run
+
+
+def outside_view(
+    op: PartitionViewOp, m: Machine, source: View, offsets: tuple[int, ...], sizes: tuple[int, ...]
+) -> Exception:
+    dim, offset, size, extent = next(
+        (dim, offset, size, extent)
+        for dim, (offset, size, extent) in enumerate(zip(offsets, sizes, source.shape, strict=True))
+        if offset < 0 or size < 0 or offset + size > extent
+    )
+    return m.fail(
+        "PTO-R103",
+        f"partition_view: dimension {dim}: offset {offset} + size {size} = {offset + size}, the view of "
+        f"%{source.buffer.name} has extent {extent}",
+        op,
+    )
+
+
+@value(AddPtrOp)
+def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer]:
+    kept: dict[tuple[Pointer, int], Pointer] = {}
+    m.remember(kept)
+
+    def run(ptr: Pointer, offset: int) -> Pointer:
+        found = kept.get((ptr, offset))
+        if found is None:
+            if len(kept) >= KEPT:
+                kept.clear()
+            found = kept[ptr, offset] = Pointer(ptr.buffer, ptr.offset + offset)
+        return found
+
+    return run
+
+
+@value(GetBlockIdxOp)
+def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.block
+
+
+@value(GetBlockNumOp)
+def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.blocks
+
+
+# --- tiles ---------------------------------------------------------------------------------------
+
+
+class Unplaced:
+    """A tile that has no address yet."""
+
+    __slots__ = ("name", "type", "valid")
+
+    def __init__(self, type: TileType, valid: tuple[int, int], name: str):
+        self.type = type
+        self.valid = valid
+        self.name = name
+
+
+def valid_extents(
+    op: AllocTileOp | SetValidShapeOp | SubviewOp, m: Machine, type: TileType, rows: int, cols: int
+) -> tuple[int, int]:
+    """The extents, if they fit the physical tile."""
+    if not (0 <= rows <= type.rows and 0 <= cols <= type.cols):
+        raise m.fail(
+            "PTO-R107",
+            f"{op.name.removeprefix('pto.')}: valid extents [{rows}, {cols}] do not fit a tile of "
+            f"{type.rows}x{type.cols}",
+            op,
+        )
+    return rows, cols
+
+
+def place(
+    op: AllocTileOp | TAssignOp,
+    m: Machine,
+    type: TileType,
+    address: int,
+    valid: tuple[int, int],
+    name: str,
+    own_bits: bool,
+) -> Tile:
+    """A tile at an address. With `own_bits` it counts as unwritten whatever was at its address before."""
+    loc = type.loc.data
+    if loc not in m.target.memories:
+        raise m.fail("PTO-R104", f"{m.target.name} has no memory for tiles with loc={loc.value}", op)
+    memory = m.memory(loc)
+    bits = None
+    if own_bits:
+        # What does not fit is refused when it is reached; nothing is kept for it.
+        fits = 0 <= address <= memory.size - type.size_bytes
+        m.hold(type.size_bytes if fits else 0, op)
+        bits = Bits(type.size_bytes if fits else 0, address)
+    return Tile(type, memory, address, valid, name, bits)
+
+
+def tile_name(op: AllocTileOp) -> str:
+    return op.result.name_hint or "tile"
+
+
+@value(AllocTileOp)
+def alloc_tile(op: AllocTileOp, m: Machine, own_bits: bool = False) -> Callable[..., Tile | Unplaced]:
+    """Called with the address (or `None`) and the valid extents, the type's own where they are fixed."""
+    type = op.tile_type
+    name = tile_name(op)
+    kept: dict[tuple[int, int, int], Tile] = {}
+
+    def run(address: int | None, rows: int, cols: int) -> Tile | Unplaced:
+        valid = valid_extents(op, m, type, rows, cols)
+        if address is None:
+            return Unplaced(type, valid, name)
+        tile = kept.get((address, rows, cols))
+        if tile is None:
+            if len(kept) >= KEPT:
+                m.held -= sum(len(old.bits.written) for old in kept.values()) if own_bits else 0
+                kept.clear()
+            tile = place(op, m, type, address, valid, name, own_bits)
+            check_tile(op, m, tile)
+            kept[address, rows, cols] = tile
+        elif own_bits:
+            tile.bits.forget()
+        return tile
+
+    return run
+
+
+@value(TAssignOp)
+def tassign(op: TAssignOp, m: Machine) -> Callable[..., Tile]:
+    kept: dict[tuple[object, int], Tile] = {}
+
+    def run(tile: Tile | Unplaced, address: int) -> Tile:
+        found = kept.get((tile, address))
+        if found is None:
+            found = place(op, m, tile.type, address, tile.valid, tile.name, False)
+            check_tile(op, m, found)
+            if len(kept) >= KEPT:
+                kept.clear()
+            kept[tile, address] = found
+        return found
+
+    return run
+
+
+@value(SubviewOp)
+def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
+    result = op.result.type
+    assert isinstance(result, TileType)
+    sizes = tuple(int(n) for n in cast("Iterable[int]", cast(Any, op.sizes).get_values()))
+    name = op.result.name_hint or "subview"
+    kept: dict[tuple[object, ...], Tile] = {}
+
+    def run(source: Tile, row: int, col: int, *valid: int) -> Tile:
+        key = (source, row, col, *valid)
+        found = kept.get(key)
+        if found is not None:
+            return found
+        rows, cols = sizes
+        if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
+            raise m.fail(
+                "PTO-R107",
+                f"subview: rows {row} to {row + rows}, columns {col} to {col + cols} of a tile of "
+                f"{source.rows}x{source.cols}",
+                op,
+            )
+        if valid:
+            extents = valid
+        else:
+            # What the type leaves open is what the parent's valid region leaves of the window.
+            left = (source.valid[0] - row, source.valid[1] - col)
+            extents = tuple(
+                min(size, max(0, rest)) if written == DYNAMIC else written
+                for size, rest, written in zip(sizes, left, result.valid, strict=True)
+            )
+        extents = valid_extents(op, m, result, extents[0], extents[1])
+        if source.boxed:
+            found = _boxed_window(op, m, source, result, row, col, extents, name)
+        else:
+            start = source.address + row * source.row_stride + col * source.col_stride
+            strides = (source.row_stride, source.col_stride)
+            found = Tile(result, source.memory, start, extents, name, source.bits, strides)
+        if len(kept) >= KEPT:
+            kept.clear()
+        kept[key] = found
+        return found
+
+    return run
+
+
+def _boxed_window(
+    op: SubviewOp,
+    m: Machine,
+    source: Tile,
+    result: TileType,
+    row: int,
+    col: int,
+    valid: tuple[int, int],
+    name: str,
+) -> Tile:
+    """A window of whole blocks, across the whole of the inner direction: it is a tile of its own."""
+    box_rows, box_cols = inner_box(source.type, source.dtype.size)
+    by_columns = source.type.blayout.value == "col_major"
+    whole = (
+        (row == 0 and result.rows == source.rows) if by_columns else (col == 0 and result.cols == source.cols)
+    )
+    if row % box_rows or col % box_cols or not whole:
+        raise m.fail(
+            "PTO-R107",
+            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols} and spans all "
+            f"of its {'rows' if by_columns else 'columns'}",
+            op,
+        )
+    start = source.address + int(source.offsets[row, col]) * source.dtype.size
+    return Tile(result, source.memory, start, valid, name, source.bits)
+
+
+@value(SetValidShapeOp)
+def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unplaced]:
+    def run(tile: Tile | Unplaced, row: int, col: int) -> Tile | Unplaced:
+        rows, cols = valid_extents(op, m, tile.type, row, col)
+        if isinstance(tile, Unplaced):
+            return Unplaced(tile.type, (rows, cols), tile.name)
+        return tile.with_valid(rows, cols)
+
+    return run

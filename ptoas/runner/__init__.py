@@ -1,0 +1,1 @@
+"""The front of `run`: arguments, generated values, checks of results, reports."""

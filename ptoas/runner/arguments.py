@@ -1,0 +1,323 @@
+"""Arrays as arguments: from what a caller has to what the machine works on.
+
+An array is used where it lies, without a copy, if its elements and their order are those of the argument.
+Element types that NumPy does not know are accepted as `ml_dtypes` has them, or as bit patterns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import AnyFloat
+
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
+from ptoas.machine import scalars
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.dtypes import DType, rounder
+from ptoas.machine.errors import failure
+from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
+from ptoas.ops.comm import Group
+from ptoas.runner.parameters import Parameter
+from ptoas.spelling import did_you_mean
+
+
+@dataclass
+class Bound:
+    """An argument as the machine takes it."""
+
+    parameter: Parameter
+    value: Any
+    """A pointer, view, group or scalar; for a tile the bit patterns of its valid region."""
+    output: Array | None
+    """What the caller sees of it afterwards."""
+    finish: Callable[[], None] | None = None
+    """Copies results back, where the argument could not be used in place."""
+
+
+def check_names(parameters: list[Parameter], names: Mapping[str, object], entry: func.FuncOp) -> None:
+    """Every name must be one of the entry's."""
+    known = [parameter.name for parameter in parameters]
+    for name in names:
+        if name in known:
+            continue
+        raise failure(
+            "PTO-R601",
+            f"@{entry.sym_name.data} has no argument {name!r}",
+            entry,
+            notes=(Note("its arguments are " + (", ".join(known) or "none")),),
+            fix=did_you_mean(name, known),
+        )
+
+
+def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
+    """The array in the argument's element type, or an error that says what it is."""
+    dtype = parameter.dtype
+    assert dtype is not None
+    if not isinstance(array, np.ndarray):
+        return _from_list(parameter, dtype, array, entry)
+    found: Array = array
+    if found.dtype == dtype.number:
+        return found
+    same_bits = found.dtype.kind in "iu" and found.dtype.itemsize == dtype.size
+    # A signless integer is either; a float that NumPy lacks may come as its bits.
+    if same_bits and (dtype.kind == "int" or dtype.number.kind not in "fiu" or dtype.coded):
+        return found
+    if dtype.is_integer and found.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(found) | (found != np.trunc(found)))
+        what = f", with {found.reshape(-1)[bad[0]]} at position {bad[0]}" if bad.size else ""
+        raise failure(
+            "PTO-R605" if parameter.is_index else "PTO-R602",
+            f"{parameter.name} holds {dtype.short} integers; the array holds {found.dtype} values{what}",
+            entry,
+            fix=f"convert it: array.astype(np.{dtype.number.name})",
+        )
+    raise failure(
+        "PTO-R602",
+        f"{parameter.name} holds {dtype.short}; the array holds {found.dtype}",
+        entry,
+        fix=f"convert it: array.astype({_numpy_name(dtype)})",
+    )
+
+
+def _numpy_name(dtype: DType) -> str:
+    if dtype.coded:
+        return "np.uint8), the bit patterns"
+    prefix = "np" if dtype.number.kind in "fiu" else "ml_dtypes"
+    return f"{prefix}.{dtype.number.name}"
+
+
+def _from_list(parameter: Parameter, dtype: DType, values: Any, entry: func.FuncOp) -> Array:
+    """A list or a number: converted if nothing is lost."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "iufb":
+        raise failure(
+            "PTO-R602", f"{parameter.name} holds {dtype.short}; {type(values).__name__} given", entry
+        )
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.number)
+        if given.dtype.kind == "f" and not (np.isfinite(given) & (given == np.trunc(given))).all():
+            raise failure(
+                "PTO-R605" if parameter.is_index else "PTO-R602",
+                f"{parameter.name} holds {dtype.short} integers; a value is not one",
+                entry,
+            )
+        if given.size and not (limits.min <= given.min() and given.max() <= limits.max):
+            raise failure(
+                "PTO-R602",
+                f"{parameter.name} holds {dtype.short}; a value is outside {limits.min}..{limits.max}",
+                entry,
+            )
+    return dtype.encode(given)
+
+
+def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+    """One argument for the machine; what is bound already stays so."""
+    if isinstance(given, Bound):
+        return given
+    match parameter.kind:
+        case "scalar":
+            return Bound(parameter, scalar(parameter, given, entry), None)
+        case "pointer":
+            return _pointer(parameter, given, entry)
+        case "memory":
+            array = as_elements(parameter, given, entry)
+            view, finish = _view(parameter, array, entry)
+            return Bound(parameter, view, array, finish)
+        case "group":
+            return _group(parameter, given, entry)
+        case _:
+            return _tile(parameter, given, entry)
+
+
+def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
+    """A scalar in the argument's type."""
+    number = given.item() if isinstance(given, np.ndarray | np.generic) and given.size == 1 else given
+    if isinstance(number, str | bytes) or not isinstance(number, int | float):
+        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {given!r} given", entry)
+    if isinstance(parameter.type, AnyFloat):
+        round_once = rounder(parameter.type)
+        return float(number) if round_once is None else round_once(float(number))
+    if isinstance(number, float) and not number.is_integer():
+        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} is no integer", entry)
+    low, high = scalars.limits(parameter.type)
+    if not min(low, -high - 1) <= int(number) <= max(high, 2 * high + 1):
+        raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} does not fit it", entry)
+    return scalars.wrap(int(number), parameter.type)
+
+
+def _in_place(parameter: Parameter, array: Array) -> tuple[Array, Callable[[], None] | None]:
+    """Elements in a row, and how to bring results back if they had to be copied."""
+    writable = array.flags.writeable or not parameter.written
+    if array.flags.c_contiguous and writable and array.flags.aligned:
+        return array.reshape(-1), None
+    copy = np.array(array, order="C", copy=True)
+
+    def finish() -> None:
+        if parameter.written and array.flags.writeable:
+            array[...] = copy.reshape(array.shape)
+
+    return copy.reshape(-1), finish
+
+
+def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+    array = as_elements(parameter, given, entry)
+    assert parameter.dtype is not None
+    flat, finish = _in_place(parameter, array)
+    visible = array if finish is None or array.flags.writeable else flat.reshape(array.shape)
+    return Bound(parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), visible, finish)
+
+
+def _extents_text(shape: tuple[int, ...]) -> str:
+    return "x".join(map(dim_text, shape))
+
+
+def _view(parameter: Parameter, array: Array, entry: func.FuncOp) -> tuple[View, Callable[[], None] | None]:
+    """A view: `array[i, j]` is element (i, j) where the shapes agree, else the array is the memory as it
+    lies."""
+    assert parameter.dtype is not None
+    shape = array.shape
+    rank = len(parameter.shape)
+    if len(shape) > rank and all(n == 1 for n in shape[: len(shape) - rank]):
+        shape = shape[len(shape) - rank :]
+    fits = len(shape) == rank and all(
+        want in (DYNAMIC, n) for want, n in zip(parameter.shape, shape, strict=True)
+    )
+    if not fits and DYNAMIC not in parameter.shape:
+        strides = _strides(parameter, parameter.shape)
+        if array.size == element_count(parameter.shape, strides) or (
+            array.ndim == 1 and array.size > element_count(parameter.shape, strides)
+        ):
+            flat, finish = _in_place(parameter, array)
+            buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
+            return View.of(buffer, 0, parameter.shape, strides, parameter.layout), finish
+    if not fits:
+        raise failure(
+            "PTO-R603",
+            f"{parameter.name} is a {parameter.type}; the array has shape "
+            f"{_extents_text(array.shape) or 'of a single number'} ({array.size} elements)",
+            entry,
+            notes=(Note(f"its extents are {_extents_text(parameter.shape)}"),),
+        )
+    strides = _strides(parameter, shape)
+    if strides == packed_strides(shape, parameter.layout) and strides == packed_strides(
+        shape, type(parameter.layout)("nd")
+    ):
+        flat, finish = _in_place(parameter, array)
+        return View.of(
+            GlobalBuffer(parameter.name, flat, parameter.dtype), 0, shape, strides, parameter.layout
+        ), finish
+    return _spread(parameter, array.reshape(shape), shape, strides)
+
+
+def _strides(parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
+    packed = packed_strides(shape, parameter.layout)
+    if parameter.strides is None:
+        return packed
+    return tuple(p if s == DYNAMIC else s for s, p in zip(parameter.strides, packed, strict=True))
+
+
+MOST_SPREAD = 64
+"""How many times as large as its elements memory with gaps may be; a small one may always be 64 MiB."""
+
+
+def spread_elements(
+    parameter: Parameter, array: Array, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> int:
+    """Elements of memory that holds an array with the gaps that a type asks for, within reason."""
+    if min(strides, default=0) < 0:
+        raise failure("PTO-R603", f"{parameter.name} is a {parameter.type}: a stride is negative")
+    elements = element_count(shape, strides)
+    size = elements * array.itemsize
+    if size > max(array.nbytes * MOST_SPREAD, 64 << 20):
+        raise failure(
+            "PTO-R606",
+            f"{parameter.name} is a {parameter.type}: its {array.nbytes} bytes would be spread over {size}",
+        )
+    return elements
+
+
+def _spread(
+    parameter: Parameter, array: Array, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[View, Callable[[], None] | None]:
+    """Elements in another order than NumPy's, or with gaps: in place if the array lies so already."""
+    assert parameter.dtype is not None
+    lies_so = all(
+        n == 1 or s * array.itemsize == own for n, s, own in zip(shape, strides, array.strides, strict=True)
+    )
+    if lies_so and array.flags.f_contiguous and (array.flags.writeable or not parameter.written):
+        buffer = GlobalBuffer(parameter.name, array.ravel(order="F"), parameter.dtype)
+        return View.of(buffer, 0, shape, strides, parameter.layout), None
+    flat = np.zeros(spread_elements(parameter, array, shape, strides), array.dtype)
+    buffer = GlobalBuffer(parameter.name, flat, parameter.dtype)
+    view = View.of(buffer, 0, shape, strides, parameter.layout)
+    inner = np.ndarray(shape, array.dtype, flat, 0, [s * array.itemsize for s in strides])
+    inner[...] = array
+
+    def finish() -> None:
+        if parameter.written and array.flags.writeable:
+            array[...] = inner
+
+    return view, finish
+
+
+def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+    members: list[Any] | None = None
+    if isinstance(given, list | tuple):
+        members = list(cast("Sequence[Any]", given))
+    if members is None:
+        whole = as_elements(parameter, given, entry)
+        if whole.ndim == 0 or whole.shape[0] != parameter.ranks:
+            raise failure(
+                "PTO-R603",
+                f"{parameter.name} has {parameter.ranks} ranks; the array's first extent must be that, "
+                f"its shape is {_extents_text(whole.shape)}",
+                entry,
+            )
+        members = [whole[rank] for rank in range(parameter.ranks)]
+        output = whole
+    else:
+        if len(members) != parameter.ranks:
+            raise failure(
+                "PTO-R603",
+                f"{parameter.name} has {parameter.ranks} ranks; {len(members)} arrays given",
+                entry,
+            )
+        members = [as_elements(parameter, member, entry) for member in members]
+        output = None
+    pairs = [_view(parameter, member, entry) for member in members]
+    finishers = [finish for _, finish in pairs if finish is not None]
+
+    def finish() -> None:
+        for each in finishers:
+            each()
+
+    if output is None:
+        output = np.stack(members) if parameter.written is False else None
+    return Bound(parameter, Group(tuple(view for view, _ in pairs)), output, finish if finishers else None)
+
+
+def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+    type = parameter.type
+    assert isinstance(type, TileType) and parameter.dtype is not None
+    array = as_elements(parameter, given, entry)
+    shape = array.shape
+    valid = tuple(n if want == DYNAMIC else want for want, n in zip(type.valid, shape[-2:], strict=False))
+    if len(valid) != 2:
+        valid = tuple(
+            physical if want == DYNAMIC else want
+            for want, physical in zip(type.valid, type.shape, strict=True)
+        )
+    if array.size != prod(valid) or any(n > p for n, p in zip(valid, type.shape, strict=True)):
+        raise failure(
+            "PTO-R603",
+            f"{parameter.name} is a {type}, valid {_extents_text(type.valid)}; the array has shape "
+            f"{_extents_text(shape)}",
+            entry,
+        )
+    bits = np.ascontiguousarray(array).reshape(valid).view(parameter.dtype.raw)
+    return Bound(parameter, bits, array)

@@ -1,0 +1,164 @@
+"""One program on several targets: whether they agree, and if not, which rule explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.elementwise import TCvtOp
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, ScatterOOB
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TScatterOp
+from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.machine.arrays import np
+from ptoas.runner.kernel import Result
+from ptoas.targets import Target, get_target
+
+
+@dataclass
+class Outcome:
+    """One target: its result, or why there is none."""
+
+    target: str
+    result: Result | None = None
+    errors: tuple[Diagnostic, ...] = ()
+
+
+@dataclass
+class Difference:
+    """The first element in which two targets differ."""
+
+    first: str
+    second: str
+    output: str
+    place: tuple[int, ...]
+    values: tuple[Any, Any]
+    reasons: list[str]
+
+    def text(self) -> str:
+        at = f"{self.output}{list(self.place)}"
+        why = "; ".join(self.reasons) or "no rule of the two targets explains it"
+        return f"{at}: {self.values[0]} on {self.first}, {self.values[1]} on {self.second}. {why}"
+
+
+@dataclass
+class Comparison:
+    """What `--target all` found."""
+
+    outcomes: list[Outcome]
+    differences: list[Difference]
+
+    @property
+    def equal(self) -> bool:
+        return not self.differences
+
+    def text(self) -> str:
+        lines: list[str] = []
+        for outcome in self.outcomes:
+            if outcome.result is not None:
+                lines.append(f"{outcome.target}: ran")
+            else:
+                why = outcome.errors[0]
+                lines.append(f"{outcome.target}: refused ({why.code}: {why.message})")
+        ran = [outcome.target for outcome in self.outcomes if outcome.result is not None]
+        if len(ran) > 1:
+            lines.append(f"{', '.join(ran)}: " + ("equal results" if self.equal else "different results"))
+        lines += [difference.text() for difference in self.differences]
+        return "\n".join(lines)
+
+
+def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The same arguments again, for another target."""
+    return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in arguments.items()}
+
+
+def compare_results(module: ModuleOp, outcomes: list[Outcome]) -> list[Difference]:
+    """Each result against the first one."""
+    ran = [outcome for outcome in outcomes if outcome.result is not None]
+    found: list[Difference] = []
+    for other in ran[1:]:
+        assert ran[0].result is not None and other.result is not None
+        difference = first_difference(ran[0].result, other.result)
+        if difference is not None:
+            difference.reasons = reasons(module, get_target(ran[0].target), get_target(other.target))
+            found.append(difference)
+    return found
+
+
+def first_difference(a: Result, b: Result) -> Difference | None:
+    for name, array in a.bits.items():
+        other = b.bits.get(name)
+        if other is None or other.shape != array.shape:
+            return Difference(a.target, b.target, name, (), ("an output", "none like it"), [])
+        raw, other_raw = (np.ascontiguousarray(x).view(_bits(x)) for x in (array, other))
+        if np.array_equal(raw, other_raw):
+            continue
+        place = tuple(int(n) for n in np.argwhere(raw != other_raw)[0])
+        values = (a.outputs[name][place].item(), b.outputs[name][place].item())
+        return Difference(a.target, b.target, name, place, values, [])
+    return None
+
+
+def _bits(array: Any) -> Any:
+    return {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[array.dtype.itemsize]
+
+
+def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
+    """Rules of the two targets that make one text mean two things."""
+    found: dict[str, None] = {}
+    for op in module.walk():
+        match op:
+            case MGatherOp() | MScatterOp():
+                for reason in _indexed(op, first, second):
+                    found[reason] = None
+            case TLoadOp() if first.has_pipes != second.has_pipes:
+                tile = op.destination.type
+                if isinstance(tile, TileType) and (tile.pad is not PadValue.Null or tile.valid != tile.shape):
+                    found[
+                        "padding: a simulator's load fills the whole tile, a device's only each row's burst"
+                    ] = None
+            case TScatterOp() if first.has_pipes != second.has_pipes:
+                found["tscatter: devices clear the destination first, the simulator does not"] = None
+            case TCvtOp() if first.has_pipes != second.has_pipes:
+                found["tcvt: devices round f32 to f32 to whole numbers, the simulator does not"] = None
+            case _:
+                pass
+    return list(found)
+
+
+def _indexed(op: MGatherOp | MScatterOp, first: Target, second: Target) -> list[str]:
+    name = op.name.removeprefix("pto.")
+    modes = [target.coalesce_of(op) for target in (first, second)]
+    if modes[0] is not modes[1]:
+        return [
+            f"mode default (D8): {name} without a suffix is {modes[0].value} on {first.name}, "
+            f"{modes[1].value} on {second.name}"
+        ]
+    found: list[str] = []
+    view = op.mem.type
+    assert isinstance(view, ViewType)
+    if DYNAMIC not in view.shape:
+        capacities = [target.capacity(view.shape5, view.layout, modes[0]) for target in (first, second)]
+        if capacities[0] != capacities[1]:
+            found.append(f"capacity (D15): {capacities[0]} on {first.name}, {capacities[1]} on {second.name}")
+    oob = op.gather_oob if isinstance(op, MGatherOp) else op.scatter_oob
+    wraps = oob is not None and oob.data in (GatherOOB.Wrap, ScatterOOB.Wrap)
+    if first.sign_extends_index != second.sign_extends_index and wraps:
+        found.append(f"index width (D12): 32 unsigned bits, or 64 on {_extending(first, second)}")
+    if modes[0] is Coalesce.Row and first.row_stride_is_dim3 != second.row_stride_is_dim3:
+        found.append("row stride (D16): one takes the table's stride of DIM_3, the other the valid columns")
+    if view.layout is Layout.NZ and first.has_nz != second.has_nz:
+        found.append("NZ tables: only one of the two knows the layout")
+    return found
+
+
+def _extending(first: Target, second: Target) -> str:
+    return first.name if first.sign_extends_index else second.name
+
+
+def outcome_of(target: str, error: PtoasError) -> Outcome:
+    return Outcome(target, errors=error.diagnostics)

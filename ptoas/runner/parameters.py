@@ -1,0 +1,86 @@
+"""The parameters of a kernel: what each is, how large it must be, whether it is read, written, or an index.
+
+`usage.py` fills in what the types do not say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.machine.dtypes import DType, dtype_of
+
+
+@dataclass
+class Parameter:
+    """One parameter of the entry."""
+
+    name: str
+    at: int
+    type: Attribute
+    kind: str
+    """`memory`, `pointer`, `tile`, `group` or `scalar`."""
+    dtype: DType | None
+    """The element type; `None` for a scalar without one (an index)."""
+    shape: tuple[int, ...] = ()
+    """Extents, `DYNAMIC` where only the argument knows."""
+    strides: tuple[int, ...] | None = None
+    layout: Layout = Layout.ND
+    ranks: int = 1
+    elements: int | None = None
+    """Least number of elements behind a pointer, if that is known before the run."""
+    view_shape: tuple[int, ...] | None = None
+    """The one shape that a pointer is looked at with, if there is one."""
+    read: bool = False
+    written: bool = False
+    index_limit: int | None = None
+    """The values of an index argument stay below this."""
+    index_step: int = 1
+    """And are multiples of this."""
+    is_index: bool = False
+    suggestion: int = 1
+    """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+
+
+def parameters_of(entry: func.FuncOp) -> list[Parameter]:
+    """The parameters as their types say it."""
+    found: list[Parameter] = []
+    for at, argument in enumerate(entry.body.blocks[0].args):
+        name = argument.name_hint or f"arg{at}"
+        found.append(_parameter(name, at, argument.type))
+    return found
+
+
+def _parameter(name: str, at: int, type: Attribute) -> Parameter:
+    match type:
+        case ViewType():
+            return Parameter(
+                name, at, type, "memory", dtype_of(type.element_type), type.shape, type.strides, type.layout
+            )
+        case PtrType():
+            return Parameter(name, at, type, "pointer", dtype_of(type.element_type))
+        case TileType():
+            return Parameter(name, at, type, "tile", dtype_of(type.element_type), type.valid)
+        case GroupType():
+            member = type.member
+            assert isinstance(member, ViewType)
+            return Parameter(
+                name,
+                at,
+                type,
+                "group",
+                dtype_of(member.element_type),
+                member.shape,
+                member.strides,
+                member.layout,
+                type.size,
+            )
+        case _:
+            try:
+                return Parameter(name, at, type, "scalar", dtype_of(type))
+            except KeyError:
+                return Parameter(name, at, type, "scalar", None)

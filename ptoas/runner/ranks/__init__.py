@@ -1,0 +1,1 @@
+"""Several ranks: in one process, and one process a rank over MPI."""

@@ -1,0 +1,347 @@
+"""Arguments of several ranks: which memory is shared, who owns it, and what each rank is given.
+
+- An integer argument named `my_rank` or `rank` is the number of the rank that runs, `nranks` or `num_ranks`
+  how many there are, unless values are given.
+- A `!pto.group` argument has one member in the memory of each rank, and every rank sees all of them.
+- An argument that stands at place r of `group(%a, %b, ...)` is memory of rank r, and every rank sees it.
+- Everything else is a rank's own.
+
+`NAME@R=VALUE` is for rank R alone, or for member R of a group. `NAME=VALUE` is for all ranks; an array with
+one more dimension in front, as long as there are ranks, is dealt out along it. `GROUP=@NAME` makes the group
+of the ranks' own memory arguments NAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects.builtin import AnyFloat
+
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.types import DYNAMIC, GroupType
+from ptoas.lowering.structure import functions
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.errors import command_line_span, failure
+from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
+from ptoas.machine.values import Allowance, generate, read_value
+from ptoas.ops.comm import Group
+from ptoas.runner.arguments import Bound, as_elements, check_names, spread_elements
+from ptoas.runner.kernel import Kernel
+from ptoas.runner.parameters import Parameter
+from ptoas.runner.report import split_option
+from ptoas.runner.usage import RANK_NAMES, flow_of
+
+COUNT_NAMES = ("nranks", "num_ranks")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A value as it stands after `NAME=`."""
+
+    text: str
+
+
+@dataclass
+class Member:
+    """Memory of one rank that others see, before and after the run."""
+
+    parameter: Parameter
+    owner: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    initial: Array | None = None
+    """What the owner was given."""
+    flat: Array | None = None
+    """The memory itself: elements in a row."""
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+    @property
+    def elements(self) -> int:
+        return element_count(self.shape, self.strides)
+
+    def logical(self) -> Array:
+        """The elements in their shape."""
+        assert self.flat is not None
+        steps = [s * self.flat.itemsize for s in self.strides]
+        return np.ndarray(self.shape, self.flat.dtype, self.flat, 0, steps)
+
+    def lie(self) -> None:
+        """Use the given array where it is, or a copy with the strides of the argument."""
+        given = self.initial
+        assert given is not None
+        packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))
+        usable = given.flags.c_contiguous and given.flags.aligned
+        if packed and usable and (given.flags.writeable or not self.parameter.written):
+            self.flat = given.reshape(-1)
+            return
+        elements = spread_elements(self.parameter, given, self.shape, self.strides)
+        self.fill(np.zeros(elements, given.dtype))
+
+    def fill(self, flat: Array) -> None:
+        self.flat = flat
+        if self.initial is not None:
+            self.logical()[...] = self.initial.reshape(self.shape)
+
+    def finish(self) -> None:
+        """Bring results back to the array that was given."""
+        given = self.initial
+        if given is None or self.flat is None or not (self.parameter.written and given.flags.writeable):
+            return
+        if not np.may_share_memory(given, self.flat):
+            given[...] = self.logical().reshape(given.shape)
+
+
+def normalise(arguments: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
+    """Arguments by name, texts marked as such."""
+    if isinstance(arguments, Mapping):
+        return dict(arguments)
+    return {name: Text(value) for name, value in (split_option("--arg", text) for text in arguments)}
+
+
+class RankArguments:
+    """Everything that all ranks are given; each asks for its own part."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        arguments: Mapping[str, Any] | Sequence[str],
+        size: int,
+        seed: int = 0,
+        allowance: Allowance | None = None,
+    ):
+        self.kernel = kernel
+        self.size = size
+        self.seed = seed
+        self.allowance = allowance or Allowance()
+        self.given = normalise(arguments)
+        self._check_names()
+        self._check_groups()
+        self.aliases = self._aliases()
+        self.owners = self._owners()
+        self._stacked: dict[str, Any] = {}
+
+    def _check_names(self) -> None:
+        plain: dict[str, object] = {}
+        for name in self.given:
+            base, sign, rank = name.partition("@")
+            plain[base] = None
+            if sign and not (rank.isdecimal() and int(rank) < self.size):
+                raise failure(
+                    "PTO-R601",
+                    f"{name!r} names rank {rank!r}; the ranks are 0 to {self.size - 1}",
+                    span=command_line_span(f"--arg {name}"),
+                )
+        check_names(self.kernel.parameters, plain, self.kernel.entry)
+
+    def _check_groups(self) -> None:
+        for parameter in self.kernel.parameters:
+            if parameter.kind == "group" and parameter.ranks != self.size:
+                raise failure(
+                    "PTO-R804",
+                    f"{parameter.name} is a group of {parameter.ranks} ranks, {self.size} are running",
+                    self.kernel.entry,
+                    fix=f"--ranks {parameter.ranks}",
+                )
+
+    def _aliases(self) -> dict[str, str]:
+        """Groups that are made of an argument of the ranks."""
+        found: dict[str, str] = {}
+        for parameter in self.kernel.parameters:
+            given = self.given.get(parameter.name)
+            text = given.text if isinstance(given, Text) else given
+            if parameter.kind != "group" or not isinstance(text, str) or not text.startswith("@"):
+                continue
+            other = next((p for p in self.kernel.parameters if p.name == text[1:]), None)
+            if other is None or other.kind not in ("memory", "pointer") or other.dtype != parameter.dtype:
+                raise failure(
+                    "PTO-R601",
+                    f"{parameter.name}={text}: no memory argument {text[1:]!r} has the same element type",
+                    self.kernel.entry,
+                )
+            found[parameter.name] = other.name
+        return found
+
+    def _owners(self) -> dict[str, int]:
+        """Arguments that stand in the place of one rank of a group."""
+        bodies = {f.sym_name.data: f for f in functions(self.kernel.module)}
+        operations = [op for f in bodies.values() for op in f.walk()]
+        flow = flow_of(bodies, self.kernel.entry, operations)
+        found: dict[str, int] = {}
+        for op in operations:
+            if not isinstance(op, CollectiveOp):
+                continue
+            rank = 0
+            for value in op.group:
+                if isinstance(value.type, GroupType):
+                    rank += value.type.size
+                    continue
+                for at in flow.of(value):
+                    found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
+                rank += 1
+        return found
+
+    # --- shared memory ---
+
+    def families(self) -> list[tuple[Parameter, list[int]]]:
+        """The parameters with shared memory, and who owns their members."""
+        everyone = list(range(self.size))
+        found: list[tuple[Parameter, list[int]]] = []
+        for parameter in self.kernel.parameters:
+            own = parameter.name in self.aliases.values()
+            if own or (parameter.kind == "group" and parameter.name not in self.aliases):
+                found.append((parameter, everyone))
+            elif parameter.name in self.owners:
+                found.append((parameter, [self.owners[parameter.name]]))
+        return found
+
+    def is_shared(self, parameter: Parameter) -> bool:
+        return (
+            parameter.kind == "group"
+            or parameter.name in self.owners
+            or parameter.name in self.aliases.values()
+        )
+
+    def member(self, parameter: Parameter, owner: int) -> Member:
+        """The memory of a rank, as it was given or generated."""
+        single = len(dict(self.families_by_name())[parameter.name]) == 1
+        array = as_elements(parameter, self._value(parameter, owner, whole=single), self.kernel.entry)
+        if parameter.kind == "pointer":
+            return Member(parameter, owner, (array.size,), (1,), array.reshape(-1))
+        shape = tuple(
+            n if want == DYNAMIC else want
+            for want, n in zip(parameter.shape, array.shape[-len(parameter.shape) :], strict=False)
+        )
+        if array.size != prod(parameter.shape if DYNAMIC not in parameter.shape else shape):
+            raise failure(
+                "PTO-R603",
+                f"{parameter.name} of rank {owner} is a {'x'.join(map(str, parameter.shape))}; the array has "
+                f"shape {'x'.join(map(str, array.shape))}",
+                self.kernel.entry,
+            )
+        if DYNAMIC not in parameter.shape:
+            shape = parameter.shape
+        return Member(parameter, owner, shape, self.strides(parameter, shape), array.reshape(shape))
+
+    def families_by_name(self) -> list[tuple[str, list[int]]]:
+        return [(parameter.name, owners) for parameter, owners in self.families()]
+
+    def strides(self, parameter: Parameter, shape: tuple[int, ...]) -> tuple[int, ...]:
+        packed = packed_strides(shape, parameter.layout)
+        if parameter.strides is None:
+            return packed
+        return tuple(p if s == DYNAMIC else s for s, p in zip(parameter.strides, packed, strict=True))
+
+    # --- values ---
+
+    def _value(self, parameter: Parameter, rank: int, whole: bool = False) -> Any:
+        """What one rank is given for a parameter; `whole`: there is only one of it."""
+        name, entry = parameter.name, self.kernel.entry
+        member = parameter if parameter.kind != "group" else replace(parameter, kind="memory")
+        exact = self.given.get(f"{name}@{rank}")
+        if exact is not None:
+            return self._read(member, exact, rank)
+        if name in self.given:
+            if name not in self._stacked:
+                given = self.given[name]
+                self._stacked[name] = self._read(parameter, given, 0) if isinstance(given, Text) else given
+            value = self._stacked[name]
+            if parameter.kind == "group" or (not whole and self._is_stacked(parameter, value)):
+                self._check_stacked(parameter, value)
+                return value[rank]
+            # Every rank has memory of its own.
+            if parameter.written and isinstance(value, np.ndarray) and not whole and self.size > 1:
+                return np.array(value)
+            return value
+        if parameter.kind == "scalar" and not isinstance(parameter.type, AnyFloat):
+            if name in RANK_NAMES:
+                return rank
+            if name in COUNT_NAMES:
+                return self.size
+        if parameter.kind == "group":
+            # As without ranks: one array for all of them.
+            if name not in self._stacked:
+                rng = np.random.default_rng([self.seed, parameter.at])
+                self._stacked[name] = generate(parameter, entry, rng, self.allowance)
+            return self._stacked[name][rank]
+        streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
+        return generate(parameter, entry, np.random.default_rng(streams), self.allowance)
+
+    def _read(self, parameter: Parameter, given: Any, rank: int) -> Any:
+        if not isinstance(given, Text):
+            return given
+        rng = np.random.default_rng([self.seed, parameter.at, rank])
+        return read_value(parameter, given.text, self.kernel.entry, rng, self.allowance)
+
+    def _check_stacked(self, parameter: Parameter, value: Any) -> None:
+        if len(value) != self.size:
+            raise failure(
+                "PTO-R603",
+                f"{parameter.name}: {len(value)} parts for {self.size} ranks",
+                self.kernel.entry,
+            )
+
+    def _is_stacked(self, parameter: Parameter, value: Any) -> bool:
+        """Whether a value has one part for each rank."""
+        if isinstance(value, list | tuple) and parameter.kind == "scalar":
+            return len(cast("Sequence[Any]", value)) == self.size
+        if not isinstance(value, np.ndarray):
+            return False
+        array = cast("Any", value)
+        if array.ndim == 0 or array.shape[0] != self.size:
+            return False
+        match parameter.kind:
+            case "scalar":
+                return array.ndim == 1
+            case "pointer":
+                return array.shape[1:] == parameter.view_shape or (
+                    array.ndim > 1 and parameter.elements is not None and array[0].size == parameter.elements
+                )
+            case _:
+                fits = all(
+                    want in (DYNAMIC, n) for want, n in zip(parameter.shape, array.shape[1:], strict=False)
+                )
+                return array.ndim == len(parameter.shape) + 1 and fits
+
+    # --- one rank ---
+
+    def of(self, rank: int, members: Mapping[str, Sequence[Member]]) -> dict[str, Any]:
+        """The arguments of one rank; shared ones are bound to the members' memory."""
+        found: dict[str, Any] = {}
+        numbers: dict[str, Any] = {}
+        for parameter in self.kernel.parameters:
+            if parameter.kind == "scalar":
+                found[parameter.name] = self._value(parameter, rank)
+                if isinstance(found[parameter.name], int):
+                    numbers[parameter.name] = found[parameter.name]
+        self.kernel.refine(numbers)
+        for parameter in self.kernel.parameters:
+            if parameter.name in found:
+                continue
+            if not self.is_shared(parameter):
+                found[parameter.name] = self._value(parameter, rank)
+                continue
+            family = members[self.aliases.get(parameter.name, parameter.name)]
+            if parameter.kind == "group":
+                views = (self._view(parameter, member) for member in family)
+                value: Any = Group(tuple(view for view in views if isinstance(view, View)))
+            else:
+                value = self._view(parameter, family[rank if len(family) > 1 else 0])
+            found[parameter.name] = Bound(parameter, value, None)
+        return found
+
+    def _view(self, parameter: Parameter, member: Member) -> View | Pointer:
+        assert member.flat is not None and parameter.dtype is not None
+        buffer = GlobalBuffer(parameter.name, member.flat, parameter.dtype)
+        if parameter.kind == "pointer":
+            return Pointer(buffer)
+        shape, strides = member.shape, member.strides
+        if parameter.name != member.name:
+            shape = member.shape if DYNAMIC in parameter.shape else parameter.shape
+            strides = self.strides(parameter, shape)
+        return View.of(buffer, 0, shape, strides, parameter.layout)

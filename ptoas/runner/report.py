@@ -1,0 +1,198 @@
+"""What a run shows: outputs in short, differences, files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ptoas.diagnostics import Note, Span
+from ptoas.diagnostics.render import to_json
+from ptoas.files import check_writable, open_plain, replacing
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.errors import command_line_span, failure
+from ptoas.machine.observe import Printing
+from ptoas.machine.values import UNREADABLE, map_npy
+from ptoas.runner.kernel import Result
+
+MOST_DIFFERENCES = 8
+
+
+def split_option(option: str, text: str) -> tuple[str, str]:
+    """`NAME=VALUE` as two; the option's name is for the message."""
+    name, sign, rest = text.partition("=")
+    name = name.strip().removeprefix("%")
+    if not sign or not name or not rest:
+        raise failure(
+            "PTO-R609",
+            f"{option} takes NAME=VALUE, {text!r} is not that",
+            span=command_line_span(f"{option} {text}"),
+        )
+    return name, rest
+
+
+def excerpt(array: Array) -> str:
+    """A few elements, as NumPy shows them."""
+    numbers = array.astype(np.float32) if array.dtype.kind not in "fiub" else array
+    with np.printoptions(threshold=12, edgeitems=3, precision=4, suppress=True, linewidth=110):
+        return str(numbers)
+
+
+def format_result(result: Result) -> str:
+    """Each output's shape, type and an excerpt; then the trace and the figures, if they were asked for."""
+    lines: list[str] = []
+    for name, array in result.outputs.items():
+        shape = "x".join(map(str, array.shape)) or "scalar"
+        lines.append(f"{name}: {shape}x{array.dtype}")
+        lines += [f"  {line}" for line in excerpt(array).splitlines()]
+    if not result.outputs:
+        lines.append("no output: the program writes no argument and leaves no tile")
+    if result.trace:
+        lines += ["trace:", *(f"  {line}" for line in result.trace)]
+    if result.stats is not None:
+        lines += ["stats:", *(f"  {line}" for line in result.stats.lines())]
+    return "\n".join(lines)
+
+
+def result_json(result: Result, most_elements: int = 4096) -> dict[str, Any]:
+    """The result as plain data; a large output is cut, and says so."""
+    outputs: dict[str, Any] = {}
+    for name, array in result.outputs.items():
+        wide = array.astype(np.float64) if array.dtype.kind not in "iub" else array
+        flat = wide.reshape(-1)
+        outputs[name] = {
+            "shape": list(array.shape),
+            "dtype": str(array.dtype),
+            "values": [_plain(x) for x in flat[:most_elements].tolist()],
+            "truncated": bool(flat.size > most_elements),
+        }
+    data: dict[str, Any] = {
+        "target": result.target,
+        "entry": result.entry,
+        "outputs": outputs,
+        "warnings": [to_json(w) for w in result.warnings],
+        "printed": result.printed,
+        "steps": result.steps,
+    }
+    if result.trace:
+        data["trace"] = result.trace
+    if result.stats is not None:
+        data["stats"] = result.stats.as_dict()
+    return data
+
+
+def _plain(number: float) -> float | str:
+    """JSON has no infinities and no NaN."""
+    return number if np.isfinite(number) else str(number)
+
+
+def parse_print(text: str) -> Printing:
+    """`NAME` or `%NAME[0:4, :8]`."""
+    name, bracket, rest = text.strip().removeprefix("%").partition("[")
+    span = command_line_span(f"--print {text}")
+    if not name.strip() or (bracket and not rest.endswith("]")):
+        raise failure("PTO-R609", "--print takes NAME or NAME[0:4, :8]", span=span)
+    slices: list[slice | int] = []
+    for part in rest[:-1].split(",") if bracket else []:
+        numbers = [piece.strip() for piece in part.split(":")]
+        try:
+            values = [int(n) if n else None for n in numbers]
+        except ValueError:
+            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span) from None
+        if len(values) == 1 and values[0] is not None:
+            slices.append(values[0])
+        elif len(values) in (2, 3):
+            slices.append(slice(*values))
+        else:
+            raise failure("PTO-R609", f"{part.strip()!r} is no index or slice", span=span)
+    return Printing(name.strip(), tuple(slices))
+
+
+def _output(result: Result, option: str, name: str, text: str) -> Array:
+    array = result.outputs.get(name)
+    if array is None:
+        array = result.arguments.get(name)
+    if not isinstance(array, np.ndarray):
+        known = ", ".join(result.outputs) or "none"
+        raise failure(
+            "PTO-R601",
+            f"there is no output {name!r}",
+            span=command_line_span(f"{option} {text}"),
+            notes=(Note(f"the outputs are {known}"),),
+        )
+    return array
+
+
+def check_output(text: str) -> None:
+    """Refuse `--out NAME=PATH` before the run, where nothing can be written to PATH."""
+    _, path = split_option("--out", text)
+    check_writable(path, command_line_span(f"--out {text}"))
+
+
+def write_output(result: Result, text: str) -> None:
+    """`--out NAME=PATH`: .npy, or raw bytes with any other suffix; the file is there whole, or not at all."""
+    name, path = split_option("--out", text)
+    array = _output(result, "--out", name, text)
+    with replacing(path, command_line_span(f"--out {text}")) as stream:
+        if path.endswith(".npy"):
+            np.save(stream, array, allow_pickle=False)
+        else:
+            stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+
+
+def check_expected(result: Result, text: str, rtol: float = 0.0, atol: float = 0.0) -> None:
+    """`--expect NAME=PATH`: raises with the first differences as a small table."""
+    name, path = split_option("--expect", text)
+    array = _output(result, "--expect", name, text)
+    span = command_line_span(f"--expect {text}")
+    try:
+        expected = map_npy(Path(path)) if path.endswith(".npy") else _raw(path, array, name, span)
+        if expected.dtype.kind not in "iufb" and expected.dtype != array.dtype:
+            raise ValueError(f"it holds {expected.dtype}, not numbers")
+    except UNREADABLE as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise failure("PTO-R604", f"{path}: {' '.join(reason.split())}", span=span) from None
+    bit_patterns = expected.dtype.kind == "u" and expected.dtype.itemsize == array.dtype.itemsize
+    if bit_patterns and array.dtype.kind not in "fiub":
+        # Of a type that NumPy does not know.
+        expected = expected.view(array.dtype)
+    if expected.size != array.size:
+        raise failure(
+            "PTO-R701",
+            f"{name} has shape {list(array.shape)}, {path} {list(expected.shape)}",
+            span=span,
+        )
+    rows = differences(array, expected.reshape(array.shape), rtol, atol)
+    if rows:
+        raise failure("PTO-R701", f"{name} differs from {path}", span=span, notes=tuple(map(Note, rows)))
+
+
+def _raw(path: str, like: Array, name: str, span: Span) -> Array:
+    """The elements of a file without a header; no more than could be equal to `like`."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != like.nbytes:
+            raise failure("PTO-R701", f"{name} has {like.nbytes} bytes, {path} {size}", span=span)
+        return np.fromfile(file, dtype=like.dtype)
+
+
+def differences(found: Array, expected: Array, rtol: float, atol: float) -> list[str]:
+    """The first places where two arrays differ, as lines of a table; none if they agree."""
+    wide = np.float64 if found.dtype.kind not in "iub" else found.dtype
+    a, b = found.astype(wide), expected.astype(wide if expected.dtype.kind not in "iub" else expected.dtype)
+    with np.errstate(all="ignore"):
+        if rtol or atol:
+            same = np.isclose(a.astype(np.float64), b.astype(np.float64), rtol, atol, equal_nan=True)
+        else:
+            same = a == b
+            if a.dtype.kind == "f":
+                same |= np.isnan(a) & np.isnan(b)
+    places = np.argwhere(~np.atleast_1d(same))
+    if not len(places):
+        return []
+    lines = [f"{len(places)} of {a.size} elements differ; position, found, expected:"]
+    for place in places[:MOST_DIFFERENCES]:
+        at = tuple(int(n) for n in place)
+        where = at if a.ndim else ()
+        lines.append(f"{list(at)}  {a[where]}  {b[where]}")
+    return lines

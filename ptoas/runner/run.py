@@ -1,0 +1,242 @@
+"""Run a program as a target would, on NumPy arrays, and stop at the first wrong step.
+
+>>> import numpy as np, ptoas
+>>> module = ptoas.parse('''
+... .arg %table : !pto.memref<64x8xf32>
+... .arg %idx : !pto.memref<1x8xi32>
+... .arg %out : !pto.memref<8x8xf32>
+... %i = tload %idx : (!pto.memref<1x8xi32>) -> !pto.tile<1x8xi32>
+... %d = mgather.row.clamp %table, %i : (!pto.memref<64x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
+... tstore %d, %out
+... ''')
+>>> table = np.arange(512, dtype=np.float32).reshape(64, 8)
+>>> indices = np.array([[3, 1, 4, 1, 5, 9, 2, 99]], np.int32)
+>>> result = run(module, {"table": table, "idx": indices}, target="a5")
+>>> result.outputs["out"][:, 0]
+array([ 24.,   8.,  32.,   8.,  40.,  72.,  16., 504.], dtype=float32)
+
+The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and the functions of
+`ptoas.runner.report`, one after the other; `run_all` is its `--target all`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.diagnostics import PtoasError, Source
+from ptoas.lowering.lower import resolve_target
+from ptoas.machine.arrays import np
+from ptoas.machine.compile import DEFAULT_MAX_STEPS
+from ptoas.machine.errors import forgiving
+from ptoas.machine.machine import Checks
+from ptoas.machine.observe import Printing
+from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance, read_value
+from ptoas.runner.arguments import check_names
+from ptoas.runner.assertions import check_all
+from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
+from ptoas.runner.kernel import Kernel, Options, Result
+from ptoas.runner.report import (
+    check_expected,
+    check_output,
+    format_result,
+    parse_print,
+    result_json,
+    split_option,
+    write_output,
+)
+from ptoas.targets import TARGETS, Target
+
+
+def compile(
+    module: ModuleOp,
+    target: str | Target | None = None,
+    *,
+    entry: str | None = None,
+    checks: str | Iterable[str] | Checks = "all",
+    unchecked: bool = False,
+    legalize: bool = False,
+    sync: str | None = None,
+    blocks: int = 1,
+    max_steps: int = DEFAULT_MAX_STEPS,
+    trace: bool = False,
+    stats: bool = False,
+    prints: Sequence[Printing | str] = (),
+    force: bool = False,
+    aicore: bool = False,
+    on_output: Callable[[str], None] | None = None,
+) -> Kernel:
+    """A callable that runs many times without compiling again.
+
+    `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
+    verify for the target is refused unless `force`. Memory arguments are used where they are, and written
+    there.
+
+    >>> import numpy as np, ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<1x8xf32>
+    ... .arg %out : !pto.memref<1x8xf32>
+    ... %a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
+    ... %b = tneg %a : !pto.tile<1x8xf32>
+    ... tstore %b, %out
+    ... ''')
+    >>> kernel = ptoas.compile(module, "a5")
+    >>> out = np.zeros((1, 8), np.float32)
+    >>> for start in (0, 8):
+    ...     result = kernel(x=np.arange(start, start + 8, dtype=np.float32).reshape(1, 8), out=out)
+    ...     print(out[0, :3])
+    [-0. -1. -2.]
+    [ -8.  -9. -10.]
+    """
+    chosen = resolve_target(module, target)
+    if blocks < 1:
+        raise ValueError(f"a kernel runs in at least one block; {blocks} asked for")
+    if not force:
+        from ptoas.lowering.lower import check
+
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+    options = Options(
+        checks=checks if isinstance(checks, Checks) else Checks.of(checks, unchecked),
+        entry=entry,
+        blocks=blocks,
+        max_steps=max_steps,
+        trace=trace,
+        stats=stats,
+        prints=tuple(parse_print(p) if isinstance(p, str) else p for p in prints),
+        legalize=legalize,
+        sync=sync,
+        on_output=on_output,
+        forced=force,
+    )
+    with forgiving(force, module):
+        return Kernel(module, chosen, options)
+
+
+kernel_for = compile
+
+
+def run(
+    module: ModuleOp,
+    arguments: Mapping[str, Any] | None = None,
+    target: str | Target | None = None,
+    *,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    **options: Any,
+) -> Result:
+    """Run once. Arguments that are left out are generated from the seed; options are those of `compile`.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %out : !pto.memref<1x8xi32>
+    ... .const %c5 = 5 : i32
+    ... %a = tci %c5 : (i32) -> !pto.tile<1x8xi32>
+    ... tstore %a, %out
+    ... ''')
+    >>> ptoas.run(module, target="a5").outputs["out"]
+    array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
+    """
+    kernel = compile(module, target, **options)
+    kernel.machine.limit_memory(max_memory)
+    return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
+
+
+def read_arguments(
+    kernel: Kernel,
+    texts: Sequence[str],
+    *,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+) -> dict[str, Any]:
+    """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too
+    much."""
+    allowance = Allowance(max_memory)
+    kernel.machine.limit_memory(max_memory)
+    pairs = dict(split_option("--arg", text) for text in texts)
+    check_names(kernel.parameters, pairs, kernel.entry)
+    given: dict[str, Any] = {}
+    # Scalars first: they may say how large the others are.
+    for kind in (True, False):
+        for parameter in kernel.parameters:
+            if parameter.name in pairs and (parameter.kind == "scalar") is kind:
+                rng = np.random.default_rng([seed, parameter.at])
+                text = pairs[parameter.name]
+                given[parameter.name] = read_value(parameter, text, kernel.entry, rng, allowance)
+        if kind:
+            kernel.refine(given)
+    return kernel.complete(given, seed, allowance)
+
+
+def run_all(
+    module: ModuleOp,
+    arguments: Mapping[str, Any] | Sequence[str] = (),
+    *,
+    targets: Sequence[str] = tuple(TARGETS),
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    **options: Any,
+) -> Comparison:
+    """Run on every target that accepts the program, on equal arguments, and compare the results bit by bit.
+
+    `arguments` are arrays by name, or `NAME=VALUE` texts.
+    """
+    outcomes: list[Outcome] = []
+    kernels: list[tuple[str, Kernel]] = []
+    for name in targets:
+        try:
+            kernels.append((name, compile(module, name, **options)))
+        except PtoasError as error:
+            outcomes.append(outcome_of(name, error))
+    shared = _shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
+    for name, kernel in kernels:
+        try:
+            kernel.machine.limit_memory(max_memory)
+            outcomes.append(Outcome(name, kernel.execute(copied(shared))))
+        except PtoasError as error:
+            outcomes.append(outcome_of(name, error))
+    order = {name: n for n, name in enumerate(targets)}
+    outcomes.sort(key=lambda outcome: order[outcome.target])
+    return Comparison(outcomes, compare_results(module, outcomes))
+
+
+def _shared_arguments(
+    kernels: list[Kernel], arguments: Mapping[str, Any] | Sequence[str], seed: int, max_memory: int
+) -> dict[str, Any]:
+    if not kernels:
+        return {}
+    first = kernels[0]
+    for kernel in kernels[1:]:
+        # An index is generated for the least of the capacities.
+        for ours, theirs in zip(first.parameters, kernel.parameters, strict=True):
+            limits = [p.index_limit for p in (ours, theirs) if p.index_limit is not None]
+            ours.index_limit = min(limits, default=None)
+    if isinstance(arguments, Mapping):
+        return first.complete(arguments, seed, Allowance(max_memory))
+    return read_arguments(first, arguments, seed=seed, max_memory=max_memory)
+
+
+def check_file(source: Source, result: Result) -> int:
+    """Check the RUN-CHECK comments of a program against a result; returns how many held."""
+    names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
+    return check_all(source, names, result.target)
+
+
+__all__ = [
+    "Comparison",
+    "Kernel",
+    "Result",
+    "check_expected",
+    "check_file",
+    "check_output",
+    "compile",
+    "format_result",
+    "kernel_for",
+    "parse_print",
+    "read_arguments",
+    "result_json",
+    "run",
+    "run_all",
+    "write_output",
+]

@@ -1,0 +1,158 @@
+"""What a target would do for a program, counted from the documents' performance sections.
+
+A scalar-driven gather issues one burst a row (one a row and batch for NZ tables, of one piece a block
+column), or one scalar read an element; a SIMT gather launches warps of 32 lanes, up to 32 of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Tile
+from ptoas.targets import Target
+from ptoas.targets.pipes import slot_places
+
+LANES = 32
+MOST_WARPS = 32
+
+
+@dataclass
+class Cost:
+    """What one execution of an instruction counts for."""
+
+    name: str
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    launch: dict[str, int] | None = None
+    line: int = 0
+    local_end: int = 0
+
+
+@dataclass
+class Stats:
+    """Sums over a run."""
+
+    instructions: Counter[str] = field(default_factory=Counter[str])
+    counts: Counter[str] = field(default_factory=Counter[str])
+    launches: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    """SIMT launch geometry by instruction and line."""
+    local_peak: int = 0
+    flags: int = 0
+    barriers: int = 0
+    steps: int = 0
+
+    def add(self, cost: Cost) -> None:
+        self.instructions[cost.name] += 1
+        self.counts.update(cost.counts)
+        self.local_peak = max(self.local_peak, cost.local_end)
+        if cost.launch is not None:
+            self.launches[f"{cost.name} at line {cost.line}" if cost.line else cost.name] = cost.launch
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "instructions": dict(self.instructions),
+            **{name: self.counts[name] for name in sorted(self.counts)},
+            "launches": self.launches,
+            "local_memory_peak_bytes": self.local_peak,
+            "pipe_flags": self.flags,
+            "pipe_barriers": self.barriers,
+            "steps": self.steps,
+        }
+
+    def lines(self) -> list[str]:
+        """A small table."""
+        rows = [
+            ("instructions", ", ".join(f"{n} {c}" for n, c in sorted(self.instructions.items())) or "none")
+        ]
+        rows += [(name.replace("_", " "), f"{self.counts[name]:,}") for name in sorted(self.counts)]
+        rows += [
+            (f"launch of {name}", ", ".join(f"{key} {value}" for key, value in launch.items()))
+            for name, launch in self.launches.items()
+        ]
+        rows += [
+            ("local memory peak", f"{self.local_peak:,} bytes"),
+            ("pipe flags", f"{self.flags:,}"),
+            ("pipe barriers", f"{self.barriers:,}"),
+        ]
+        width = max(len(name) for name, _ in rows)
+        return [f"{name:<{width}}  {text}" for name, text in rows]
+
+
+def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
+    """What the instruction counts for on these operands."""
+    from ptoas.machine.errors import line_of
+
+    tiles = [value for value in values if isinstance(value, Tile)]
+    cost = Cost(
+        op.name.removeprefix("pto."),
+        line=line_of(op),
+        local_end=max((tile.address + tile.size_bytes for tile in tiles), default=0),
+    )
+    match op:
+        case TLoadOp() | TStoreOp():
+            tile = tiles[0]
+            way = "load" if isinstance(op, TLoadOp) else "store"
+            cost.counts = {
+                f"dma_{way}_bursts": tile.valid[0],
+                f"dma_{way}_bytes": tile.valid[0] * tile.valid[1] * tile.dtype.size,
+            }
+        case MGatherOp() | MScatterOp():
+            _indexed(op, target, values, cost)
+        case _:
+            pass
+    return cost
+
+
+def _indexed(op: MGatherOp | MScatterOp, target: Target, values: list[object], cost: Cost) -> None:
+    places = slot_places(op)
+    data = values[places["dst" if isinstance(op, MGatherOp) else "src"].start]
+    table = values[places["mem"].start]
+    assert isinstance(data, Tile) and isinstance(table, View)
+    rows, cols = data.valid
+    size = data.dtype.size
+    by_row = target.coalesce_of(op) is Coalesce.Row
+    way = "gather" if isinstance(op, MGatherOp) else "scatter"
+    cost.counts = {f"{way}_bytes": rows * cols * size}
+    pipes = {access.pipe for access in target.effects(op).accesses}
+    if not target.has_pipes:
+        cost.counts[f"{way}_elements"] = rows * cols
+    elif Pipe.PIPE_V in pipes:
+        cost.launch = launch_geometry(rows, cols, by_row)
+    elif by_row:
+        nz = table.layout is Layout.NZ
+        batches = table.shape5[0] if nz else 1
+        cost.counts[f"{way}_dma_calls"] = rows * batches
+        cost.counts[f"{way}_dma_bursts"] = rows * batches * (table.shape5[1] if nz else 1)
+        cost.counts["scalar_index_reads"] = rows
+    else:
+        cost.counts[f"{way}_scalar_accesses"] = rows * cols
+        cost.counts["scalar_index_reads"] = rows * cols
+
+
+def launch_geometry(rows: int, cols: int, by_row: bool) -> dict[str, int]:
+    """Document 000, Performance Considerations, A5: warps own rows and share a row's columns, or own
+    elements."""
+    if by_row:
+        row_warps = max(1, min(rows, MOST_WARPS))
+        per_row = max(1, min(MOST_WARPS // row_warps, -(-cols // LANES)))
+        warps = row_warps * per_row
+        idle = max(0, per_row * LANES - cols) * row_warps
+        return {
+            "kRowWarps": row_warps,
+            "kWarpsPerRow": per_row,
+            "kLaunchWarps": warps,
+            "threads": warps * LANES,
+            "idle_threads": idle,
+        }
+    warps = max(1, min(-(-(rows * cols) // LANES), MOST_WARPS))
+    return {
+        "kLaunchWarps": warps,
+        "threads": warps * LANES,
+        "idle_threads": max(0, warps * LANES - rows * cols),
+    }

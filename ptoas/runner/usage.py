@@ -1,0 +1,338 @@
+"""Who touches what: sizes, directions and limits of a kernel's parameters.
+
+The analysis follows every argument through views, pointers, loops and calls to the instructions that touch
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import (
+    AllocTileOp,
+    MakeTensorViewOp,
+    PartitionViewOp,
+    SetValidShapeOp,
+    SubviewOp,
+    TAssignOp,
+)
+from ptoas.machine.memory import element_count, packed_strides
+from ptoas.ops.tile_gather import BLOCK
+from ptoas.runner.parameters import Parameter
+from ptoas.runner.upper_bounds import Foresight
+from ptoas.targets import Target
+from ptoas.targets.pipes import slot_places
+
+
+@dataclass
+class Flow:
+    """Arguments behind values, of all functions that the entry reaches."""
+
+    memory: dict[SSAValue, set[int]] = field(default_factory=dict[SSAValue, set[int]])
+    """For a pointer, view or tile: the parameters whose bytes it stands for, or was loaded from."""
+
+    def add(self, value: SSAValue, sources: set[int]) -> bool:
+        known = self.memory.setdefault(value, set())
+        if sources <= known:
+            return False
+        known |= sources
+        return True
+
+    def of(self, value: SSAValue) -> set[int]:
+        return self.memory.get(value, set())
+
+
+def flow_of(functions: dict[str, func.FuncOp], entry: func.FuncOp, operations: list[Operation]) -> Flow:
+    """Which values stand for which arguments of the entry."""
+    flow = Flow()
+    for at, argument in enumerate(entry.body.blocks[0].args):
+        flow.add(argument, {at})
+    changed = True
+    while changed:
+        changed = any([_propagate(op, flow, functions) for op in operations])
+    return flow
+
+
+def analyse(
+    module: ModuleOp,
+    entry: func.FuncOp,
+    parameters: list[Parameter],
+    target: Target,
+    given: dict[str, int],
+    blocks: int,
+) -> None:
+    """Fill in sizes, directions and limits of the parameters, from a module in DPS form."""
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
+    operations = [op for f in functions.values() for op in f.walk()]
+    arguments = entry.body.blocks[0].args
+    flow = flow_of(functions, entry, operations)
+    foresight = Foresight({arguments[p.at]: given[p.name] for p in parameters if p.name in given}, blocks)
+    for op in operations:
+        if not isinstance(op, PtoOp):
+            continue
+        _directions(op, flow, parameters, target)
+        if isinstance(op, MakeTensorViewOp):
+            _size(op, flow, parameters, foresight)
+        elif isinstance(op, LoadScalarOp | StoreScalarOp):
+            _reach(op, flow, parameters, foresight)
+        _index_use(op, flow, parameters, target, foresight)
+    for parameter in parameters:
+        if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
+            parameter.elements = 1
+    _suggest(operations, {arguments[p.at]: p for p in parameters if p.kind == "scalar"})
+
+
+TYPICAL_EXTENT = 8
+
+RANK_NAMES = ("my_rank", "rank")
+"""Integer arguments with these names are the number of the rank that runs."""
+
+
+def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
+    """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
+    start as an offset."""
+    fixed: set[str] = set()
+    roots = [
+        0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
+    ]
+    for parameter in scalars_by_value.values():
+        if parameter.name in RANK_NAMES:
+            # Alone, a program is the root of its first collective.
+            parameter.suggestion = roots[0] if roots else 0
+            fixed.add(parameter.name)
+    for op in operations:
+        if isinstance(op, PartitionViewOp | SubviewOp):
+            for argument in _leaves(op.offsets):
+                if argument in scalars_by_value:
+                    scalars_by_value[argument].suggestion = 0
+
+    def behind(value: SSAValue | None) -> Parameter | None:
+        while value is not None and isinstance(value.owner, arith.IndexCastOp):
+            value = value.owner.operands[0]
+        return None if value is None else scalars_by_value.get(value)
+
+    for op in operations:
+        pairs: list[tuple[SSAValue | None, int]] = []
+        match op:
+            case AllocTileOp():
+                pairs = list(zip((op.valid_row, op.valid_col), op.tile_type.shape, strict=True))
+            case SetValidShapeOp() if isinstance(op.tile.type, TileType):
+                pairs = list(zip((op.row, op.col), op.tile.type.shape, strict=True))
+            case MakeTensorViewOp():
+                for value in (*op.shape, *op.strides):
+                    parameter = behind(value)
+                    if parameter is not None and parameter.name not in fixed:
+                        parameter.suggestion = TYPICAL_EXTENT
+            case _:
+                pass
+        for value, physical in pairs:
+            parameter = behind(value)
+            if parameter is not None:
+                known = parameter.suggestion if parameter.name in fixed else physical
+                parameter.suggestion = min(known, physical)
+                fixed.add(parameter.name)
+
+
+def _leaves(values: Iterable[SSAValue]) -> set[SSAValue]:
+    """The values that these are calculated from."""
+    found: set[SSAValue] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value not in found:
+            found.add(value)
+            owner = value.owner
+            if not isinstance(owner, Block):
+                waiting += owner.operands
+    return found
+
+
+def _propagate(op: Operation, flow: Flow, functions: dict[str, func.FuncOp]) -> bool:
+    pairs: list[tuple[SSAValue, SSAValue]] = []
+    match op:
+        case MakeTensorViewOp() | AddPtrOp():
+            pairs.append((op.results[0], op.ptr))
+        case PartitionViewOp() | SubviewOp():
+            pairs.append((op.results[0], op.source))
+        case TAssignOp() if op.result is not None:
+            pairs.append((op.result, op.tile))
+        case TLoadOp():
+            # A tile that was loaded carries what it was loaded from, for finding index arguments.
+            pairs.append((op.destination, op.mem))
+        case arith.SelectOp():
+            pairs += [(op.result, op.lhs), (op.result, op.rhs)]
+        case scf.ForOp():
+            carried = op.body.block.args[1:]
+            pairs += zip(carried, op.iter_args, strict=True)
+            pairs += zip(op.results, carried, strict=True)
+            last = op.body.block.last_op
+            if isinstance(last, scf.YieldOp):
+                pairs += zip(carried, last.operands, strict=True)
+        case scf.IfOp():
+            for region in op.regions:
+                last = region.block.last_op if region.blocks else None
+                if isinstance(last, scf.YieldOp):
+                    pairs += zip(op.results, last.operands, strict=True)
+        case scf.WhileOp():
+            condition, last = op.before_region.block.last_op, op.after_region.block.last_op
+            pairs += zip(op.before_region.block.args, op.arguments, strict=True)
+            if isinstance(condition, scf.ConditionOp):
+                pairs += zip(op.after_region.block.args, condition.args, strict=True)
+                pairs += zip(op.results, condition.args, strict=True)
+            if isinstance(last, scf.YieldOp):
+                pairs += zip(op.before_region.block.args, last.operands, strict=True)
+        case func.CallOp():
+            callee = functions.get(op.callee.string_value())
+            if callee is not None and callee.body.blocks:
+                pairs += zip(callee.body.blocks[0].args, op.arguments, strict=False)
+        case _:
+            return False
+    return any([flow.add(to, flow.of(source)) for to, source in pairs])
+
+
+def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target) -> None:
+    for access in target.effects(op).accesses:
+        if access.operand < 0:
+            continue
+        operand = op.operands[access.operand]
+        for at in flow.of(operand):
+            parameter = parameters[at]
+            # A tile that was loaded from memory is not that memory.
+            if isinstance(operand.type, TileType) != (parameter.kind == "tile"):
+                continue
+            parameter.read |= not access.write
+            parameter.written |= access.write
+
+
+def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], foresight: Foresight) -> None:
+    shape = [foresight.value(v) for v in op.shape]
+    strides = [foresight.value(v) for v in op.strides]
+    offset: int | None = 0
+    pointer = op.ptr
+    while isinstance(pointer.owner, AddPtrOp):
+        step = foresight.value(pointer.owner.offset)
+        offset = None if step is None or offset is None else offset + step
+        pointer = pointer.owner.ptr
+    known = None not in (*shape, *strides, offset)
+    for at in flow.of(op.ptr):
+        parameter = parameters[at]
+        if parameter.kind != "pointer":
+            continue
+        if not known:
+            parameter.view_shape = ()
+            continue
+        extents = [n for n in shape if n is not None]
+        steps = [n for n in strides if n is not None]
+        count = (offset or 0) + element_count(extents, steps)
+        parameter.elements = max(parameter.elements or 0, count)
+        packed = tuple(steps) == packed_strides(extents, Layout.ND) and offset == 0
+        seen = tuple(extents) if packed else ()
+        same = parameter.view_shape in (None, seen)
+        parameter.view_shape = seen if same else ()
+
+
+def _reach(
+    op: LoadScalarOp | StoreScalarOp, flow: Flow, parameters: list[Parameter], foresight: Foresight
+) -> None:
+    """A scalar access needs the element that it touches."""
+    at = foresight.value(op.offset)
+    pointer = op.ptr
+    while at is not None and isinstance(pointer.owner, AddPtrOp):
+        step = foresight.value(pointer.owner.offset)
+        at = None if step is None else at + step
+        pointer = pointer.owner.ptr
+    for n in flow.of(op.ptr):
+        if at is not None and at >= 0:
+            parameters[n].elements = max(parameters[n].elements or 0, at + 1)
+
+
+_INDEX_SLOTS: dict[type[PtoOp], str] = {
+    MGatherOp: "idx",
+    MScatterOp: "idx",
+    TGatherOp: "indices",
+    TScatterOp: "idx",
+    TGatherBOp: "offsets",
+}
+
+
+def _index_use(
+    op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, foresight: Foresight
+) -> None:
+    slot = _INDEX_SLOTS.get(type(op))
+    places = slot_places(op).get(slot, range(0)) if slot else range(0)
+    if not places:
+        return
+    limit, step = _limit(op, target, foresight)
+    for at in flow.of(op.operands[places.start]):
+        parameter = parameters[at]
+        parameter.is_index = True
+        parameter.index_step = max(parameter.index_step, step)
+        if limit is not None:
+            known = parameter.index_limit
+            parameter.index_limit = limit if known is None else min(known, limit)
+
+
+def _limit(op: Any, target: Target, foresight: Foresight) -> tuple[int | None, int]:
+    """How far an index of this instruction may go, and its distance to the next."""
+    match op:
+        case MGatherOp() | MScatterOp():
+            shape = view_extents(op.mem, foresight)
+            type = op.mem.type
+            assert isinstance(type, ViewType)
+            if shape is None:
+                return None, 1
+            shape5 = (1,) * (5 - len(shape)) + shape
+            return target.capacity(shape5, view_layout(op.mem), target.coalesce_of(op)), 1
+        case TGatherOp():
+            assert isinstance(op.src.type, TileType)
+            return op.src.type.rows * op.src.type.cols, 1
+        case TScatterOp():
+            assert isinstance(op.destination.type, TileType)
+            return op.destination.type.rows * op.destination.type.cols, 1
+        case _:
+            assert isinstance(op.src.type, TileType)
+            return max(1, op.src.type.size_bytes - BLOCK + 1), BLOCK
+
+
+def view_layout(value: SSAValue) -> Layout:
+    type = value.type
+    assert isinstance(type, ViewType)
+    owner = value.owner
+    if isinstance(owner, MakeTensorViewOp) and owner.layout is not None:
+        return owner.layout.data
+    if isinstance(owner, PartitionViewOp) and type.layout is Layout.ND:
+        return view_layout(owner.source)
+    return type.layout
+
+
+def view_extents(value: SSAValue, foresight: Foresight) -> tuple[int, ...] | None:
+    """The extents of a view, if they are known before the run."""
+    type = value.type
+    assert isinstance(type, ViewType)
+    if DYNAMIC not in type.shape:
+        return type.shape
+    owner = value.owner
+    operands = (
+        owner.shape
+        if isinstance(owner, MakeTensorViewOp)
+        else owner.sizes
+        if isinstance(owner, PartitionViewOp)
+        else None
+    )
+    if operands is None:
+        return None
+    found = [foresight.value(v) for v in operands]
+    return None if None in found else tuple(n for n in found if n is not None)

@@ -1,0 +1,179 @@
+# ruff: noqa: E501 - programs are text
+"""Valid regions that only the running program knows: the last that fits, and the first that does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tests.machine.support import execute, failing
+
+
+@dataclass
+class Case:
+    """One instruction on tiles of which one has `%n` rows or columns; up to `good` it runs, `bad` is refused."""
+
+    code: str
+    tiles: dict[str, tuple[str, str]]
+    statement: str
+    good: int
+    bad: int
+    words: str
+
+
+def tile(shape: str, open_: str = "", element: str = "f32", extra: str = "") -> tuple[str, str]:
+    """The operands of the allocation, and the type."""
+    rows, cols = shape.split("x")
+    valid = {"": "", "row": f", valid=?x{cols}", "col": f", valid={rows}x?"}[open_]
+    operand = f"valid_{open_} = %n " if open_ else ""
+    return operand, f"!pto.tile_buf<vec, {shape}x{element}{valid}{extra}>"
+
+
+CASES = {
+    "tadd, rows of a source": Case(
+        "PTO-R105",
+        {"a": tile("8x8", "row"), "b": tile("8x8"), "d": tile("4x8")},
+        "pto.tadd ins(%a, %b : {a}, {b}) outs(%d : {d})",
+        4,
+        3,
+        "is valid for [3, 8]",
+    ),
+    "tadd, columns of a source": Case(
+        "PTO-R105",
+        {"a": tile("8x8"), "b": tile("8x8", "col"), "d": tile("8x8")},
+        "pto.tadd ins(%a, %b : {a}, {b}) outs(%d : {d})",
+        8,
+        7,
+        "is valid for [8, 7]",
+    ),
+    "trowexpand": Case(
+        "PTO-R105",
+        {"a": tile("8x1", "row"), "d": tile("8x8")},
+        "pto.trowexpand ins(%a : {a}) outs(%d : {d})",
+        8,
+        7,
+        "not valid for 8 rows",
+    ),
+    "tcolexpand": Case(
+        "PTO-R105",
+        {"a": tile("1x8", "col"), "d": tile("8x8")},
+        "pto.tcolexpand ins(%a : {a}) outs(%d : {d})",
+        8,
+        7,
+        "not valid for one row of 8",
+    ),
+    "trowsum": Case(
+        "PTO-R105",
+        {"a": tile("8x8", "row"), "t": tile("8x8"), "d": tile("4x1")},
+        "pto.trowsum ins(%a, %t : {a}, {t}) outs(%d : {d})",
+        4,
+        5,
+        "5 rows of 8 elements into",
+    ),
+    "tgather by index": Case(
+        "PTO-R105",
+        {"a": tile("8x8"), "i": tile("4x8", element="i32"), "d": tile("8x8", "row")},
+        "pto.texpands ins(%zero : i32) outs(%i : {i})\n  pto.tgather ins(%a, %i : {a}, {i}) outs(%d : {d})",
+        4,
+        5,
+        "is valid for [5, 8], %i has only [4, 8]",
+    ),
+    "tgather by mask, rows": Case(
+        "PTO-R108",
+        {"a": tile("16x8", "row"), "d": tile("4x8")},
+        "pto.tgather ins(%a : {a}) outs(%d : {d}) {{maskPattern = #pto.mask_pattern<P0101>, axis = \"col\"}}",
+        8,
+        9,
+        "5 rows of 8 are kept",
+    ),
+    "tgather by comparison": Case(
+        "PTO-R108",
+        {"a": tile("8x8", "row"), "t": tile("8x256", element="ui8"), "d": tile("4x8", element="i32"), "c": tile("1x8", element="i32")},
+        "pto.tgather ins(%a, %k, %t : {a}, f32, {t}) outs(%d, %c : {d}, {c}) {{cmpMode = #pto<cmp gt>}}",
+        4,
+        5,
+        "5 rows are compared",
+    ),
+    "tgatherb": Case(
+        "PTO-R105",
+        {"a": tile("8x8"), "o": tile("2x8", element="ui32"), "d": tile("8x8", "row")},
+        "pto.texpands ins(%none : ui32) outs(%o : {o})\n  pto.tgatherb ins(%a, %o : {a}, {o}) outs(%d : {d})",
+        2,
+        3,
+        "3x1 blocks are asked for",
+    ),
+    "alloc_tile": Case(
+        "PTO-R107",
+        {"a": tile("8x8", "row"), "d": tile("8x8")},
+        "pto.tmov ins(%a : {a}) outs(%d : {d})",
+        8,
+        9,
+        "valid extents [9, 8] do not fit a tile of 8x8",
+    ),
+}  # fmt: skip
+
+
+ZEROS = {"k": 0.0, "zero": 0, "none": 0}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_last_extent_that_fits_and_the_first_that_does_not(name: str) -> None:
+    case = CASES[name]
+    types = {key: type for key, (_, type) in case.tiles.items()}
+    allocated = "".join(
+        f"  %{key} = pto.alloc_tile {operand}: {type}\n" for key, (operand, type) in case.tiles.items()
+    )
+    text = f"func.func @main(%n: index, %k: f32, %zero: i32, %none: ui32) {{\n{allocated}  {case.statement.format(**types)}\n  return\n}}\n"
+    # Nothing was written into these tiles: that is another check's business.
+    execute(text, {**ZEROS, "n": case.good}, "a2a3", checks="mem")
+    found = failing(case.code, text, {**ZEROS, "n": case.bad}, "a2a3", checks="mem")
+    assert case.words in found.message
+
+
+BOXED = "blayout=col_major, slayout=row_major, fractal=512"
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("pto.tadd ins(%x, %y : {t}, {t}) outs(%d : {t})", lambda x, y: x + y),
+        ("pto.tmuls ins(%x, %k : {t}, f32) outs(%d : {t})", lambda x, y: x * 3),
+        ("pto.tneg ins(%x : {t}) outs(%d : {t})", lambda x, y: -x),
+        ("pto.tmov ins(%x : {t}) outs(%d : {t})", lambda x, y: x),
+        ("pto.texpands ins(%k : f32) outs(%d : {t})", lambda x, y: np.full_like(x, 3)),
+        (
+            "pto.texp ins(%x : {t}) outs(%d : {t})",
+            lambda x, y: np.exp(x.astype(np.float64)).astype(np.float32),
+        ),
+    ],
+)
+def test_boxes_are_calculated_like_rows(statement: str, expected) -> None:
+    """A tile in boxes has other places for its elements, not other elements."""
+    t = f"!pto.tile_buf<vec, 32x16xf32, {BOXED}>"
+    m = "!pto.memref<32x16xf32>"
+    text = f"""
+func.func @main(%a: {m}, %b: {m}, %k: f32, %out: {m}) {{
+  %x = pto.alloc_tile : {t}
+  %y = pto.alloc_tile : {t}
+  %d = pto.alloc_tile : {t}
+  pto.tload ins(%a : {m}) outs(%x : {t})
+  pto.tload ins(%b : {m}) outs(%y : {t})
+  {statement.format(t=t)}
+  pto.tstore ins(%d : {t}) outs(%out : {m})
+  return
+}}
+"""
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(-5, 5, (32, 16)).astype(np.float32) for _ in range(2))
+    out = execute(text, {"a": a, "b": b, "k": 3.0}, "a2a3").outputs["out"]
+    assert np.array_equal(out, expected(a, b))
+
+
+def test_hif8_is_moved_but_not_calculated_with() -> None:
+    t = "!pto.tile_buf<vec, 1x32x!pto.hif8>"
+    text = f"func.func @main(%a: {t}, %d: {t}) {{\n  OP\n  return\n}}\n"
+    execute(text.replace("OP", f"pto.tmov ins(%a : {t}) outs(%d : {t})"))
+    add = text.replace("OP", f"pto.tadd ins(%a, %a : {t}, {t}) outs(%d : {t})")
+    assert "hif8 has no arithmetic" in failing("PTO-R505", add).message

@@ -1,0 +1,275 @@
+"""Where the elements of boxed tiles and of tables lie in memory."""
+
+# ruff: noqa: E501 - programs are text
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.dialects.pto.types import TileType
+from ptoas.machine.tiles import element_offsets
+from tests.machine.support import SIZE, execute, failing
+
+
+def tile_type(text: str) -> TileType:
+    module = ptoas.parse(f"func.func @main(%t: {text}) {{\n  return\n}}\n")
+    (type_,) = [arg.type for op in module.walk() for region in op.regions for arg in region.blocks[0].args]
+    assert isinstance(type_, TileType)
+    return type_
+
+
+def box(type_: str, slayout: str, fractal: int) -> tuple[int, int]:
+    """512 bytes of 16 rows of 32 bytes, or of 16 columns of 32 bytes; 1024: 16 x 16; 32: 16 x 2."""
+    if fractal != 512:
+        return {1024: (16, 16), 32: (16, 2)}[fractal]
+    c0 = 32 // SIZE[type_]
+    return (16, c0) if slayout == "row_major" else (c0, 16)
+
+
+def counted(blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]) -> np.ndarray:
+    """Where each element is: block after block in the order of `blayout`, in a block in that of `slayout`; the
+    last blocks may be cut off."""
+    rows, cols = shape
+    height, width = box(type_, slayout, fractal)
+    corners = [(r, c) for r in range(0, rows, height) for c in range(0, cols, width)]
+    if blayout == "col_major":
+        corners.sort(key=lambda corner: corner[::-1])
+    expected, count = np.zeros(shape, int), 0
+    for top, left in corners:
+        inside = [
+            (r, c) for r in range(top, min(top + height, rows)) for c in range(left, min(left + width, cols))
+        ]
+        if slayout == "col_major":
+            inside.sort(key=lambda place: place[::-1])
+        for place in inside:
+            expected[place] = count
+            count += 1
+    return expected
+
+
+@pytest.mark.parametrize("blayout", ["row_major", "col_major"])
+@pytest.mark.parametrize("slayout", ["row_major", "col_major"])
+@pytest.mark.parametrize(
+    ("type_", "fractal", "shape"),
+    [("f32", 512, (32, 48)), ("f16", 512, (48, 32)), ("i8", 512, (64, 64)), ("f32", 1024, (32, 48)), ("i8", 32, (32, 6)),
+     ("f32", 512, (20, 36)), ("f16", 512, (24, 40))],
+)  # fmt: skip
+def test_elements_of_a_boxed_tile(
+    blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]
+) -> None:
+    rows, cols = shape
+    text = (
+        f"!pto.tile_buf<vec, {rows}x{cols}x{type_}, blayout={blayout}, slayout={slayout}, fractal={fractal}>"
+    )
+    expected = counted(blayout, slayout, type_, fractal, shape)
+    assert np.array_equal(element_offsets(tile_type(text)), expected)
+
+
+def test_the_destination_of_an_nz_gather() -> None:
+    """Document 000: (c / kC0) * (Rows * kC0) + r * kC0 + (c % kC0)."""
+    text = "!pto.tile_buf<vec, 32x24xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    expected = [[(c // 8) * (32 * 8) + r * 8 + c % 8 for c in range(24)] for r in range(32)]
+    assert element_offsets(tile_type(text)).tolist() == expected
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+TABLE = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %n: index, %i: !pto.tile<1x8xi32>, %out: !pto.memref<8x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>
+  %d = pto.alloc_tile : !pto.tile_buf<vec, DESTxf32>
+  pto.mgather ins(%v, %i : !pto.tensor_view<?x8xf32>, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, DESTxf32>)
+    {coalesce = #pto<coalesce MODE>, gatherOob = #pto<gather_oob zero>}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("mode", "dest"), [("row", "8x8"), ("elem", "1x8")])
+@pytest.mark.parametrize(
+    ("size", "at", "rows", "fits"),
+    [
+        (40, 0, 5, True),
+        (40, 8, 4, True),
+        (40, 8, 5, False),
+        (39, 0, 5, False),
+        (4, 0, 0, True),
+        (4, 0, 1, False),
+        (8, 0, 1, True),
+        (8, 7, 1, False),
+    ],
+)
+def test_a_table_lies_in_its_buffer(mode: str, dest: str, size: int, at: int, rows: int, fits: bool) -> None:
+    text = TABLE.replace("DEST", dest).replace("MODE", mode)
+    mem = np.arange(1, size + 1, dtype=np.float32)
+    idx = np.arange(8, dtype=np.int32).reshape(1, 8)
+    arguments = {"mem": mem, "at": at, "n": rows, "i": idx}
+    if not fits:
+        failing("PTO-R102", text, arguments)
+        return
+    out = execute(text, arguments).outputs["d"]
+    table = np.zeros(64, np.float32)
+    table[: rows * 8] = mem[at : at + rows * 8]
+    expected = table.reshape(8, 8) if mode == "row" else table[:8].reshape(1, 8)
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "size", "at"), [("a2a3", 48, 0), ("a5", 80, 0), ("a2a3", 50, 2), ("a5", 82, 2)]
+)
+def test_rows_as_the_target_counts_them_lie_in_the_buffer(target: str, size: int, at: int) -> None:
+    """Five rows of 16 elements: 8 apart by the table's stride on a2a3, 16 apart on a5 (D16)."""
+    text = TABLE.replace("DEST", "8x16").replace("MODE", "row")
+    idx = np.array([[4, 0, 1, 2, 3, 4, 0, 4]], np.int32)
+    mem = np.arange(size, dtype=np.float32)
+    stride = 8 if target == "a2a3" else 16
+    out = execute(text, {"mem": mem, "at": at, "n": 5, "i": idx}, target).outputs["d"]
+    assert out.tolist() == [[at + r * stride + j for j in range(16)] for r in idx[0]]
+    found = failing("PTO-R102", text, {"mem": mem[:-1].copy(), "at": at, "n": 5, "i": idx}, target)
+    assert "capacity of 5 rows" in found.message and "holds only 4" in found.message
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_a_buffer_too_small_for_one_row(target: str) -> None:
+    """Rows of 16 elements of a view that has 8: not even the first fits; and no rows always fit (D16)."""
+    text = TABLE.replace("DEST", "8x16").replace("MODE", "row")
+    idx = np.zeros((1, 8), np.int32)
+    found = failing("PTO-R102", text, {"mem": np.zeros(15, np.float32), "at": 0, "n": 1, "i": idx}, target)
+    assert "holds only 0" in found.message
+    execute(text, {"mem": np.zeros(16, np.float32), "at": 0, "n": 1, "i": idx}, target)
+    for size in (1, 4, 15):
+        out = execute(text, {"mem": np.ones(size, np.float32), "at": 0, "n": 0, "i": idx}, target)
+        assert not out.outputs["d"].any()
+
+
+def test_rows_that_lie_on_each_other_are_no_table() -> None:
+    """A stride of 0: on a2a3, which goes by it, there is no second row to reach (D16)."""
+    text = TABLE.replace("DEST", "8x8").replace("MODE", "row").replace("[%c8, %c1]", "[%z, %c1]")
+    text = text.replace("  %c1 =", "  %z = arith.constant 0 : index\n  %c1 =")
+    arguments = {"mem": np.ones(64, np.float32), "at": 0, "n": 2, "i": np.zeros((1, 8), np.int32)}
+    assert "holds only 0" in failing("PTO-R102", text, arguments, "a2a3").message
+
+
+@pytest.mark.parametrize(("mode", "dest"), [("row", "8x8"), ("elem", "1x8")])
+@pytest.mark.parametrize("at", [8, 9])
+def test_behind_the_end_of_a_buffer_there_is_nothing_to_reach(mode: str, dest: str, at: int) -> None:
+    """An empty table may lie there; unchecked, an index reaches what the buffer holds, which is nothing."""
+    text = (
+        TABLE.replace("DEST", dest).replace("MODE", mode).replace("gather_oob zero", "gather_oob undefined")
+    )
+    arguments = {"mem": np.ones(8, np.float32), "at": at, "n": 0, "i": np.zeros((1, 8), np.int32)}
+    assert "holds 0" in failing("PTO-R101", text, arguments, unchecked=True).message
+
+
+@pytest.mark.parametrize(("cols", "mode", "fits"), [(8, "row", True), (16, "row", False), (16, "elem", True)])
+def test_rows_of_an_nz_table_have_its_columns(cols: int, mode: str, fits: bool) -> None:
+    """Document 000, NZ Layout: eight logical columns; elements are counted over rows, however wide the tile."""
+    tile = f"!pto.tile_buf<vec, 16x{cols}xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    index = "1x16" if mode == "row" else f"16x{cols}"
+    text = f"""
+func.func @main(%table: !pto.memref<1x1x2x16x8xf32, nz>, %i: !pto.tile<{index}xi32>, %out: !pto.memref<16x{cols}xf32>) {{
+  %d = pto.alloc_tile : {tile}
+  pto.mgather ins(%table, %i : !pto.memref<1x1x2x16x8xf32, nz>, !pto.tile<{index}xi32>) outs(%d : {tile}) {{coalesce = #pto<coalesce {mode}>}}
+  pto.tstore ins(%d : {tile}) outs(%out : !pto.memref<16x{cols}xf32>)
+  return
+}}
+"""
+    table = np.arange(256, dtype=np.float32)
+    idx = np.arange(16 * (1 if mode == "row" else cols), dtype=np.int32).reshape(index_shape(index))
+    arguments = {"table": table.reshape(1, 1, 2, 16, 8), "i": idx}
+    if not fits:
+        assert "16 valid columns, the NZ table 8" in failing("PTO-R105", text, arguments, "a2a3").message
+        return
+    # One block column: logical element n is the n-th of memory.
+    out = execute(text, arguments, "a2a3").outputs["out"]
+    assert out.reshape(-1).tolist() == table[: 16 * cols].tolist()
+
+
+def index_shape(text: str) -> tuple[int, int]:
+    rows, cols = map(int, text.split("x"))
+    return rows, cols
+
+
+def test_rows_are_added_from_the_view_on() -> None:
+    """mem[at + 8 * idx[r] + j] += src[r, j]."""
+    text = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %s: !pto.tile<4x8xf32>, %i: !pto.tile<1x4xi32>) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%c3, %c8], strides = [%c8, %c1] : !pto.tensor_view<3x8xf32>
+  pto.mscatter ins(%s, %i : !pto.tile<4x8xf32>, !pto.tile<1x4xi32>) outs(%v : !pto.tensor_view<3x8xf32>)
+    {coalesce = #pto<coalesce row>, scatterAtomicOp = #pto<scatter_atomic_op add>}
+  return
+}
+"""
+    mem, source = np.ones(40, np.float32), np.arange(32, dtype=np.float32).reshape(4, 8)
+    idx = np.array([[2, 0, 2, 1]], np.int32)
+    execute(text, {"mem": mem, "at": 5, "s": source, "i": idx})
+    expected = [1.0] * 40
+    for r in range(4):
+        for j in range(8):
+            expected[5 + 8 * int(idx[0, r]) + j] += float(source[r, j])
+    assert mem.tolist() == expected
+
+
+def test_an_element_scatter_counts_from_the_view() -> None:
+    text = """
+func.func @main(%mem: !pto.ptr<f32>, %at: index, %s: !pto.tile<1x8xf32>, %i: !pto.tile<1x8xi32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %p = pto.addptr %mem, %at : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.make_tensor_view %p, shape = [%c1, %c8], strides = [%c8, %c1] : !pto.tensor_view<1x8xf32>
+  pto.mscatter ins(%s, %i : !pto.tile<1x8xf32>, !pto.tile<1x8xi32>) outs(%v : !pto.tensor_view<1x8xf32>)
+    {coalesce = #pto<coalesce elem>}
+  return
+}
+"""
+    mem = np.zeros(24, np.float32)
+    source = np.arange(1, 9, dtype=np.float32).reshape(1, 8)
+    execute(text, {"mem": mem, "at": 5, "s": source, "i": np.arange(7, -1, -1, dtype=np.int32).reshape(1, 8)})
+    assert mem.tolist() == [0.0] * 5 + [8, 7, 6, 5, 4, 3, 2, 1] + [0.0] * 11
+
+
+def test_cpu_counts_the_padding_between_rows() -> None:
+    """The simulator reads `src.data()[idx]`: of two rows of three, eight apart, the last element is the tenth."""
+    mem = "!pto.memref<2x3xf32, strides=[8, 1]>"
+    text = f"""
+func.func @main(%table: {mem}, %i: !pto.tile<1x8xi32>) {{
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  pto.mgather ins(%table, %i : {mem}, !pto.tile<1x8xi32>) outs(%d : !pto.tile_buf<vec, 1x8xf32>) {{coalesce = #pto<coalesce elem>}}
+  return
+}}
+"""
+    table = np.arange(11, dtype=np.float32)
+    idx = np.array([[0, 1, 2, 3, 7, 8, 9, 10]], np.int32)
+    assert execute(text, {"table": table, "i": idx}, "cpu").outputs["d"].tolist() == idx.tolist()
+    idx[0, 0] = 11
+    failing("PTO-R101", text, {"table": table, "i": idx}, "cpu")
+
+
+@pytest.mark.parametrize(("mode", "index", "capacity"), [("row", "1x16", 32), ("elem", "16x8", 256)])
+def test_unchecked_reads_nothing_behind_an_nz_table(mode: str, index: str, capacity: int) -> None:
+    """D15: `gShape2 * 16` rows, and as many elements as there are; blocks have no place behind them."""
+    tile = "!pto.tile_buf<vec, 16x8xf32, blayout=col_major, slayout=row_major, fractal=512>"
+    text = f"""
+func.func @main(%table: !pto.memref<1x1x2x16x8xf32, nz>, %i: !pto.tile<{index}xi32>) {{
+  %d = pto.alloc_tile : {tile}
+  pto.mgather ins(%table, %i : !pto.memref<1x1x2x16x8xf32, nz>, !pto.tile<{index}xi32>) outs(%d : {tile}) {{coalesce = #pto<coalesce {mode}>}}
+  return
+}}
+"""
+    table = np.arange(256, dtype=np.float32).reshape(1, 1, 2, 16, 8)
+    idx = np.full(tuple(map(int, index.split("x"))), capacity - 1, np.int32)
+    out = execute(text, {"table": table, "i": idx}, "a2a3", unchecked=True).outputs["d"]
+    assert np.array_equal(
+        out, np.tile(np.arange(248, 256), (16, 1)) if mode == "row" else np.full((16, 8), 255)
+    )
+    idx[0, 0] = capacity
+    failing("PTO-R101", text, {"table": table, "i": idx}, "a2a3", unchecked=True)
