@@ -40,7 +40,7 @@ def test_a_finding_is_reported_once_with_all_its_targets() -> None:
     text = ROW.replace("1x16xi32", "1x16xi16")
     report = verify_targets(parse(text), ["a2a3", "a5"])
     (error,) = report.diagnostics
-    assert error.code == "PTO-A102" and error.targets == ("a2a3", "a5")
+    assert error.code == "PTO-I101" and error.targets == ("a2a3", "a5")
     assert report.for_target("a5").count("a5", Severity.ERROR) == 1
 
 

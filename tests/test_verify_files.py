@@ -84,14 +84,14 @@ def test_unreadable_files_among_good_ones(here: Path) -> None:
     for name in ("binary.pto", "broken.pto", "missing.pto"):
         assert not by_path[name].ok and not by_path[name].readable
         assert all(d.code.startswith("PTO-P") for d in by_path[name].report.diagnostics)
-    assert [d.code for d in by_path[os.path.join("sub", "bad.pto")].report.diagnostics] == ["PTO-A102"]
+    assert [d.code for d in by_path[os.path.join("sub", "bad.pto")].report.diagnostics] == ["PTO-I101"]
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.TextIOWrapper(io.BytesIO(BAD.encode()))
     monkeypatch.setattr(sys, "stdin", stream)
     report = verify_file("-", Options(targets=("a5",)))
-    assert [(d.code, d.span.file) for d in report.report.diagnostics] == [("PTO-A102", "<stdin>")]
+    assert [(d.code, d.span.file) for d in report.report.diagnostics] == [("PTO-I101", "<stdin>")]
 
 
 def test_the_matrix(here: Path) -> None:
@@ -134,7 +134,7 @@ def test_several_processes_find_the_same(here: Path) -> None:
 
 
 def test_options_reach_the_report(here: Path) -> None:
-    assert verify_file("sub/bad.pto", Options(targets=("a5",), ignore=("PTO-A102",))).ok
+    assert verify_file("sub/bad.pto", Options(targets=("a5",), ignore=("PTO-I101",))).ok
     fp8 = GOOD.replace("f32", "f8E4M3FN")
     (here / "fp8.pto").write_text(fp8)
     assert not verify_file("fp8.pto", Options(targets=("cpu",))).ok

@@ -22,18 +22,14 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.gather import TGatherOp
-from ptoas.dialects.pto.instruction import PtoOp, ReductionOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.stage_collectives import stage_collectives
-from ptoas.targets import Target
-
-BLOCK = 32
-"""Bytes of the smallest tile row."""
+from ptoas.targets.facts import Facts, Knowledge
+from ptoas.targets.row import Row
 
 
 @dataclass(frozen=True)
@@ -46,51 +42,29 @@ class AddScratchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
-        with_scratch = get_isa(self.isa).gather_takes_scratch
+        left_out = get_isa(self.isa).without_scratch
+        knowledge = Knowledge()
         for inner in list(op.walk()):
-            match inner:
-                case ReductionOp() if inner.tmp is None:
-                    _fill(inner, "tmp", [_allocate(inner, _reduction_scratch(inner, target), "tmp")])
-                case TGatherOp() if with_scratch and inner.form == "index" and inner.tmp is None:
-                    extents = _extents(inner.indices)
-                    _fill(inner, "tmp", [_allocate(inner, _gather_scratch(inner, target), "tmp", extents)])
-                case _:
-                    pass
+            row = target.row(inner) if isinstance(inner, PtoOp) else None
+            if not isinstance(inner, PtoOp) or not isinstance(row, Row) or inner.mnemonic() in left_out:
+                continue
+            facts = Facts(inner, target, knowledge, False, (target,), row)
+            for slot, scratch in row.scratch.items():
+                needed = None if inner.operands_of(slot) else scratch.needs(facts)
+                if needed is not None:
+                    shared = inner.values_of(scratch.valid_of) if scratch.valid_of else ()
+                    extents = [extent for value in shared for extent in _extents(value)]
+                    _fill(inner, slot, [_allocate(inner, needed, slot, extents)])
         stage_collectives(op, target, _allocate, _fill)
 
 
-def _reduction_scratch(op: ReductionOp, target: Target) -> TileType:
-    """As large as the source where the target uses it; one block where it only takes it."""
-    source = op.src.type
-    assert isinstance(source, TileType)
-    if _writes(op, "dst tmp", target):
-        return TileType.of(source.element_type, source.rows, source.cols)
-    return TileType.of(source.element_type, 1, BLOCK // element_size(source.element_type))
-
-
-def _gather_scratch(op: TGatherOp, target: Target) -> TileType:
-    assert op.indices is not None
-    indices = op.indices.type
-    assert isinstance(indices, TileType)
-    if _writes(op, "dst tmp", target):
-        return TileType.of(indices.element_type, indices.rows, indices.cols, valid=indices.valid)
-    return TileType.of(indices.element_type, 1, BLOCK // element_size(indices.element_type))
-
-
-def _extents(tile: SSAValue | None) -> list[SSAValue]:
+def _extents(tile: SSAValue) -> list[SSAValue]:
     """The values of a tile's open valid extents, where one place says what they are."""
-    assert tile is not None
     if not isinstance(tile.owner, AllocTileOp):
         return []
     if any(isinstance(use.operation, SetValidShapeOp) for use in tile.uses):
         return []
     return [extent for extent in (tile.owner.valid_row, tile.owner.valid_col) if extent is not None]
-
-
-def _writes(op: PtoOp, slots: str, target: Target) -> bool:
-    """Whether the target's pipes touch the scratch of this instruction at all."""
-    row = target.pipe_model(op, None)
-    return row is not None and any("tmp" in written.split() for written in row.writes.values())
 
 
 def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SSAValue] = ()) -> SSAValue:

@@ -72,7 +72,7 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
     for move in made:
         assert isinstance(move.src.type, TileType)
         element = move.src.type.element_type
-        if not target.takes("tmov", element):
+        if not target.takes(move, "dst", element):
             text = element_text(element)
             message = (
                 f"a loop hands on a tile of {text} that has to be copied; tmov does not take {text} here"

@@ -20,18 +20,18 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.location import span_of
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.function import FunctionEmitter
 from ptoas.lowering.cpp.names import Names, identifier
-from ptoas.lowering.isa import SPELLINGS
 from ptoas.lowering.memory_map import end_of_vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
 from ptoas.lowering.structure import called_names, callees_first, functions
 from ptoas.targets import Target
 from ptoas.targets.facts import Knowledge
+from ptoas.targets.row import Row
 
 EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
@@ -44,7 +44,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise ValueError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
-    if emit == "launcher" and not SPELLINGS[target.name].launches:
+    if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
     bodies = functions(module)
@@ -76,10 +76,10 @@ def _inner_qualifiers(function: func.FuncOp, inner: set[str]) -> str:
 def _head(module: ModuleOp, target: Target) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
-    custom = SPELLINGS[target.name].gather_header
     ops = list(module.walk())
-    if custom is not None and any(isinstance(op, MGatherOp) for op in ops):
-        headers.append(custom)
+    rows = (target.row(op) for op in ops if isinstance(op, PtoOp))
+    own = (row.call.header for row in rows if isinstance(row, Row))
+    headers += dict.fromkeys(header for header in own if header is not None)
     if any(isinstance(op, CollectiveOp) for op in ops):
         headers.append("pto/comm/pto_comm_inst.hpp")
     lines = ["#include <cstddef>", "#include <cstdint>", "", *(f"#include <{header}>" for header in headers)]
@@ -123,7 +123,7 @@ def _host_notes(function: func.FuncOp) -> list[str]:
 
 def dynamic_ub_bytes(function: func.FuncOp, target: Target) -> int | None:
     """Bytes of UB to ask for at launch; `None` when the default is enough (D22)."""
-    if target.ub is None or target.ub.default_budget is None or not uses_simt(function):
+    if target.ub is None or target.ub.default_budget is None or not uses_simt(function, target):
         return None
     end = end_of_vec_tiles(function)
     if end <= target.ub.default_budget:

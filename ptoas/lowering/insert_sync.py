@@ -44,7 +44,7 @@ from ptoas.lowering.memory_map import MemoryMap
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.targets import Target
-from ptoas.targets.pipes import RESULT, Effects, Flag
+from ptoas.targets.pipes import Effects, Flag
 
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
@@ -318,9 +318,7 @@ class Synchroniser:
         effects = self.target.effects(op)
         accesses: list[tuple[int, int, bool]] = []
         for access in effects.accesses:
-            value = (
-                op.operands[access.operand] if access.operand >= 0 else op.results[RESULT - access.operand]
-            )
+            value = op.operands[access.operand] if access.operand >= 0 else op.results[-1 - access.operand]
             for region in self.memory.regions(value):
                 accesses.append((NUMBER[access.pipe], self.regions.number(region), access.write))
         self._effects[op] = effects, accesses

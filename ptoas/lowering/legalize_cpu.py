@@ -70,6 +70,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.location import span_of
 from ptoas.targets import get_target
 from ptoas.targets.facts import Knowledge, shape_str
+from ptoas.targets.row import Forms, Row
 from ptoas.targets.rules.common import fits
 
 INDEX = IndexType()
@@ -88,6 +89,16 @@ class LegalizeCpuPass(ModulePass):
         for inner in list(op.walk()):
             if isinstance(inner, MGatherOp) and needs_rewriting(inner):
                 _Rewriter(inner, knowledge).rewrite()
+
+
+def _gathers_within_tiles(element: Attribute) -> bool:
+    """Whether cpu gathers elements of this type within tiles, by index."""
+    rows = get_target("cpu").entry(TGatherOp)
+    assert isinstance(rows, Forms)
+    row = rows.rows["index"]
+    assert isinstance(row, Row)
+    types = row.tiles["dst"].types
+    return types is None or BY_TYPE[element] in types
 
 
 def needs_rewriting(op: MGatherOp) -> bool:
@@ -261,7 +272,7 @@ class _Rewriter:
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather among zeros, a row of them below; then every element picks itself, or one of the zeros."""
         element = self.destination.element_type
-        if not get_target("cpu").takes("tgather.index", element):
+        if not _gathers_within_tiles(element):
             name = element_text(element)
             raise self._refuse(f"`zero` takes a tile gather of {name}, which cpu does not have")
         gathered = self.allocate(

@@ -82,7 +82,7 @@ def check(
 
     What `legalize` rewrites is judged by what it becomes.
     """
-    if legalize and not target.checks_bounds:
+    if legalize and target.legalization is not None:
         module = legalized(module, target)
     report = verify(module, target, aicore, sync=sync)
     if not report.ok:

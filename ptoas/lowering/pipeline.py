@@ -106,7 +106,7 @@ def build_pipeline(
         "plan-memory": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }
-    skipped = () if legalize and not target.checks_bounds else ("legalize-cpu",)
+    skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)
     passes: list[ModulePass] = []
     for pass_name, load in PASSES.items():
         if pass_name not in skipped:

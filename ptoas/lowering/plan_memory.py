@@ -35,7 +35,6 @@ from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
@@ -302,12 +301,12 @@ def _limit(target: Target, loc: TileLoc, root: SSAValue) -> int | None:
         message = f"{target.title} has no memory `{loc.value}` for this tile"
         raise PtoasError([Diagnostic("PTO-L009", message, span, targets=(target.name,))])
     function = _function_of(root)
-    return target.memory_size(loc, simt=function is not None and uses_simt(function))
+    return target.memory_size(loc, simt=function is not None and uses_simt(function, target))
 
 
-def uses_simt(function: func.FuncOp) -> bool:
-    """Whether the function has an instruction that a target may run as threads, with a data cache (D22)."""
-    return any(isinstance(op, MGatherOp | MScatterOp) for op in function.walk())
+def uses_simt(function: func.FuncOp, target: Target) -> bool:
+    """Whether the function has an instruction that the target runs as threads, with a data cache (D22)."""
+    return any(target.uses_simt(op) for op in function.walk())
 
 
 def _function_of(root: SSAValue) -> func.FuncOp | None:

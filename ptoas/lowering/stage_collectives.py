@@ -107,7 +107,7 @@ def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
 def _share(op: CollectiveOp, all_calls: list[CollectiveOp], module: ModuleOp, target: Target) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
     function = _function_of(op)
-    simt = uses_simt(function)
+    simt = uses_simt(function, target)
     limit = target.memory_size(TileLoc.Vec, simt)
     if limit is None:
         limit = WHERE_NO_LIMIT

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.checks import initialised
 from ptoas.machine.errors import failure
@@ -17,7 +18,6 @@ from ptoas.machine.memory import View
 from ptoas.machine.observe import Observer
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
 from ptoas.ops.views import Unplaced
-from ptoas.targets.pipes import slot_places
 
 KEPT_STEPS = 256
 """Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""

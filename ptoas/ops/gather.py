@@ -17,7 +17,7 @@ from ptoas.ops.tables import Table, table_of
 
 @instruction(MGatherOp)
 def mgather(op: MGatherOp, m: Machine) -> Binder:
-    coalesce = m.target.coalesce_of(op)
+    coalesce = m.target.value(op, "coalesce")
     oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
 
     def bind(dst: Tile, mem: View, idx: Tile) -> Step:
@@ -27,15 +27,15 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
         table = table_of(op, m, mem, dst, row)
         read = index_reader(idx, m, flat=row)
         run = gather_run(op, m, table, dst, idx, read, oob)
-        writes = (dst.full.region,) if prezeroes(m, mem, oob) else (dst.region,)
+        writes = (dst.full.region,) if prezeroes(op, m, mem, oob) else (dst.region,)
         return Step(run, reads=(idx.region,), writes=writes)
 
     return bind
 
 
-def prezeroes(m: Machine, mem: View, oob: GatherOOB) -> bool:
+def prezeroes(op: MGatherOp, m: Machine, mem: View, oob: GatherOOB) -> bool:
     """An NZ gather with `zero` clears the whole tile first (D14)."""
-    return oob is GatherOOB.Zero and m.target.has_nz and mem.layout is Layout.NZ
+    return oob is GatherOOB.Zero and m.target.model(op).has_nz and mem.layout is Layout.NZ
 
 
 def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) -> None:
@@ -65,7 +65,7 @@ def gather_run(
     op: MGatherOp, m: Machine, table: Table, dst: Tile, idx: Tile, read: Reader, oob: GatherOOB
 ) -> Callable[[], None]:
     """The work: remap the indices, take, and store the valid region."""
-    if oob is GatherOOB.Undefined and not (table.by_row or m.target.checks_bounds):
+    if oob is GatherOOB.Undefined and not (table.by_row or m.target.model(op).checks_bounds):
         # Elements are counted flat, so the padding between rows counts too (D17 relies on it).
         table = table.stretched(min(max(table.capacity, table.span()), table.reachable()))
     capacity = table.capacity
@@ -82,7 +82,9 @@ def gather_run(
             indices,
             capacity,
             limit,
-            fix="choose clamp, wrap or zero, or correct the index" if m.target.checks_bounds else None,
+            fix="choose clamp, wrap or zero, or correct the index"
+            if m.target.model(op).checks_bounds
+            else None,
         )
 
     if oob is GatherOOB.Undefined and strict:
@@ -97,7 +99,7 @@ def gather_run(
         reader = checked(read, reachable, beyond) if m.checks.mem else read
         return taking(table.stretched(reachable), dst, reader, reachable, wide)
     if oob is GatherOOB.Zero:
-        return zeroing(table, dst, read, dst.full if prezeroes(m, table.view, oob) else None, wide)
+        return zeroing(table, dst, read, dst.full if prezeroes(op, m, table.view, oob) else None, wide)
     if capacity == 0:
         raise m.fail("PTO-R101", f"mgather: the table has no {table.unit} to choose from", op, operand=0)
     if oob is GatherOOB.Wrap:

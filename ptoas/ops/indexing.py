@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine, writer_note
 from ptoas.machine.tiles import Tile
-from ptoas.targets.pipes import slot_places
 
 Reader = Callable[[], Array]
 

@@ -25,7 +25,7 @@ _ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
 
 @instruction(MScatterOp)
 def mscatter(op: MScatterOp, m: Machine) -> Binder:
-    by_row = m.target.coalesce_of(op) is Coalesce.Row
+    by_row = m.target.value(op, "coalesce") is Coalesce.Row
     oob = ScatterOOB.Undefined if op.scatter_oob is None else op.scatter_oob.data
     atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
     unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default

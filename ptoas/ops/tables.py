@@ -10,7 +10,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.target import FRACTAL_ROWS
+from ptoas.targets.gathers import FRACTAL_ROWS, TableModel
 
 
 class Table:
@@ -103,9 +103,9 @@ class Table:
 
 def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
     """The table as the target reads it, its rows as wide as the tile's valid columns."""
-    target = m.target
-    nz = view.layout is Layout.NZ and target.has_nz
-    capacity = target.capacity(view.shape5, view.layout, Coalesce.Row if by_row else Coalesce.Elem)
+    model: TableModel = m.target.model(op)
+    nz = view.layout is Layout.NZ and model.has_nz
+    capacity = model.capacity(view.shape5, view.layout, Coalesce.Row if by_row else Coalesce.Elem)
     assert capacity is not None
     cols = tile.valid[1]
     if nz:
@@ -118,7 +118,7 @@ def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Tab
                 op,
             )
         return table
-    stride = view.strides5[3] if target.row_stride_is_dim3 else cols
+    stride = view.strides5[3] if model.row_stride_is_dim3 else cols
     table = Table(view, by_row, capacity, cols, stride, False)
     if table.reachable() < capacity:
         raise m.fail(

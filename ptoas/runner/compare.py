@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, ScatterOOB
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TScatterOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.machine.arrays import np
@@ -112,7 +112,7 @@ def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
     found: dict[str, None] = {}
     for op in module.walk():
         match op:
-            case MGatherOp() | MScatterOp():
+            case IndexedMemoryOp():
                 for reason in _indexed(op, first, second):
                     found[reason] = None
             case TLoadOp() if first.has_pipes != second.has_pipes:
@@ -130,9 +130,9 @@ def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
     return list(found)
 
 
-def _indexed(op: MGatherOp | MScatterOp, first: Target, second: Target) -> list[str]:
+def _indexed(op: IndexedMemoryOp, first: Target, second: Target) -> list[str]:
     name = op.name.removeprefix("pto.")
-    modes = [target.coalesce_of(op) for target in (first, second)]
+    modes = [target.value(op, "coalesce") for target in (first, second)]
     if modes[0] is not modes[1]:
         return [
             f"mode default (D8): {name} without a suffix is {modes[0].value} on {first.name}, "
@@ -142,16 +142,17 @@ def _indexed(op: MGatherOp | MScatterOp, first: Target, second: Target) -> list[
     view = op.mem.type
     assert isinstance(view, ViewType)
     if DYNAMIC not in view.shape:
-        capacities = [target.capacity(view.shape5, view.layout, modes[0]) for target in (first, second)]
+        models = (first.model(op), second.model(op))
+        capacities = [model.capacity(view.shape5, view.layout, modes[0]) for model in models]
         if capacities[0] != capacities[1]:
             found.append(f"capacity (D15): {capacities[0]} on {first.name}, {capacities[1]} on {second.name}")
-    oob = op.gather_oob if isinstance(op, MGatherOp) else op.scatter_oob
-    wraps = oob is not None and oob.data in (GatherOOB.Wrap, ScatterOOB.Wrap)
+    oobs = (first.value(op, "gatherOob"), first.value(op, "scatterOob"))
+    wraps = GatherOOB.Wrap in oobs or ScatterOOB.Wrap in oobs
     if first.sign_extends_index != second.sign_extends_index and wraps:
         found.append(f"index width (D12): 32 unsigned bits, or 64 on {_extending(first, second)}")
-    if modes[0] is Coalesce.Row and first.row_stride_is_dim3 != second.row_stride_is_dim3:
+    if modes[0] is Coalesce.Row and first.model(op).row_stride_is_dim3 != second.model(op).row_stride_is_dim3:
         found.append("row stride (D16): one takes the table's stride of DIM_3, the other the valid columns")
-    if view.layout is Layout.NZ and first.has_nz != second.has_nz:
+    if view.layout is Layout.NZ and first.model(op).has_nz != second.model(op).has_nz:
         found.append("NZ tables: only one of the two knows the layout")
     return found
 

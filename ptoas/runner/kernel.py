@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.lowering.memory_map import tile_argument_addresses
@@ -178,7 +177,7 @@ class Kernel:
 
     def _compile(self, world: World | None = None) -> None:
         options, by_hand = self.options, self._by_hand
-        simt = any(isinstance(op, MGatherOp | MScatterOp) for op in self.module.walk())
+        simt = any(self.target.uses_simt(op) for op in self.module.walk())
         self.machine = Machine(
             self.target, options.checks, simt=simt, blocks=options.blocks, on_print=options.on_output
         )

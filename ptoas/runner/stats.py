@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.targets import Target
-from ptoas.targets.pipes import slot_places
 
 LANES = 32
 MOST_WARPS = 32
@@ -102,22 +102,22 @@ def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
                 f"dma_{way}_bursts": tile.valid[0],
                 f"dma_{way}_bytes": tile.valid[0] * tile.valid[1] * tile.dtype.size,
             }
-        case MGatherOp() | MScatterOp():
+        case IndexedMemoryOp():
             _indexed(op, target, values, cost)
         case _:
             pass
     return cost
 
 
-def _indexed(op: MGatherOp | MScatterOp, target: Target, values: list[object], cost: Cost) -> None:
+def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: Cost) -> None:
     places = slot_places(op)
-    data = values[places["dst" if isinstance(op, MGatherOp) else "src"].start]
+    data = values[places[op.DATA].start]
     table = values[places["mem"].start]
     assert isinstance(data, Tile) and isinstance(table, View)
     rows, cols = data.valid
     size = data.dtype.size
-    by_row = target.coalesce_of(op) is Coalesce.Row
-    way = "gather" if isinstance(op, MGatherOp) else "scatter"
+    by_row = target.value(op, "coalesce") is Coalesce.Row
+    way = "gather" if op.DATA == "dst" else "scatter"
     cost.counts = {f"{way}_bytes": rows * cols * size}
     pipes = {access.pipe for access in target.effects(op).accesses}
     if not target.has_pipes:

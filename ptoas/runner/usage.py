@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
@@ -15,11 +16,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.constraints import IndexTile
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AllocTileOp,
@@ -34,7 +37,6 @@ from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.upper_bounds import Foresight
 from ptoas.targets import Target
-from ptoas.targets.pipes import slot_places
 
 
 @dataclass
@@ -259,19 +261,17 @@ def _reach(
             parameters[n].elements = max(parameters[n].elements or 0, at + 1)
 
 
-_INDEX_SLOTS: dict[type[PtoOp], str] = {
-    MGatherOp: "idx",
-    MScatterOp: "idx",
-    TGatherOp: "indices",
-    TScatterOp: "idx",
-    TGatherBOp: "offsets",
-}
+@cache
+def _index_slot(op_class: type[PtoOp]) -> str | None:
+    """The slot whose integers are positions."""
+    slots = op_class.signature().slots
+    return next((slot.name for slot in slots if isinstance(slot.constraint, IndexTile)), None)
 
 
 def _index_use(
     op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, foresight: Foresight
 ) -> None:
-    slot = _INDEX_SLOTS.get(type(op))
+    slot = _index_slot(type(op))
     places = slot_places(op).get(slot, range(0)) if slot else range(0)
     if not places:
         return
@@ -288,14 +288,14 @@ def _index_use(
 def _limit(op: Any, target: Target, foresight: Foresight) -> tuple[int | None, int]:
     """How far an index of this instruction may go, and its distance to the next."""
     match op:
-        case MGatherOp() | MScatterOp():
+        case IndexedMemoryOp():
             shape = view_extents(op.mem, foresight)
             type = op.mem.type
             assert isinstance(type, ViewType)
             if shape is None:
                 return None, 1
             shape5 = (1,) * (5 - len(shape)) + shape
-            return target.capacity(shape5, view_layout(op.mem), target.coalesce_of(op)), 1
+            return target.model(op).capacity(shape5, view_layout(op.mem), target.value(op, "coalesce")), 1
         case TGatherOp():
             assert isinstance(op.src.type, TileType)
             return op.src.type.rows * op.src.type.cols, 1

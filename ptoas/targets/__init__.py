@@ -3,7 +3,7 @@
 Nothing else in the package asks whether a target is this or that; it asks the target.
 
 >>> import ptoas
->>> [name for name, target in ptoas.TARGETS.items() if target.has_row_mode]
+>>> [name for name, target in ptoas.TARGETS.items() if target.has_pipes]
 ['a2a3', 'a5', 'a5-custom']
 """
 

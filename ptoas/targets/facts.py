@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
@@ -21,10 +22,10 @@ from ptoas.analysis.windows import Window
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout, SLayout, TileLoc
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places, slot_value
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
-from ptoas.targets.pipes import slot_places, slot_value
+from ptoas.targets.row import Row
 from ptoas.targets.target import Target
 
 
@@ -347,7 +348,10 @@ class Facts:
         knowledge: Knowledge,
         aicore: bool,
         checked: Sequence[Target],
+        row: Row,
     ):
+        self.row = row
+        """What the target says of the instruction."""
         self.checked = checked
         """All targets that the program is being checked for."""
         self.op = op
@@ -357,8 +361,7 @@ class Facts:
 
     def _value(self, slot: str) -> SSAValue:
         """The operand in a slot; `dst` is a result in SSA form."""
-        value = slot_value(self.op, slot)
-        return self.op.results[0] if value is None else value
+        return self.values(slot)[0]
 
     def tile(self, slot: str) -> TileFacts:
         return self.knowledge.tile(self._value(slot))
@@ -374,10 +377,19 @@ class Facts:
         places = slot_places(self.op)[slot]
         return tuple(self.knowledge.constant(self.op.operands[at]) for at in places)
 
+    def values(self, slot: str) -> Sequence[SSAValue]:
+        """The operands in a slot; a destination is a result in SSA form."""
+        places = slot_places(self.op)[slot]
+        return [self.op.operands[at] for at in places] if places else self.op.values_of(slot)
+
+    @property
+    def model(self) -> Any:
+        """How the target does it, where targets differ."""
+        return self.row.model
+
     @cached_property
     def coalesce(self) -> Coalesce:
-        assert isinstance(self.op, MGatherOp | MScatterOp)
-        return self.target.coalesce_of(self.op)
+        return self.target.value(self.op, "coalesce")
 
     @property
     def is_row(self) -> bool:

@@ -14,14 +14,14 @@ from ptoas.analysis.forwarding import handed_from, passed_on
 from ptoas.analysis.windows import Dims, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.slots import int_values, slot_value
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.targets.facts import Knowledge
-from ptoas.targets.pipes import NOTHING, Effects, int_values, slot_value
+from ptoas.targets.pipes import NOTHING, Effects
 from ptoas.targets.target import Target
 
 ALIGNMENT = 32
@@ -185,9 +185,9 @@ class FunctionFacts:
             return self.sync_override
         return SetFlagOp in self.by_class or WaitFlagOp in self.by_class
 
-    @cached_property
-    def has_simt(self) -> bool:
-        return MGatherOp in self.by_class or MScatterOp in self.by_class
+    def has_simt(self, target: Target) -> bool:
+        """Whether an instruction of the function launches SIMT threads."""
+        return any(target.uses_simt(ops[0]) for ops in self.by_class.values())
 
     @cached_property
     def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:

@@ -7,9 +7,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.targets import TARGETS, Target, get_target
-from ptoas.targets.rule import RULES, Rule, all_rules
-from ptoas.targets.target import element_names
+from ptoas.targets.row import Row
+from ptoas.targets.rule import ALIASES, RULES, Rule, all_rules, load_rules
+from ptoas.targets.specs import element_names
 
 CHAPTERS = {
     "A": "MGATHER",
@@ -21,6 +23,7 @@ CHAPTERS = {
     "F": "Flags and pipes",
     "E": "Arithmetic",
     "C": "Collectives",
+    "I": "Operands of every instruction",
     "W": "Portability",
     "T": "The target of a module",
 }
@@ -93,13 +96,15 @@ def _markdown(rules: Sequence[Rule]) -> str:
 def explain(code: str) -> str:
     """A rule with its law, its reason, its source and both examples."""
     wanted = code.strip().upper()
-    rule = RULES.get(wanted)
+    load_rules()
+    rule = RULES.get(ALIASES.get(wanted, wanted))
     if rule is None:
         alike = [known for known in RULES if known.startswith(wanted[:6])]
         hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
         raise UnknownRuleError(f"no rule has the code {code!r}{hint}")
     on = ", ".join(rule.example_targets)
     parts = [
+        *([f"{wanted} is part of {rule.code} now."] if wanted != rule.code else []),
         f"{rule.code}: {rule.title} ({rule.severity.value})",
         _fill(rule.law),
         _fill(f"Why: {rule.reason}"),
@@ -113,17 +118,19 @@ def explain(code: str) -> str:
 def describe_target(target: Target) -> dict[str, Any]:
     """A target as plain data."""
     ub = target.ub
-    default = target.default_coalesce
+    row = target.entry(MGatherOp)
+    assert isinstance(row, Row)
+    default, table, data = row.defaults["coalesce"], row.model, row.tiles["dst"]
     return {
         "name": target.name,
         "aliases": list(target.aliases),
         "title": target.title,
         "summary": target.summary,
-        "default mode": "by the index tile's columns" if default is None else default.value,
+        "default mode": "by the index tile's columns" if callable(default) else default.value,
         "index": "sign-extended to 64 bits" if target.sign_extends_index else "32 unsigned bits",
-        "row stride": "stride of DIM_3" if target.row_stride_is_dim3 else "the destination's valid columns",
-        "element types": element_names(target.types_of("mgather")),
-        "with --aicore": element_names(target.aicore_types.get("mgather", ())),
+        "row stride": "stride of DIM_3" if table.row_stride_is_dim3 else "the destination's valid columns",
+        "element types": element_names(data.types or ()),
+        "with --aicore": element_names(data.aicore),
         "memories": {loc.value: size for loc, size in target.memories.items()},
         "unified buffer": None
         if ub is None

@@ -11,14 +11,15 @@ The CPU form has no Coalesce parameter: only Elem gathers are legal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal
 
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.instruction import PtoOp
 
 Part = Literal["value", "type", "statement"]
 
@@ -80,6 +81,12 @@ class Rule:
     check: Check
     example_targets: tuple[str, ...]
     """Targets that the examples are to be checked for."""
+    aliases: tuple[str, ...] = ()
+    """Codes that this rule had before it spoke for several instructions."""
+
+    def __call__(self, **data: Any) -> Rule:
+        """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
+        return replace(self, check=partial(self.check, **data))
 
     @property
     def title(self) -> str:
@@ -91,27 +98,48 @@ class Rule:
         """Whether the rule speaks only when several targets are checked together."""
         return self.code[4] == "W"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rule) and self.code == other.code
+
+    def __hash__(self) -> int:
+        return hash(self.code)
+
     def __repr__(self) -> str:
         return f"Rule({self.code} {self.name})"
 
 
-@dataclass(frozen=True)
-class Unsupported:
-    """In place of rules: the target does not have the instruction."""
-
-    reason: str
-
-
-Row = tuple[Rule, ...] | Unsupported
-Table = Mapping[type[PtoOp], Row]
-"""What a target asks of each instruction."""
-
 _REGISTRY: dict[str, Rule] = {}
 
-RULES: Mapping[str, Rule] = MappingProxyType(_REGISTRY)
-"""Every rule by its code, in the order of the codes' chapters."""
 
-C = TypeVar("C", bound=Check)
+class _Rules(Mapping[str, Rule]):
+    """The registry, complete whenever it is asked: a check imports the rules of its instructions only."""
+
+    def __getitem__(self, code: str) -> Rule:
+        if code not in _REGISTRY:
+            load_rules()
+        return _REGISTRY[code]
+
+    def __iter__(self) -> Iterator[str]:
+        load_rules()
+        return iter(_REGISTRY)
+
+    def __len__(self) -> int:
+        load_rules()
+        return len(_REGISTRY)
+
+
+RULES: Mapping[str, Rule] = _Rules()
+"""Every rule by its code."""
+
+
+def names_of(code: str) -> tuple[str, ...]:
+    """A code, and those of old that it stands for now."""
+    rule = _REGISTRY.get(code)
+    return (code, *rule.aliases) if rule is not None else (code,)
+
+
+ALIASES: dict[str, str] = {}
+"""Codes of old, and the code that each has become part of."""
 
 
 def rule(
@@ -124,6 +152,7 @@ def rule(
     on: str = "a5",
     severity: Severity = Severity.ERROR,
     scope: Scope = "instruction",
+    aliases: str = "",
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks."""
 
@@ -144,13 +173,26 @@ def rule(
             scope,
             check,
             tuple(on.split()),
+            tuple(f"PTO-{alias}" for alias in aliases.split()),
         )
         _REGISTRY[code] = made
+        for alias in made.aliases:
+            assert alias not in ALIASES, f"{alias} is an alias of {ALIASES[alias]}"
+            ALIASES[alias] = code
         return made
 
     return make
 
 
+def load_rules() -> None:
+    """Import every module of rules, so that the registry is complete."""
+    from ptoas.targets import rules
+
+    for module in iter_modules(rules.__path__):
+        import_module(f"{rules.__name__}.{module.name}")
+
+
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by code."""
+    load_rules()
     return tuple(_REGISTRY[code] for code in sorted(_REGISTRY))

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, Severity, Span
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
     argument_type_span,
     field_span,
@@ -24,9 +25,11 @@ from ptoas.location import (
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts, Knowledge
 from ptoas.targets.function_facts import FunctionFacts
-from ptoas.targets.pipes import Effects, slot_places
-from ptoas.targets.rule import Rule, Unsupported, Violation
+from ptoas.targets.pipes import Effects
+from ptoas.targets.row import Unsupported
+from ptoas.targets.rule import Rule, Violation, names_of
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
+from ptoas.targets.rules.operands import rules_for
 
 DECLARATION_CODE = "PTO-P060"
 """What the dialect itself asks for on every target; the front end reports it under the same code."""
@@ -91,13 +94,18 @@ class Report:
         kept = [
             d
             for d in self.diagnostics
-            if (not select or d.code.startswith(tuple(select))) and not d.code.startswith(tuple(ignore))
+            if (not select or _named(d.code, select)) and not _named(d.code, ignore)
         ]
         if werror:
             kept = [
                 replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING else d for d in kept
             ]
         return Report(tuple(kept), self.targets)
+
+
+def _named(code: str, beginnings: Sequence[str]) -> bool:
+    """Whether a code, or one of old that it stands for, begins in one of these ways."""
+    return any(name.startswith(tuple(beginnings)) for name in names_of(code))
 
 
 def verify(
@@ -247,7 +255,7 @@ class _Checker:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
         broken = {op for op, _ in self.broken}
-        for rule in target.program:
+        for rule in target.program():
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
         for group in self.instructions.values():
@@ -257,23 +265,25 @@ class _Checker:
         for function in self.functions:
             if not broken.isdisjoint(function.ops):
                 continue
-            for rule in target.program:
+            for rule in target.program():
                 if rule.scope == "function":
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
-        row = target.instructions.get(sample.__class__)
-        if row is None or isinstance(row, Unsupported):
-            reason = "the target's table does not list it" if row is None else row.reason
-            message = f"`{sample.mnemonic()}` does not exist on {target.name}: {reason}"
+        row = target.row(sample)
+        if isinstance(row, Unsupported):
+            message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
             yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op)) for op in group)
             return
         effects = target.effects(sample)
         for op in group:
             self.effects[target.name, op] = effects
-        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets)
-        for rule in row:
+        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row)
+        for rule in rules_for(row):
+            for violation in rule.check(sample, facts):
+                yield from (_diagnose(rule, violation, op, row.source) for op in group)
+        for rule in row.rules:
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op) for op in group)
 
@@ -299,7 +309,7 @@ def _property_key(value: object) -> object:
 # --- from violations to diagnostics --------------------------------------------------------------
 
 
-def _diagnose(rule: Rule, violation: Violation, op: Operation) -> Diagnostic:
+def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | None = None) -> Diagnostic:
     place = op if violation.op is None else violation.op
     notes = [
         Note(related.message, None if related.op is None else span_of(related.op))
@@ -310,7 +320,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation) -> Diagnostic:
         violation.message,
         _span(place, violation),
         rule.severity,
-        (*notes, Note(f"{rule.law} [{rule.source}]")),
+        (*notes, Note(f"{rule.law} [{source or rule.source}]")),
         violation.fix,
     )
 

@@ -14,6 +14,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.rule import RULES, Rule
+from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
 from tests.isa.annotations import TOGETHER, Program, all_programs
 
@@ -33,7 +34,7 @@ def readable() -> dict[str, list[tuple[Program, frozenset[type]]]]:
 
 def judged_by(rule: Rule, target: Target) -> frozenset[type]:
     """The instructions whose rows have the rule; none when it judges whole functions."""
-    return frozenset(op for op, row in target.instructions.items() if isinstance(row, tuple) and rule in row)
+    return frozenset(op for op, row in target.rows() if rule in (*rules_for(row), *row.rules))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def gather(name: str, table: str = "table", idx: str = "idx", mode: str = "row",
 
 LEGAL = gather("a")
 OTHERS = {
-    "the index": (gather("b", idx="short"), "PTO-A102"),
+    "the index": (gather("b", idx="short"), "PTO-I101"),
     "the table": (gather("b", table="gaps"), "PTO-A214"),
     "the result": (gather("b", rows=8), "PTO-A201"),
     "the mode": (gather("b", mode="elem"), "PTO-A203"),
@@ -171,8 +171,8 @@ def test_portability_is_a_matter_of_several_targets() -> None:
 def report() -> Report:
     span = verify(parse(ARGUMENTS + OTHERS["the index"][0]), "a5").diagnostics[0].span
     findings = [
-        Diagnostic("PTO-A101", "an error of both", span, targets=("cpu", "a5")),
-        Diagnostic("PTO-A102", "an error of one", span, targets=("a5",)),
+        Diagnostic("PTO-I101", "an error of both", span, targets=("cpu", "a5")),
+        Diagnostic("PTO-I101", "an error of one", span, targets=("a5",)),
         Diagnostic("PTO-W101", "a warning", span, Severity.WARNING, targets=("cpu",)),
         Diagnostic("PTO-T103", "a note", span, Severity.NOTE),
     ]
@@ -185,24 +185,24 @@ def codes(found: Report) -> list[str]:
 
 def test_a_report_for_one_target() -> None:
     found = report()
-    assert codes(found.for_target("cpu")) == ["A101", "W101", "T103"] and found.for_target("cpu").targets == (
+    assert codes(found.for_target("cpu")) == ["I101", "W101", "T103"] and found.for_target("cpu").targets == (
         "cpu",
     )
-    assert codes(found.for_target("a5")) == ["A101", "A102", "T103"]
+    assert codes(found.for_target("a5")) == ["I101", "I101", "T103"]
     counts = [
         found.count(t, s) for t in ("cpu", "a5") for s in (Severity.ERROR, Severity.WARNING, Severity.NOTE)
     ]
     assert counts == [1, 1, 1, 2, 0, 1]
-    assert [d.code for d in found.errors] == ["PTO-A101", "PTO-A102"]
+    assert [d.code for d in found.errors] == ["PTO-I101", "PTO-I101"]
     assert [d.code for d in found.warnings] == ["PTO-W101"]
 
 
 def test_a_report_is_filtered_by_the_beginnings_of_codes() -> None:
     found = report()
     assert codes(found.filtered()) == codes(found) and found.filtered().targets == ("cpu", "a5")
-    assert codes(found.filtered(select=["PTO-A", "PTO-T"])) == ["A101", "A102", "T103"]
+    assert codes(found.filtered(select=["PTO-A", "PTO-T"])) == ["I101", "I101", "T103"]
     assert codes(found.filtered(ignore=["PTO-A", "PTO-T"])) == ["W101"]
-    assert codes(found.filtered(select=["PTO-A"], ignore=["PTO-A102"])) == ["A101"]
+    assert codes(found.filtered(select=["PTO-A"], ignore=["PTO-I101"])) == ["I101"]
 
 
 def test_only_warnings_become_errors() -> None:
@@ -250,12 +250,12 @@ def blamed(text: str, code: str, target: str = "a5") -> str:
     ("line", "code", "target", "part"),
     [
         (gather("b"), "PTO-A301", "cpu", "row"),
-        ("%b = mgather.row %table, %idx -> !pto.tile<16x9xf32>", "PTO-A111", "a5", "!pto.tile<16x9xf32>"),
-        (gather("b", idx="short"), "PTO-A102", "a5", "%short"),
+        ("%b = mgather.row %table, %idx -> !pto.tile<16x9xf32>", "PTO-I105", "a5", "!pto.tile<16x9xf32>"),
+        (gather("b", idx="short"), "PTO-I101", "a5", "%short"),
         (
             "%b = mgather.row %table, %short : (!pto.memref<64x32xf32>, !pto.tile<1x16xi16>) -> "
             "!pto.tile<16x32xf32>",
-            "PTO-A102",
+            "PTO-I101",
             "a5",
             "!pto.tile<1x16xi16>",
         ),

@@ -151,12 +151,13 @@ def test_equal_knowledge_has_equal_keys() -> None:
 def test_operations_are_found_by_slot() -> None:
     from ptoas.targets import get_target
     from ptoas.targets.facts import Facts
+    from ptoas.targets.row import Row
 
     module = parse(
         ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n"
         "%d = mgather.row %t, %i : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>"
     )
     op = next(op for op in module.walk() if isinstance(op, PtoOp))
-    facts = Facts(op, get_target("a5"), Knowledge(), aicore=False, checked=())
+    facts = Facts(op, get_target("a5"), Knowledge(), aicore=False, checked=(), row=Row())
     assert facts.tile("dst").type.shape == (16, 32) and facts.view("mem").shape5 == (1, 1, 1, 64, 32)
     assert facts.is_tile("idx") and not facts.is_tile("mem") and facts.is_row

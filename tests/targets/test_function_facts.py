@@ -14,7 +14,7 @@ from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
 from ptoas.targets.facts import Knowledge
 from ptoas.targets.function_facts import FunctionFacts, LiveTile, touched, value_name
-from ptoas.targets.pipes import NOTHING, RESULT
+from ptoas.targets.pipes import NOTHING
 
 from .functions import BOXED, FIRST, Facts, M, T, alloc, load, store, two_tiles, window
 
@@ -120,7 +120,7 @@ INDEX = "!pto.tile_buf<vec, 16x32xi32>"
     ],
 )
 def test_gathers_and_scatters_of_memory_are_simt(line: str, simt: bool) -> None:
-    assert Facts(alloc("i", INDEX), line).facts.has_simt is simt
+    assert Facts(alloc("i", INDEX), line).facts.has_simt(get_target("a5")) is simt
 
 
 # --- when ----------------------------------------------------------------------------------------
@@ -302,4 +302,4 @@ def test_an_access_touches_an_operand_or_a_result() -> None:
     found = Facts(f"%a = pto.tload %x : {M} -> {T}")
     op = found["a"].owner
     assert isinstance(op, Operation)
-    assert touched(op, 0) is found["x"] and touched(op, RESULT) is found["a"]
+    assert touched(op, 0) is found["x"] and touched(op, -1) is found["a"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
-from ptoas.targets.pipes import RESULT, Effects, slot_places
+from ptoas.targets.pipes import Effects
 
 DPS = (
     "func.func @f(%t: !pto.memref<64x32xf32>, %i: !pto.tile_buf<vec, {idx}>, "
@@ -31,7 +32,7 @@ def gather(
 def accesses(op: PtoOp, found: Effects) -> set[str]:
     """Accesses as words: `S reads idx`."""
     names = {at: slot for slot, places in slot_places(op).items() for at in places}
-    names[RESULT] = "result"
+    names[-1] = "result"
     return {
         f"{a.pipe.value[5:]} {'writes' if a.write else 'reads'} {names[a.operand]}" for a in found.accesses
     }

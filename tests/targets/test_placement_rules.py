@@ -98,7 +98,7 @@ def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
     gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
     text = kernel(gather, args=f"%t: {table}, %i: {tile}")
     (found,) = verify(parse(text), "a2a3").diagnostics
-    message = "destination %i: found an overlap with its index tile %i, required disjoint tiles"
+    message = "dst %i: found an overlap with idx %i, required disjoint tiles"
     assert (found.code, found.message) == ("PTO-U104", message)
 
 

@@ -21,7 +21,7 @@ from ptoas.targets.reference import (
     rules_of,
     targets_with,
 )
-from ptoas.targets.rule import RULES, Rule
+from ptoas.targets.rule import ALIASES, RULES, Rule
 from ptoas.targets.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
@@ -67,9 +67,16 @@ def test_explain_says_everything(rule: Rule) -> None:
         assert " ".join(part.split()) in flat
 
 
+def test_explain_knows_every_code_of_old() -> None:
+    for old, code in ALIASES.items():
+        assert old not in RULES
+        text = explain(old)
+        assert text.startswith(f"{old} is part of {code} now.") and RULES[code].law.split()[0] in text
+
+
 def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:
     assert "PTO-P030" in explain("PTO-P030")
-    with pytest.raises(UnknownRuleError, match="PTO-A101"):
+    with pytest.raises(UnknownRuleError, match="PTO-A108"):
         explain("PTO-A199")
 
 
@@ -88,7 +95,11 @@ def test_rules_of_a_target() -> None:
 
 def test_a_rule_as_data() -> None:
     data = describe(RULES["PTO-A201"])
-    assert data["targets"] == ["a5"] and data["severity"] == "error" and data["chapter"] == "MGATHER"
+    assert (
+        data["targets"] == ["a5", "a5-custom"]
+        and data["severity"] == "error"
+        and data["chapter"] == "MGATHER"
+    )
 
 
 @pytest.mark.parametrize("style", ["table", "markdown"])

@@ -9,12 +9,17 @@ import pytest
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
+from ptoas.targets.gathers import FRACTAL_ROWS, TableModel
 from ptoas.targets.pipes import NOTHING
-from ptoas.targets.rule import Unsupported
-from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
+from ptoas.targets.row import Row, Unsupported
+from ptoas.targets.rules.operands import rules_for
+from ptoas.targets.specs import element_names
+from ptoas.targets.target import C0_BYTES, Target
+from ptoas.targets.verify import verify
 
 KB = 1024
 
@@ -28,6 +33,16 @@ def program(opcode: str, idx: str) -> str:
         f".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<{idx}>\n"
         f"%d = {opcode} %t, %i : (!pto.memref<64x32xf32>, !pto.tile<{idx}>) -> !pto.tile<16x32xf32>"
     )
+
+
+def row_of(target: str | Target, op: type[PtoOp] = MGatherOp) -> Row:
+    row = (get_target(target) if isinstance(target, str) else target).entry(op)
+    assert isinstance(row, Row)
+    return row
+
+
+def table_of(target: str | Target) -> TableModel:
+    return row_of(target).model
 
 
 def test_names_and_aliases() -> None:
@@ -46,14 +61,16 @@ def test_names_and_aliases() -> None:
         ("checks_bounds", ["a2a3", "a5", "a5-custom"]),  # D17
         ("has_pipes", ["a2a3", "a5", "a5-custom"]),
         ("has_nz", ["a2a3"]),  # D16
-        ("needs_packed_table", ["a5"]),  # D16
-        ("gathers_into_columns", ["a5", "a5-custom"]),
+        ("packed", ["a5"]),  # D16
         ("sign_extends_index", ["cpu"]),  # D12
         ("row_stride_is_dim3", ["cpu", "a2a3"]),  # D16
     ],
 )
 def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
-    found = [repr(target) for target in TARGETS.values() if getattr(target, fact)]
+    def holds_for(target: Target) -> bool:
+        return getattr(target if hasattr(target, fact) else table_of(target), fact)
+
+    found = [repr(target) for target in TARGETS.values() if holds_for(target)]
     assert found == [f"Target({name!r})" for name in holds]
 
 
@@ -63,13 +80,13 @@ def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
 def test_default_mode(target: str, mode: str) -> None:
     """D8; on a5-custom an index of 32 columns means elements."""
     op = gather(program("mgather", "16x32xi32"))
-    assert get_target(target).coalesce_of(op).value == mode
+    assert get_target(target).value(op, "coalesce").value == mode
 
 
 def test_default_mode_of_a5_custom_is_the_index() -> None:
     custom = get_target("a5-custom")
-    assert custom.coalesce_of(gather(program("mgather", "16x1xi32"))) is Coalesce.Row
-    assert custom.coalesce_of(gather(program("mgather.elem", "16x1xi32"))) is Coalesce.Elem
+    assert custom.value(gather(program("mgather", "16x1xi32")), "coalesce") is Coalesce.Row
+    assert custom.value(gather(program("mgather.elem", "16x1xi32")), "coalesce") is Coalesce.Elem
 
 
 @pytest.mark.parametrize(
@@ -79,13 +96,13 @@ def test_default_mode_of_a5_custom_is_the_index() -> None:
 def test_capacity(target: str, row: int, elem: int) -> None:
     """D15, for a table of 2x3x5x7x11."""
     shape = (2, 3, 5, 7, 11)
-    assert get_target(target).capacity(shape, Layout.ND, Coalesce.Row) == row
-    assert get_target(target).capacity(shape, Layout.ND, Coalesce.Elem) == elem
+    assert table_of(target).capacity(shape, Layout.ND, Coalesce.Row) == row
+    assert table_of(target).capacity(shape, Layout.ND, Coalesce.Elem) == elem
 
 
 def test_capacity_of_nz_tables() -> None:
     """gShape2 * 16 rows, and all elements; blocks are 16 rows of 32 bytes (document 000, NZ Layout)."""
-    a2a3 = get_target("a2a3")
+    a2a3 = table_of("a2a3")
     assert (FRACTAL_ROWS, C0_BYTES) == (16, 32)
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Row) == 64
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Elem) == 64 * 2 * 3 * 16
@@ -98,12 +115,12 @@ def test_capacity_of_nz_tables() -> None:
 def test_targets_without_nz_count_such_a_table_as_any_other(target: str, row: int, elem: int) -> None:
     """D16: a header that does not know the layout lets it through, and is wrong; so verifying refuses it."""
     shape = (2, 3, 4, 16, 12)
-    assert get_target(target).capacity(shape, Layout.NZ, Coalesce.Row) == row
-    assert get_target(target).capacity(shape, Layout.NZ, Coalesce.Elem) == elem
+    assert table_of(target).capacity(shape, Layout.NZ, Coalesce.Row) == row
+    assert table_of(target).capacity(shape, Layout.NZ, Coalesce.Elem) == elem
 
 
 def test_unknown_extents_have_no_capacity() -> None:
-    a5 = get_target("a5")
+    a5 = table_of("a5")
     assert a5.capacity((1, 1, 1, -1, 32), Layout.ND, Coalesce.Row) is None
     assert a5.capacity((1, 1, 1, 64, -1), Layout.ND, Coalesce.Row) == 64
 
@@ -122,29 +139,35 @@ def test_unified_buffers() -> None:
 def test_element_types_of_gathers() -> None:
     """D3: nine types, three more on a5, two on a5-custom, two on an AICORE cpu."""
     nine = "i8, ui8, i16, ui16, i32, ui32, f16, bf16, f32"
-    assert element_names(get_target("cpu").types_of("mgather")) == nine
-    assert element_names(get_target("a2a3").types_of("mgather", aicore=True)) == nine
-    assert element_names(get_target("cpu").types_of("mgather", aicore=True)) == f"{nine}, f8E4M3FN, f8E5M2"
-    assert element_names(get_target("a5").types_of("mgather")) == f"{nine}, f8E4M3FN, f8E5M2, hif8"
-    assert element_names(get_target("a5-custom").types_of("mgather")) == f"{nine}, f8E4M3FN, f8E5M2"
+    data = {name: row_of(name).tiles["dst"] for name in TARGETS}
+    assert [element_names(data[name].types or ()) for name in ("cpu", "a2a3")] == [nine, nine]
+    assert element_names(data["cpu"].aicore) == "f8E4M3FN, f8E5M2" and data["a2a3"].aicore == ()
+    assert element_names(data["a5"].types or ()) == f"{nine}, f8E4M3FN, f8E5M2, hif8"
+    assert element_names(data["a5-custom"].types or ()) == f"{nine}, f8E4M3FN, f8E5M2"
 
 
 def test_an_element_type_of_aicore_builds_is_taken_only_there() -> None:
     """D3."""
+    op = gather(program("mgather", "16x1xi32"))
     cpu, a5, float8 = get_target("cpu"), get_target("a5"), BY_TEXT["f8E5M2"].type
-    assert not cpu.takes("mgather", float8) and cpu.takes("mgather", float8, aicore=True)
-    assert a5.takes("mgather", float8) and not a5.takes("mgather", BY_TEXT["f64"].type)
+    assert not cpu.takes(op, "dst", float8) and cpu.takes(op, "dst", float8, aicore=True)
+    assert a5.takes(op, "dst", float8) and not a5.takes(op, "dst", BY_TEXT["f64"].type)
 
 
 def test_rules_of_a_target_are_those_of_its_instructions_and_programs_once_each() -> None:
     for target in TARGETS.values():
-        rows = [row for row in target.instructions.values() if not isinstance(row, Unsupported)]
-        codes = {rule.code for row in (*rows, target.program) for rule in row}
+        codes = {rule.code for _, row in target.rows() for rule in (*rules_for(row), *row.rules)}
+        codes |= {rule.code for rule in target.program()}
         assert [rule.code for rule in target.rules()] == sorted(codes)
-    one = replace(
-        CPU, program=(), instructions={TLoadOp: CPU.instructions[TLoadOp], MGatherOp: Unsupported("a test")}
-    )
-    assert {rule.code for rule in one.rules()} == {rule.code for rule in CPU.instructions[TLoadOp]}
+    load = row_of(CPU, TLoadOp)
+    one = replace(CPU, program=tuple, packages=(), extra={TLoadOp: load, MGatherOp: Unsupported("a test")})
+    assert {rule.code for rule in one.rules()} == {r.code for r in (*rules_for(load), *load.rules)}
+
+
+def test_an_instruction_that_no_row_lists_is_refused_with_a_reason() -> None:
+    bare = replace(CPU, packages=())
+    (finding,) = verify(parse(program("mgather", "16x32xi32")), bare).errors
+    assert finding.code == "PTO-T105" and "the target's table does not list it" in finding.message
 
 
 def test_operations_of_other_dialects_do_nothing_on_the_pipes() -> None:

@@ -26,7 +26,7 @@ def words(text: str, target: str) -> dict[str, tuple[str, str | None]]:
 def test_an_aicore_build_is_proposed_for_what_it_adds(target: str, element: str, fix: str | None) -> None:
     """D3: float8 is never taken on a2a3, on cpu only with --aicore."""
     text = mgather("elem", f"16x32x{element}", f"64x32x{element}", "16x32xi32")
-    assert words(text, target)["PTO-A101"][1] == fix
+    assert words(text, target)["PTO-I101"][1] == fix
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_a_row_is_padded_to_whole_blocks(dst: str, bytes: str, padded: int) -> N
     """000: rows are multiples of 32 bytes."""
     cols = bytes.split()[0]
     element = dst.rpartition("x")[2]
-    assert words(mgather("row", dst, f"64x{cols}x{element}", "1x16xi32"), "a2a3")["PTO-A110"] == (
-        f"columns of the destination: found {bytes}, required a multiple of 32 bytes",
+    assert words(mgather("row", dst, f"64x{cols}x{element}", "1x16xi32"), "a2a3")["PTO-I105"] == (
+        f"columns of dst: found {bytes}, required a multiple of 32 bytes",
         f"pad to {padded} columns and keep {cols} valid",
     )
 

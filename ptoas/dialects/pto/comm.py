@@ -27,6 +27,8 @@ class CollectiveOp(PtoOp, ABC):
     `context` is what the CCU is triggered with: the address of its CKE slot and the gate mask.
     """
 
+    SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
+    OPAQUE: ClassVar = True
     CLAUSES: ClassVar = {"recv": "staging", "group": "group", "context": "context"}
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -77,6 +79,7 @@ class CommTScatterOp(CollectiveOp):
 
     name = "pto.comm.tscatter"
     ALIASES: ClassVar = ("comm_tscatter",)
+    WRITES: ClassVar = ("group",)
     src = operand_def(View("T"))
 
 
@@ -86,6 +89,7 @@ class CommTBroadcastOp(CollectiveOp):
 
     name = "pto.comm.tbroadcast"
     ALIASES: ClassVar = ("comm_tbroadcast",)
+    WRITES: ClassVar = ("group",)
     src = operand_def(View("T"))
 
 
@@ -99,6 +103,7 @@ class CommTReduceOp(CollectiveOp):
     name = "pto.comm.treduce"
     ALIASES: ClassVar = ("comm_treduce",)
     OUTS: ClassVar = ("dst",)
+    SCRATCH: ClassVar = ("acc", "staging")
     dst = operand_def(View("T"))
     acc = opt_operand_def(Tile("T"))
     op = opt_prop_def(ReduceOpAttr)

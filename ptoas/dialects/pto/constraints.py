@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
@@ -24,6 +24,8 @@ class PtoConstraint(AttrConstraint):
     """
 
     element: str | None = None
+    memory: ClassVar[bool] = True
+    """Whether an operand of this kind stands for memory, so that an instruction reads or writes it."""
 
     def kind(self) -> str:
         """What an operand of this kind is called in a message."""
@@ -127,6 +129,8 @@ class Ptr(PtoConstraint):
 class Scalar(PtoConstraint):
     """An integer or float value; an index counts as one."""
 
+    memory = False
+
     def kind(self) -> str:
         return "a scalar (an integer or a float)"
 
@@ -136,6 +140,8 @@ class Scalar(PtoConstraint):
 
 class Index(PtoConstraint):
     """An extent, an offset, an address: an `index` or an integer."""
+
+    memory = False
 
     def kind(self) -> str:
         return "an index or an integer"

@@ -161,6 +161,11 @@ class RoundMode(StrEnum):
     ODD = "ODD"
     CAST_RINT = "CAST_RINT"
 
+    @property
+    def cpp(self) -> str:
+        """The library calls them all casts; the text may say so too."""
+        return f"RoundMode::CAST_{self.name.removeprefix('CAST_')}"
+
 
 class KernelKind(StrEnum):
     Cube = "cube"

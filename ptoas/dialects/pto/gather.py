@@ -1,5 +1,6 @@
 """Gathers and scatters: by index, by mask, by comparison; from global memory and within tiles."""
 
+from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
@@ -20,6 +21,7 @@ from ptoas.dialects.pto.enums import (
     CoalesceAttr,
     GatherOOBAttr,
     MaskPatternAttr,
+    ScatterAtomicOp,
     ScatterAtomicOpAttr,
     ScatterConflictAttr,
     ScatterOOBAttr,
@@ -27,32 +29,45 @@ from ptoas.dialects.pto.enums import (
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 
 
-@irdl_op_definition
-class MGatherOp(Instruction):
-    """Gather from global memory. Row: `dst[r, :] = mem[idx[r], :]`; Elem: `dst[i, j] = mem[idx[i, j]]`."""
+class IndexedMemoryOp(PtoOp, ABC):
+    """A gather or scatter of global memory: rows or elements of a table, chosen by an index tile."""
 
-    name = "pto.mgather"
-    SUFFIXES: ClassVar = ("coalesce", "gatherOob")
+    DATA: ClassVar[str]
+    """The slot of the tile whose rows or elements move."""
+
     mem = operand_def(View("T"))
     idx = operand_def(IndexTile())
     coalesce = opt_prop_def(CoalesceAttr)
+
+
+@irdl_op_definition
+class MGatherOp(IndexedMemoryOp, Instruction):
+    """Gather from global memory. Row: `dst[r, :] = mem[idx[r], :]`; Elem: `dst[i, j] = mem[idx[i, j]]`."""
+
+    name = "pto.mgather"
+    DATA: ClassVar = "dst"
+    SUFFIXES: ClassVar = ("coalesce", "gatherOob")
     gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
 
 
 @irdl_op_definition
-class MScatterOp(PtoOp):
+class MScatterOp(IndexedMemoryOp):
     """Scatter to global memory. Row: `mem[idx[r], :] = src[r, :]`; Elem: `mem[idx[i, j]] = src[i, j]`."""
 
     name = "pto.mscatter"
+    DATA: ClassVar = "src"
     OUTS: ClassVar = ("mem",)
     SUFFIXES: ClassVar = ("coalesce", "scatterOob", "scatterAtomicOp", "scatterConflict")
     src = operand_def(Tile("T"))
     idx = operand_def(IndexTile())
     mem = operand_def(View("T"))
-    coalesce = opt_prop_def(CoalesceAttr)
     scatter_oob = opt_prop_def(ScatterOOBAttr, prop_name="scatterOob")
     scatter_atomic_op = opt_prop_def(ScatterAtomicOpAttr, prop_name="scatterAtomicOp")
     scatter_conflict = opt_prop_def(ScatterConflictAttr, prop_name="scatterConflict")
+
+    def updated(self) -> tuple[str, ...]:
+        atomic = self.scatter_atomic_op
+        return () if atomic is None or atomic.data is ScatterAtomicOp.None_ else ("mem",)
 
 
 @irdl_op_definition
@@ -65,6 +80,7 @@ class TGatherOp(Instruction):
 
     name = "pto.tgather"
     OUTS: ClassVar = ("dst", "cdst")
+    SCRATCH: ClassVar = ("tmp",)
     BRACKETS: ClassVar = ("axis",)
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),

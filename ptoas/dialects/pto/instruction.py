@@ -16,6 +16,7 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     IRDLOperation,
+    OperandDef,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
@@ -25,11 +26,13 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     opt_result_def,
+    traits_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.enums import PtoEnumAttr
+from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -96,6 +99,22 @@ class PtoOp(IRDLOperation, ABC):
     OUTS: ClassVar[tuple[str, ...]] = ()
     """Operand slots that the instruction writes: `outs(...)` in DPS form, first in assembly form."""
 
+    WRITES: ClassVar[tuple[str, ...]] = ()
+    """Further slots that it writes, which the text forms do not call destinations."""
+
+    SCRATCH: ClassVar[tuple[str, ...]] = ()
+    """Operand slots that it clobbers: nothing in them is read, and what they hold afterwards is undefined."""
+
+    NAMED: ClassVar[tuple[str, ...]] = ()
+    """Operand slots whose memory it does not touch: it gives them an address, an extent, another name. Every
+    tile, view, group or pointer in a slot of none of these is read."""
+
+    OPAQUE: ClassVar[bool] = False
+    """Whether it does something besides, so that it may not be dropped or moved: orders, binds, prints."""
+
+    GIVES_TILES: ClassVar[bool] = False
+    """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
+
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
     """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
 
@@ -113,6 +132,26 @@ class PtoOp(IRDLOperation, ABC):
 
     LAYOUT: ClassVar[str | None] = None
     """The text of an operation that reads the same in every form, as a template of the printer."""
+
+    traits = traits_def(DeclaredEffects())
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A slot that is declared wrongly fails here, at import, and not silently in an analysis."""
+        super().__init_subclass__(**options)
+        declared = {name for base in cls.__mro__ for name in vars(base)}
+        for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
+            if name not in declared:
+                raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
+        for name, value in vars(cls).items():
+            if isinstance(value, OperandDef) and not isinstance(_single(value.constr), PtoConstraint):
+                raise TypeError(
+                    f"{cls.__name__}.{name}: whether {value.constr} stands for memory is not known; "
+                    "declare the slot with a constraint of ptoas.dialects.pto.constraints"
+                )
+
+    def updated(self) -> tuple[str, ...]:
+        """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""
+        return ()
 
     @classmethod
     @cache
@@ -146,6 +185,13 @@ class PtoOp(IRDLOperation, ABC):
         if value is None:
             return ()
         return (value,) if isinstance(value, SSAValue) else tuple(value)
+
+    def values_of(self, slot: str) -> tuple[SSAValue, ...]:
+        """The operands in a slot; a destination is a result in SSA form."""
+        given = self.operands_of(slot)
+        if given or not self.GIVES_TILES or slot not in self.OUTS:
+            return given
+        return tuple(self.results[-1 - a.operand] for a in accesses(self) if a.slot == slot)
 
     def segments(self) -> Iterator[tuple[Slot, tuple[SSAValue, ...]]]:
         """Every slot with the operands that fill it, in operand order."""
@@ -194,6 +240,7 @@ class Instruction(PtoOp, ABC):
     """An instruction that makes a tile: it has a result (SSA) or writes a destination operand (DPS)."""
 
     OUTS: ClassVar[tuple[str, ...]] = ("dst",)
+    GIVES_TILES: ClassVar[bool] = True
 
     dst = opt_operand_def(Tile("T"))
     result = opt_result_def(Tile("T"))
@@ -237,6 +284,7 @@ class ScalarOp(Instruction, ABC):
 class ReductionOp(Instruction, ABC):
     """A reduction along one axis; some targets want a scratch tile for it."""
 
+    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     src = operand_def(Tile("T"))

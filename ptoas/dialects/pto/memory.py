@@ -5,7 +5,7 @@ from typing import ClassVar
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 
 from ptoas.dialects.pto.constraints import Tile, TileOrView, View
-from ptoas.dialects.pto.enums import AtomicTypeAttr
+from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 
 
@@ -27,12 +27,17 @@ class TStoreOp(PtoOp):
     mem = operand_def(View("T"))
     atomic_type = opt_prop_def(AtomicTypeAttr, prop_name="atomicType")
 
+    def updated(self) -> tuple[str, ...]:
+        atomic = self.atomic_type is not None and self.atomic_type.data is not AtomicType.AtomicNone
+        return ("mem",) if atomic else ()
+
 
 @irdl_op_definition
 class TPrintOp(PtoOp):
     """Print a tile's valid region, or a view, for debugging."""
 
     name = "pto.tprint"
+    OPAQUE: ClassVar = True
     src = operand_def(TileOrView())
 
 

@@ -26,6 +26,7 @@ class StoreScalarOp(PtoOp):
     """`ptr[offset] = value`."""
 
     name = "pto.store_scalar"
+    WRITES: ClassVar = ("ptr",)
     INDICES: ClassVar = "offset"
     LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))

@@ -13,6 +13,7 @@ class SetFlagOp(PtoOp):
     """Pipe `src_pipe` raises `event_id` for pipe `dst_pipe`, after all that it was given before."""
 
     name = "pto.set_flag"
+    OPAQUE: ClassVar = True
     BRACKETS: ClassVar = ("src_pipe", "dst_pipe", "event_id")
     LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
@@ -25,6 +26,7 @@ class WaitFlagOp(PtoOp):
     """Pipe `dst_pipe` waits until `src_pipe` has raised `event_id`, and takes it down."""
 
     name = "pto.wait_flag"
+    OPAQUE: ClassVar = True
     BRACKETS: ClassVar = ("src_pipe", "dst_pipe", "event_id")
     LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
@@ -37,6 +39,7 @@ class BarrierOp(PtoOp):
     """What pipe `pipe` was given before is done before what it is given after; PIPE_ALL: all pipes."""
 
     name = "pto.barrier"
+    OPAQUE: ClassVar = True
     BRACKETS: ClassVar = ("pipe",)
     LAYOUT: ClassVar = "#pipe {attrs}"
     pipe = prop_def(PipeAttr)

@@ -16,7 +16,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
+from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
@@ -83,6 +83,7 @@ class AllocTileOp(PtoOp):
     valid_row = opt_operand_def(Index())
     valid_col = opt_operand_def(Index())
     result = result_def(Tile())
+    traits = traits_def(MemoryAllocEffect())
 
     @property
     def tile_type(self) -> TileType:
@@ -107,6 +108,8 @@ class TAssignOp(PtoOp):
     """Bind a tile to an address of its memory: `tassign %t, @tile(0x1000)`."""
 
     name = "pto.tassign"
+    NAMED: ClassVar = ("tile",)
+    OPAQUE: ClassVar = True
     LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address))? {attrs} : ^tile( -> ^result)?"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     tile = operand_def(Tile())
@@ -156,6 +159,8 @@ class SetValidShapeOp(PtoOp):
     """Change the valid extents of a tile whose type leaves them open."""
 
     name = "pto.set_validshape"
+    NAMED: ClassVar = ("tile",)
+    OPAQUE: ClassVar = True
     LAYOUT: ClassVar = "$tile, $row, $col {attrs} : ^tile"
     tile = operand_def(Tile())
     row = operand_def(Index())

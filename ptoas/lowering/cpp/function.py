@@ -24,7 +24,6 @@ from ptoas.lowering.cpp.names import Names, capitalised, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
-from ptoas.lowering.isa import SPELLINGS
 from ptoas.naming import name_of
 from ptoas.targets import Target
 from ptoas.targets.facts import Knowledge
@@ -50,7 +49,6 @@ class FunctionEmitter:
     ):
         self.function = function
         self.target = target
-        self.spelling = SPELLINGS[target.name]
         self.knowledge = knowledge
         self.annotate = annotate
         self.views: dict[SSAValue, CppView] = {}

@@ -1,137 +1,92 @@
-"""Calls of the instruction library: `MNEMONIC(destination, operands...)`, and what departs from that rule."""
+"""Calls of the instruction library, as the target's rows spell them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.dialects.pto.elementwise import TCIOp, TCvtOp
-from ptoas.dialects.pto.enums import (
-    AtomicType,
-    GatherOOB,
-    RoundMode,
-    ScatterAtomicOp,
-    ScatterOOB,
-)
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import scalar_cpp
+from ptoas.targets.row import Call, Row
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
 
 
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
-    """The default: destinations first, then the other operands in their order."""
-    template = TEMPLATES[type(op)](emit, op) if type(op) in TEMPLATES else []
-    arguments = [emit.argument(value) for value in _call_order(op)]
-    if type(op) in EXTRA:
-        arguments += EXTRA[type(op)](emit, op)
-    name = op.mnemonic().upper()
-    emit.line(f"{name}{_angle(template)}({', '.join(arguments)});")
+    """One call: name, template arguments, arguments."""
+    row = emit.target.row(op)
+    call = row.call if isinstance(row, Row) else Call()
+    if call.unsupported is not None:
+        raise emit.unsupported(op, call.unsupported)
+    template = list(_template(emit, op, call))
+    name = call.name or op.mnemonic().upper()
+    angle = f"<{', '.join(template)}>" if template else ""
+    emit.line(f"{name}{angle}({', '.join(_arguments(emit, op, call))});")
 
 
-def _angle(template: list[str]) -> str:
-    return f"<{', '.join(template)}>" if template else ""
+def _template(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
+    if call.only_with is not None and _is_default(emit, op, call.only_with):
+        return []
+    words = call.template.split()
+    while words and words[-1].endswith("?") and _is_default(emit, op, words[-1].strip("#?")):
+        words.pop()
+    return [text for word in words for text in _word(emit, op, call, word)]
+
+
+def _arguments(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
+    if call.arguments is None:
+        return [emit.argument(value) for value in _call_order(op)]
+    return [text for word in call.arguments.split() for text in _word(emit, op, call, word)]
 
 
 def _call_order(op: PtoOp) -> list[SSAValue]:
+    """Destinations first, then the other operands in their order."""
     outs = [value for slot in op.OUTS for value in op.operands_of(slot)]
     ins = [value for slot, values in op.segments() if slot.name not in op.OUTS for value in values]
     return outs + ins
 
 
-# --- template arguments --------------------------------------------------------------------------
+def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[str]:
+    """What a word of a call stands for: an attribute, the type of an operand, or operands."""
+    kind, _, slot = word.rpartition(":")
+    if word.startswith("#"):
+        yield _attribute(emit, op, call, word.strip("#?"))
+    elif kind == "type":
+        yield from (_type(emit, value) for value in op.operands_of(slot))
+    else:
+        yield from (emit.argument(value) for value in op.operands_of(word))
 
 
-def _gather(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, MGatherOp)
-    spelling = emit.spelling
-    oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
-    template = [f"Coalesce::{emit.target.coalesce_of(op).name}"] if spelling.gather_coalesce else []
-    if spelling.gather_oob and oob is not GatherOOB.Undefined:
-        template.append(f"GatherOOB::{oob.name}")
-    return template
+def _type(emit: FunctionEmitter, value: SSAValue) -> str:
+    match value.type:
+        case TileType():
+            return emit.tile_type(value)
+        case ViewType():
+            return emit.tensor_type(value)
+        case _:
+            return scalar_cpp(value.type)
 
 
-def _scatter(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, MScatterOp)
-    spelling = emit.spelling
-    if not spelling.scatter:
-        raise emit.unsupported(op, f"{emit.target.title} has no MSCATTER")
-    atomic = ScatterAtomicOp.None_ if op.scatter_atomic_op is None else op.scatter_atomic_op.data
-    oob = ScatterOOB.Undefined if op.scatter_oob is None else op.scatter_oob.data
-    template = [
-        f"Coalesce::{emit.target.coalesce_of(op).name}",
-        f"ScatterAtomicOp::{atomic.name.rstrip('_')}",
-        f"ScatterOOB::{oob.name}",
-    ]
-    if op.scatter_conflict is not None and spelling.scatter_conflict:
-        return [*template, f"ScatterConflict::{op.scatter_conflict.data.name}"]
-    defaults = ["", "ScatterAtomicOp::None", "ScatterOOB::Undefined"]
-    while len(template) > 1 and template[-1] == defaults[len(template) - 1]:
-        template.pop()
-    return template
+def _is_default(emit: FunctionEmitter, op: PtoOp, name: str) -> bool:
+    row = emit.target.row(op)
+    default = row.defaults.get(name) if isinstance(row, Row) else None
+    return emit.target.value(op, name) == (default(op) if callable(default) else default)
 
 
-def _tile_gather(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, TGatherOp)
-    if op.form == "compare":
-        raise emit.unsupported(
-            op, "the compare form of tgather has no C++ call: the documents declare an index and a mask form"
-        )
-    if op.mask_pattern is None:
-        return []
-    template = [emit.tile_type(op.destination), emit.tile_type(op.src)]
-    template.append(f"MaskPattern::{op.mask_pattern.data.name}")
-    if op.axis is not None and op.axis.data == "col":
-        template.append("GatherAxis::GATHER_COL")
-    return template
-
-
-def _tile_store(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, TStoreOp)
-    if op.atomic_type is None or op.atomic_type.data is AtomicType.AtomicNone:
-        return []
-    return [
-        emit.tile_type(op.src),
-        emit.tensor_type(op.mem),
-        f"AtomicType::{op.atomic_type.data.name}",
-    ]
-
-
-def _sequence(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, TCIOp)
-    descending = op.descending is not None and bool(op.descending.value.data)
-    return [emit.tile_type(op.destination), scalar_cpp(op.start.type), str(int(descending))]
-
-
-Template = Callable[["FunctionEmitter", Operation], list[str]]
-
-TEMPLATES: dict[type[PtoOp], Template] = {
-    MGatherOp: _gather,
-    MScatterOp: _scatter,
-    TGatherOp: _tile_gather,
-    TStoreOp: _tile_store,
-    TCIOp: _sequence,
-}
-
-
-# --- arguments beyond the operands ---------------------------------------------------------------
-
-
-def _round_mode(emit: FunctionEmitter, op: Operation) -> list[str]:
-    assert isinstance(op, TCvtOp)
-    mode = RoundMode.RINT if op.rmode is None else op.rmode.data
-    return [f"RoundMode::CAST_{mode.name.removeprefix('CAST_')}"]
-
-
-EXTRA: dict[type[PtoOp], Template] = {TCvtOp: _round_mode}
+def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
+    """An attribute as C++ spells it: a member of the library's enumeration of the same name, or a number."""
+    value: Any = emit.target.value(op, name)
+    if name in call.words:
+        return call.words[name].format(str(value).upper())
+    if isinstance(value, bool | int):
+        return str(int(value))
+    return getattr(value, "cpp", None) or f"{type(value).__name__}::{value.name.rstrip('_')}"
 
 
 # --- synchronisation -----------------------------------------------------------------------------

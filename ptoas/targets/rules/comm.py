@@ -8,14 +8,15 @@ from math import prod
 from ptoas.analysis.guards import stands_under
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
-from ptoas.dialects.pto.enums import CollEngine, TileLoc
+from ptoas.dialects.pto.enums import CollEngine
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts, TileFacts, shape_str
 from ptoas.targets.function_facts import FunctionFacts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.target import Target, element_names
+from ptoas.targets.specs import Types, element_names
+from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
@@ -63,21 +64,6 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
     return [know.knowledge.tile(tile) for tile in op.staging]
-
-
-@rule(
-    "PTO-C101",
-    source="003, Memory constraints",
-    reason="Data travels from global memory through the unified buffer to global memory.",
-    failing=_call("mat, 16x32xf32"),
-    passing=_GOOD,
-    on=_EVERYWHERE,
-)
-def staging_is_vec(op: CollectiveOp, know: Facts) -> Violations:
-    """The staging tiles are vector tiles (loc=vec)."""
-    for at, tile in enumerate(_staging(op, know)):
-        if tile.loc is not TileLoc.Vec:
-            yield mismatch("memory of a staging tile", tile.loc.value, "vec", slot=("staging", at))
 
 
 @rule(
@@ -203,10 +189,10 @@ def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     passing=_call(_TILE, "64x32xf32", op="treduce", attrs="op = #pto<reduce_op sum>"),
     on="a2a3",
 )
-def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts) -> Violations:
+def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Types = ()) -> Violations:
     """The element type is one that the reduction's operation takes on the target."""
     kind = "sum" if op.op is None else op.op.data.value
-    dst, types = know.view("dst"), know.target.types_of(f"comm.treduce.{kind}")
+    dst = know.view("dst")
     if dst.element not in types:
         required = f"one of {element_names(types)}"
         yield mismatch(f"element type of a {kind}", dst.element.text, required, slot="dst")

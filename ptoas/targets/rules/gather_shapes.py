@@ -1,17 +1,19 @@
-"""MGATHER: the shape constraints of each target (documents 000, 001, 002)."""
+"""MGATHER and MSCATTER: the shape constraints of each target (documents 000 to 002; public MSCATTER page)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ptoas.dialects.pto.enums import BLayout, Layout
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts, shape_str
+from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
-from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS
+from ptoas.targets.specs import ND, NZ
+from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -24,18 +26,40 @@ _GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
 
 
 @rule(
+    "PTO-A108",
+    aliases="S107",
+    source="000, Tile Constraints (A2/A3), Tile and memory types",
+    reason="ND and NZ have separate code paths; no path translates between them.",
+    failing=mgather("row", "32x16xf16", "1x1x4x16x16xf16, nz", "1x32xi32"),
+    passing=_GOOD_NZ,
+    on="a2a3",
+)
+def tile_matches_the_table_layout(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """An ND table goes with a row_major + none_box tile, an NZ table with col_major + row_major +
+    fractal 512."""
+    dst, table = know.tile(op.DATA), know.view("mem")
+    if not (dst.is_nd or dst.is_nz) or table.layout is Layout.DN:
+        return  # Neither path takes it.
+    holds, required = (dst.is_nz, NZ.text) if table.layout is Layout.NZ else (dst.is_nd, ND.text)
+    if not holds:
+        what = f"layout of {op.DATA} for a table in {table.layout.value}"
+        yield mismatch(what, dst.layout_text, required, slot=op.DATA)
+
+
+@rule(
     "PTO-A201",
+    aliases="S201",
     source="000, Tile Constraints (A5), Shape constraints",
     reason="The kernel reads idx[row] directly, so the R indices lie one after the other.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x32xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32"),
 )
-def row_index_is_one_dimensional(op: MGatherOp, know: Facts) -> Violations:
+def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R] row-major or [R, 1] column-major, R being the
     destination's valid rows."""
     if not know.is_row:
         return
-    idx, rows = know.tile("idx"), know.tile("dst").valid_rows
+    idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
     if not fits(idx.valid, (1, rows) if idx.type.blayout is BLayout.RowMajor else (rows, 1)):
         count = shape_str((rows,))
         yield mismatch(
@@ -48,15 +72,16 @@ def row_index_is_one_dimensional(op: MGatherOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-A202",
+    aliases="S202",
     source="000, Tile Constraints (A2/A3), Shape constraints",
     reason="The scalar loop reads idx[0, r] for row r.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x24xi32"),
     passing=_GOOD,
     on="a2a3",
 )
-def row_index_is_one_row(op: MGatherOp, know: Facts) -> Violations:
+def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
-    idx, rows = know.tile("idx"), know.tile("dst").valid_rows
+    idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
     if know.is_row and not fits(idx.valid, (1, rows)):
         what, required = "valid shape of the index in Row mode", shape_str((1, rows))
         yield mismatch(what, shape_str(idx.valid), required, slot="idx")
@@ -64,50 +89,37 @@ def row_index_is_one_row(op: MGatherOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-A203",
+    aliases="S203",
     source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
     reason="Every destination element has an index of its own.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "1x16xi32"),
     passing=_GOOD_CPU,
     on="a2a3 a5",
 )
-def elem_index_has_the_shape_of_the_destination(op: MGatherOp, know: Facts) -> Violations:
+def elem_index_has_the_shape_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Elem mode the index tile's valid shape equals the destination's."""
-    idx, dst = know.tile("idx"), know.tile("dst")
+    idx, dst = know.tile("idx"), know.tile(op.DATA)
     if not know.is_row and not fits(idx.valid, dst.valid):
         what, required = "valid shape of the index in Elem mode", shape_str(dst.valid)
         yield mismatch(what, shape_str(idx.valid), required, slot="idx")
 
 
 @rule(
-    "PTO-A204",
-    source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
-    reason="A gather of nothing is not a gather; the launch is sized by the valid shape.",
-    failing=mgather("row", "16x32xf32, valid=16x0", "64x32xf32", "1x16xi32"),
-    passing=mgather("row", "16x32xf32, valid=1x32", "64x32xf32", "1x16xi32, valid=1x1"),
-    on="a2a3",
-)
-def gather_destination_is_not_empty(op: MGatherOp, know: Facts) -> Violations:
-    """The destination has at least one valid row and one valid column."""
-    dst = know.tile("dst")
-    if 0 in dst.valid:
-        yield mismatch("valid shape of the destination", shape_str(dst.valid), "at least 1x1", slot="dst")
-
-
-@rule(
     "PTO-A205",
+    aliases="S205",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints; 002, Tile Constraints",
     reason="Row i of the index belongs to row i of the destination.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "8x32xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
-def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> Violations:
-    """dst.Rows equals idx.Rows."""
-    dst, idx = know.tile("dst"), know.tile("idx")
-    if know.is_row and not know.target.has_row_mode:
+def index_has_the_rows_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """Tile and index tile have the same rows."""
+    dst, idx = know.tile(op.DATA), know.tile("idx")
+    if know.is_row and not know.model.has_row_mode:
         return  # The mode is what is wrong, and legalizing it changes the index.
     if dst.rows != idx.rows:
-        yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as the destination", slot="idx")
+        yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as {op.DATA}", slot="idx")
 
 
 @rule(
@@ -118,13 +130,13 @@ def gather_index_has_the_rows_of_the_destination(op: MGatherOp, know: Facts) -> 
     passing=_GOOD_CPU,
     on="cpu",
 )
-def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violations:
+def index_is_a_column_or_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The index tile is [N, 1] for a row-indexed or [N, M] for an element-indexed gather."""
-    dst, idx = know.tile("dst"), know.tile("idx")
+    dst, idx = know.tile(op.DATA), know.tile("idx")
     if know.is_row:
         return
     if not any(fits((idx.valid_cols,), (n,)) for n in (1, dst.valid_cols)):
-        required = f"1 or {dst.valid_cols}, as the destination"
+        required = f"1 or {dst.valid_cols}, as {op.DATA}"
         yield mismatch("valid columns of the index tile", idx.valid_cols, required, slot="idx")
 
 
@@ -136,10 +148,10 @@ def gather_index_is_a_column_or_a_match(op: MGatherOp, know: Facts) -> Violation
     passing=_GOOD_CUSTOM,
     on="a5-custom",
 )
-def custom_index_has_one_column_or_the_destinations(op: MGatherOp, know: Facts) -> Violations:
+def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: Facts) -> Violations:
     """idx.Cols is 1 for a row-indexed gather, or dst.Cols for an element-indexed one, which thus has more
     than one."""
-    dst, idx = know.tile("dst"), know.tile("idx")
+    dst, idx = know.tile(op.DATA), know.tile("idx")
     required = {"row": (1,), "elem": (dst.cols,)}[know.coalesce.value]
     if op.coalesce is None:
         required = (1, dst.cols)
@@ -154,13 +166,14 @@ def custom_index_has_one_column_or_the_destinations(op: MGatherOp, know: Facts) 
 
 @rule(
     "PTO-A208",
+    aliases="S206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
     reason="The reference knows tables of rows only.",
     failing=mgather("elem", "16x32xf32", "2x64x32xf32", "16x32xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
-def gather_table_has_two_dimensions(op: MGatherOp, know: Facts) -> Violations:
+def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table's shape is <1, 1, 1, TableRows, RowWidth>."""
     shape = know.view("mem").shape5
     if any(extent not in (1, DYNAMIC) for extent in shape[:3]):
@@ -169,6 +182,7 @@ def gather_table_has_two_dimensions(op: MGatherOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-A209",
+    aliases="S207",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="A fractal block of the NZ layout has 16 rows.",
     failing=mgather(
@@ -177,7 +191,7 @@ def gather_table_has_two_dimensions(op: MGatherOp, know: Facts) -> Violations:
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_table_has_blocks_of_16_rows(op: MGatherOp, know: Facts) -> Violations:
+def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violations:
     """Shape[3] of an NZ table is 16."""
     table = know.view("mem")
     if table.layout is Layout.NZ and table.shape5[3] not in (FRACTAL_ROWS, DYNAMIC):
@@ -194,7 +208,7 @@ def nz_table_has_blocks_of_16_rows(op: MGatherOp, know: Facts) -> Violations:
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_table_has_blocks_of_32_bytes(op: MGatherOp, know: Facts) -> Violations:
+def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violations:
     """Shape[4] of an NZ table is 32 bytes divided by the element size."""
     table = know.view("mem")
     required = C0_BYTES // table.size
@@ -212,16 +226,19 @@ def nz_table_has_blocks_of_32_bytes(op: MGatherOp, know: Facts) -> Violations:
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_destination_columns_are_whole_blocks(op: MGatherOp, know: Facts) -> Violations:
+def nz_tile_columns_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
     """With an NZ table dst.Cols is a multiple of 32 bytes divided by the element size."""
-    dst = know.tile("dst")
+    dst = know.tile(op.DATA)
     step = C0_BYTES // dst.size
     if know.view("mem").layout is Layout.NZ and dst.cols % step:
-        yield mismatch("columns of the NZ destination", dst.cols, f"a multiple of {step}", slot="dst")
+        yield mismatch(
+            f"columns of {op.DATA} for an NZ table", dst.cols, f"a multiple of {step}", slot=op.DATA
+        )
 
 
 @rule(
     "PTO-A212",
+    aliases="S208",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="The tile is made of fractal blocks of 16 rows.",
     failing=mgather(
@@ -235,12 +252,12 @@ def nz_destination_columns_are_whole_blocks(op: MGatherOp, know: Facts) -> Viola
     ),
     on="a2a3",
 )
-def nz_destination_rows_are_whole_blocks(op: MGatherOp, know: Facts) -> Violations:
+def nz_tile_rows_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
     """With an NZ table dst.Rows is a multiple of 16."""
-    dst = know.tile("dst")
+    dst = know.tile(op.DATA)
     if know.view("mem").layout is Layout.NZ and dst.rows % FRACTAL_ROWS:
         required = f"a multiple of {FRACTAL_ROWS}"
-        yield mismatch("rows of the NZ destination", dst.rows, required, slot="dst")
+        yield mismatch(f"rows of {op.DATA} for an NZ table", dst.rows, required, slot=op.DATA)
 
 
 @rule(
@@ -250,22 +267,25 @@ def nz_destination_rows_are_whole_blocks(op: MGatherOp, know: Facts) -> Violatio
     failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
 )
-def row_width_is_the_valid_columns(op: MGatherOp, know: Facts) -> Violations:
+def row_width_is_the_valid_columns(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode Shape[4] of the table equals the destination's valid columns."""
-    width, cols = know.view("mem").shape5[4], know.tile("dst").valid_cols
-    if know.is_row and DYNAMIC not in (width, cols) and width != cols:
+    table, cols = know.view("mem"), know.tile(op.DATA).valid_cols
+    width = table.shape5[4]
+    speaks = know.is_row and table.layout is Layout.ND and DYNAMIC not in (width, cols)
+    if speaks and width != cols:
         what = "row width (Shape[4]) of the table in Row mode"
-        yield mismatch(what, width, f"{cols}, the destination's valid columns", slot="mem")
+        yield mismatch(what, width, f"{cols}, the valid columns of {op.DATA}", slot="mem")
 
 
 @rule(
     "PTO-A214",
+    aliases="S209",
     source="000, Tile Constraints (A5), GM table layout; D16",
     reason="The kernel ignores the table's strides; padding between rows would be read as data.",
     failing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
     passing=mgather("row", "16x32xf32", "64x32xf32, strides=[32, 1]", "1x16xi32"),
 )
-def gather_table_is_packed(op: MGatherOp, know: Facts) -> Violations:
+def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table is packed: no padding between rows or outer dimensions."""
     table = know.view("mem")
     if table.layout is Layout.ND and table.is_packed is False:
@@ -281,10 +301,10 @@ def gather_table_is_packed(op: MGatherOp, know: Facts) -> Violations:
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
     passing=mgather("row", "16x32xf32, valid=?x32", "64x32xf32", "1x16xi32, valid=1x?"),
 )
-def row_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index's valid type is <1, R> or <R, 1> with R dynamic exactly when the destination's
     valid rows are, and the 1 static."""
-    dst, idx = know.tile("dst").type, know.tile("idx").type
+    dst, idx = know.tile(op.DATA).type, know.tile("idx").type
     if not know.is_row or DYNAMIC not in (dst.valid_rows, *idx.valid):
         return
     rows = dst.valid_rows
@@ -295,14 +315,15 @@ def row_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Vi
 
 @rule(
     "PTO-A216",
+    aliases="S210",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
     reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
     failing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32"),
     passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
 )
-def elem_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Elem mode an extent of the index's valid type is dynamic exactly when the destination's is."""
-    dst, idx = know.tile("dst").type, know.tile("idx").type
+    dst, idx = know.tile(op.DATA).type, know.tile("idx").type
     if know.is_row:
         return
     if [d == DYNAMIC for d in dst.valid] != [i == DYNAMIC for i in idx.valid]:
@@ -317,11 +338,11 @@ def elem_index_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> V
     failing=mgather("row", "16x32xf32", "64x?xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x?", "64x?xf32", "1x16xi32"),
 )
-def row_width_is_as_dynamic_as_the_destination(op: MGatherOp, know: Facts) -> Violations:
+def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode Shape[4] in the table's type is dynamic exactly when the destination's valid columns
     are."""
-    width, cols = know.view("mem").static_shape5[4], know.tile("dst").type.valid_cols
+    width, cols = know.view("mem").static_shape5[4], know.tile(op.DATA).type.valid_cols
     if know.is_row and (width == DYNAMIC) != (cols == DYNAMIC):
         what = "row width (Shape[4]) in the table's type"
-        required = f"{shape_str((cols,))}, as the destination's valid columns"
+        required = f"{shape_str((cols,))}, as the valid columns of {op.DATA}"
         yield mismatch(what, shape_str((width,)), required, slot="mem")

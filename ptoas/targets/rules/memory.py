@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.targets.facts import Facts, TileFacts, ViewFacts, element_count, shape_str
+from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.common import fits, not_taken
+from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
-from ptoas.targets.target import C0_BYTES, FRACTAL_ROWS, element_names
+from ptoas.targets.specs import Types, element_names
+from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -53,13 +55,6 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
         yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
 
 
-def _empty(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
-    if 0 in tile.valid:
-        yield mismatch("valid shape of the tile", shape_str(tile.valid), "at least 1x1", slot=slot)
-    if 0 in view.shape:
-        yield mismatch("shape of the memory", shape_str(view.shape), "positive extents", slot="mem")
-
-
 def _nz_blocks(view: ViewFacts) -> Violations:
     required = (FRACTAL_ROWS, C0_BYTES // view.size)
     if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
@@ -81,33 +76,6 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
 
 
 # --- TLOAD ---------------------------------------------------------------------------------------
-
-
-@rule(
-    "PTO-M101",
-    source="public TLOAD page, Constraints",
-    reason="The copy engine moves elements of these types.",
-    failing=tload("16x32xf8e4m3", "16x32xf8e4m3"),
-    passing=_LOAD,
-    on="a2a3",
-)
-def load_takes_the_element_type(op: TLoadOp, know: Facts) -> Violations:
-    """The element type is one that the target loads."""
-    return not_taken(know, "dst", "tload")
-
-
-@rule(
-    "PTO-M102",
-    source="public TLOAD page, Constraints",
-    reason="The copy engine reaches the unified buffer and L1.",
-    failing=tload("acc, 16x32xf32", "16x32xf32"),
-    passing=_LOAD,
-)
-def load_goes_to_vec_or_mat(op: TLoadOp, know: Facts) -> Violations:
-    """The destination's memory is vec or mat."""
-    dst = know.tile("dst")
-    if dst.loc not in (TileLoc.Vec, TileLoc.Mat):
-        yield mismatch("memory of the destination", dst.loc.value, "vec or mat", slot="dst")
 
 
 @rule(
@@ -154,19 +122,6 @@ def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
 
 
 @rule(
-    "PTO-M105",
-    source="public TLOAD page, Constraints",
-    reason="The transfer is sized by these extents.",
-    failing=tload("16x32xf32, valid=0x32", "0x32xf32"),
-    passing=tload("16x32xf32, valid=1x32", "1x32xf32"),
-    on="a2a3 a5",
-)
-def load_is_not_empty(op: TLoadOp, know: Facts) -> Violations:
-    """All extents of memory and tile are positive."""
-    return _empty(know.tile("dst"), know.view("mem"), "dst")
-
-
-@rule(
     "PTO-M106",
     source="public TLOAD page and header, A2/A3",
     reason="A plain copy is a burst for each row or column, and the engine counts bursts in 12 bits.",
@@ -192,14 +147,14 @@ def load_has_few_bursts(op: TLoadOp, know: Facts) -> Violations:
     failing=tload("16x32xi64, pad=max", "16x32xi64"),
     passing=tload("16x32xi64, pad=zero", "16x32xi64"),
 )
-def load_of_64_bits_is_plain(op: TLoadOp, know: Facts) -> Violations:
+def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> Violations:
     """64-bit elements are loaded between equal nd or dn layouts, and on A5 padded with null or zero."""
     dst, view = know.tile("dst"), know.view("mem")
     if dst.size != 8:
         return
     if view.layout is Layout.NZ or dst.type.slayout is not SLayout.NoneBox:
         yield mismatch("layout of a 64-bit load", view.layout.value, "nd to nd or dn to dn", slot="mem")
-    if know.target.facts.get("64-bit pad is zero") and dst.type.pad not in (PadValue.Null, PadValue.Zero):
+    if not any_pad and dst.type.pad not in (PadValue.Null, PadValue.Zero):
         yield mismatch("pad of a 64-bit tile", dst.type.pad.value, "null or zero", slot="dst")
 
 
@@ -219,35 +174,6 @@ def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts) -> Violation
 
 
 # --- TSTORE --------------------------------------------------------------------------------------
-
-
-@rule(
-    "PTO-M201",
-    source="public TSTORE page, Constraints",
-    reason="The copy engine moves elements of these types.",
-    failing=tstore("16x32xf8e4m3", "16x32xf8e4m3"),
-    passing=_STORE,
-    on="a2a3",
-)
-def store_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations:
-    """The element type is one that the target stores."""
-    return not_taken(know, "src", "tstore")
-
-
-@rule(
-    "PTO-M202",
-    source="public TSTORE page, Constraints",
-    reason="Only these memories have a way out to global memory; A5 has none for L1.",
-    failing=tstore("mat, 16x32xf32", "16x32xf32"),
-    passing=_STORE,
-)
-def store_comes_from_a_memory_with_a_way_out(op: TStoreOp, know: Facts) -> Violations:
-    """The source's memory is vec, acc, or on A2/A3 and the simulator mat."""
-    src = know.tile("src")
-    legal: tuple[TileLoc, ...] = know.target.facts["store from"]
-    if src.loc not in legal:
-        required = " or ".join(loc.value for loc in legal)
-        yield mismatch("memory of the source", src.loc.value, required, slot="src")
 
 
 @rule(
@@ -291,26 +217,13 @@ def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
 
 
 @rule(
-    "PTO-M205",
-    source="public TSTORE page, Constraints",
-    reason="The transfer is sized by these extents.",
-    failing=tstore("16x32xf32, valid=0x32", "0x32xf32"),
-    passing=tstore("16x32xf32, valid=1x32", "1x32xf32"),
-    on="a2a3 a5",
-)
-def store_is_not_empty(op: TStoreOp, know: Facts) -> Violations:
-    """All extents of tile and memory are positive."""
-    return _empty(know.tile("src"), know.view("mem"), "src")
-
-
-@rule(
     "PTO-M206",
     source="public TSTORE page, AtomicType",
     reason="Stores add atomically and do nothing else; the memory engine adds these types.",
     failing=tstore("16x32xu32", "16x32xu32", "atomicType = #pto<atomic_type atomic_add>"),
     passing=tstore("16x32xi32", "16x32xi32", "atomicType = #pto<atomic_type atomic_add>"),
 )
-def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations:
+def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts, types: Types = ()) -> Violations:
     """An atomic store is an addition, of an element type that the target adds in memory."""
     atomic = op.atomic_type
     if atomic is None or atomic.data is AtomicType.AtomicNone:
@@ -318,7 +231,7 @@ def store_atomic_takes_the_element_type(op: TStoreOp, know: Facts) -> Violations
     if atomic.data is not AtomicType.AtomicAdd:
         yield mismatch("atomicType", atomic.data.value, "atomic_none or atomic_add", field="atomicType")
         return
-    src, types = know.tile("src"), know.target.types_of("tstore.add")
+    src = know.tile("src")
     if src.element not in types:
         required = f"one of {element_names(types)}"
         yield mismatch("element type for an atomic addition", src.element_name, required, slot="src")
@@ -382,22 +295,6 @@ def store_has_few_bursts(op: TStoreOp, know: Facts) -> Violations:
 
 
 # --- TPRINT --------------------------------------------------------------------------------------
-
-
-@rule(
-    "PTO-M301",
-    source="public TPRINT page, Constraints",
-    reason="The printer formats these types.",
-    failing=".arg %t : !pto.tile<16x32xbf16>\ntprint %t : !pto.tile<16x32xbf16>",
-    passing=".arg %t : !pto.tile<16x32xf32>\ntprint %t : !pto.tile<16x32xf32>",
-    on="cpu a2a3 a5",
-)
-def print_takes_the_element_type(op: TPrintOp, know: Facts) -> Violations:
-    """The element type is one that the target prints."""
-    facts = know.tile("src") if know.is_tile("src") else know.view("src")
-    types = know.target.types_of("tprint")
-    if facts.element not in types:
-        yield mismatch("element type", facts.element.text, f"one of {element_names(types)}", slot="src")
 
 
 @rule(

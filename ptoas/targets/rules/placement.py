@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import cast
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.gather import MGatherOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
 from ptoas.spelling import nearest
 from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
+from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -88,7 +90,7 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
         type = root.type
         assert isinstance(type, TileType)
         loc = type.loc.data
-        limit = target.memory_size(loc, facts.has_simt) if loc in target.memories else None
+        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
         for op, at in bound:
             if limit is not None and at is not None and at + type.size_bytes > limit:
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
@@ -142,7 +144,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
         assert isinstance(type, TileType)
         totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
     for loc, total in totals.items():
-        limit = target.memory_size(loc, facts.has_simt) if loc in target.memories else None
+        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
         if limit is None or total <= limit:
             continue
         used, alive = facts.peak(loc)
@@ -196,26 +198,26 @@ def _gather(dst: int, idx: int) -> str:
     scope="function",
 )
 def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
-    """The destination of a gather or scatter does not overlap its own index tile."""
-    for op in facts.ops:
-        match op:
-            case MGatherOp():
-                pair = (op.destination, op.idx)
-            case TGatherOp() if op.indices is not None:
-                pair = (op.destination, op.indices)
-            case TGatherBOp():
-                pair = (op.destination, op.offsets)
-            case TScatterOp():
-                pair = (op.destination, op.idx)
-            case _:
-                continue
-        dst, idx = facts.storage(pair[0]), facts.storage(pair[1])
-        if dst.overlaps(idx):
+    """Operands of an instruction that must be apart, such as the destination of a gather and its index tile,
+    have no byte in common."""
+    for ops in facts.by_class.values():
+        if not isinstance(ops[0], PtoOp):
+            continue
+        for op in ops:
+            row = target.row(cast(PtoOp, op))
+            for one, other in row.apart if isinstance(row, Row) else ():
+                yield from _overlaps(facts, cast(PtoOp, op), one, other)
+
+
+def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str) -> Violations:
+    for value, second in product(op.values_of(one), op.values_of(other)):
+        first, behind = facts.storage(value), facts.storage(second)
+        if first.overlaps(behind):
             yield Violation(
-                f"destination {_bytes(dst)}: found an overlap with its index tile {_bytes(idx)}, "
+                f"{one} {_bytes(first)}: found an overlap with {other} {_bytes(behind)}, "
                 "required disjoint tiles",
                 op=op,
-                slot="dst",
+                slot=one,
                 part="value",
             )
 

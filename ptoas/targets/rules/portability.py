@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import GatherOOB, Layout
-from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp, MGatherOp, TGatherOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, rule
 from ptoas.targets.rules.examples import instruction, mgather
-from ptoas.targets.target import Target, element_names
+from ptoas.targets.specs import element_names
+from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
@@ -31,13 +32,13 @@ def _names(targets: list[Target]) -> str:
     on="cpu a2a3",
     severity=Severity.WARNING,
 )
-def gather_names_its_mode(op: MGatherOp, know: Facts) -> Violations:
+def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     """An mgather names its mode, .row or .elem, when it is checked for targets whose defaults differ."""
     if op.coalesce is not None:
         return
     modes: dict[str, list[Target]] = {}
     for target in know.checked:
-        modes.setdefault(target.coalesce_of(op).value, []).append(target)
+        modes.setdefault(target.value(op, "coalesce").value, []).append(target)
     if len(modes) > 1:
         found = " and ".join(f"{mode} on {_names(targets)}" for mode, targets in sorted(modes.items()))
         yield Violation(
@@ -65,7 +66,7 @@ def wrap_gives_one_result(op: MGatherOp, know: Facts) -> Violations:
     ways = {target.sign_extends_index for target in know.checked}
     if len(ways) < 2 or idx.element.kind != "int":
         return
-    capacity = know.target.capacity(table.shape5, table.layout, know.coalesce)
+    capacity = know.model.capacity(table.shape5, table.layout, know.coalesce)
     if capacity is not None and capacity & (capacity - 1) == 0:
         return
     size = "an unknown capacity" if capacity is None else f"capacity {capacity}"
@@ -91,12 +92,12 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
     if op.form != "index":
         return
     idx = know.tile("indices")
-    refusing = [t for t in know.checked if idx.element not in t.types_of("tgather.indices")]
+    refusing = [t for t in know.checked if not t.takes(op, "indices", idx.element.type)]
     if refusing and know.target not in refusing:
         common = [
             e
-            for e in know.target.types_of("tgather.indices")
-            if all(e in t.types_of("tgather.indices") for t in know.checked)
+            for e in know.row.tiles["indices"].types or ()
+            if all(t.takes(op, "indices", e.type) for t in know.checked)
         ]
         yield Violation(
             f"index element type: found {idx.element_name}, which {_names(refusing)} refuses; "
@@ -114,13 +115,13 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
     on="a2a3 a5",
     severity=Severity.WARNING,
 )
-def table_form_is_taken_everywhere(op: MGatherOp, know: Facts) -> Violations:
+def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
     """The table of a gather has a form that every checked target takes: packed ND."""
     table = know.view("mem")
-    if table.layout is Layout.NZ and know.target.has_nz:
-        refusing, found = [t for t in know.checked if not t.has_nz], "nz"
-    elif table.layout is Layout.ND and table.is_packed is False and not know.target.needs_packed_table:
-        refusing = [t for t in know.checked if t.needs_packed_table]
+    if table.layout is Layout.NZ and know.model.has_nz:
+        refusing, found = [t for t in know.checked if not t.model(op).has_nz], "nz"
+    elif table.layout is Layout.ND and table.is_packed is False and not know.model.packed:
+        refusing = [t for t in know.checked if t.model(op).packed]
         found = f"strides {list(table.strides or ())}"
     else:
         return

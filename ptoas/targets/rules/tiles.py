@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ptoas.dialects.pto.enums import SLayout, TileLoc
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import int_values, slot_value
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.dialects.pto.views import (
     AllocTileOp,
@@ -19,7 +20,7 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.targets.facts import Facts, TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.targets.function_facts import FunctionFacts, value_name
-from ptoas.targets.pipes import int_values, slot_places, slot_value
+from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
@@ -60,7 +61,7 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         tile = facts.knowledge.tile(value)
         word, extent = contiguous(tile)
         width = extent * tile.size
-        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0 or _is_spoken_of(value):
+        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0 or _is_spoken_of(value, target):
             continue
         step = C0_BYTES // tile.size
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
@@ -85,7 +86,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
-        if tile.type.slayout is SLayout.NoneBox or (target.has_nz and _is_spoken_of(value)):
+        if tile.type.slayout is SLayout.NoneBox or _is_spoken_of(value, target, boxed=True):
             continue
         rows, cols = fractal_block(tile)
         free = tile.loc is TileLoc.Vec or tile.type.fractal == 32 or tile.type.rows == 1
@@ -128,16 +129,18 @@ def _origin(tile: SSAValue, facts: FunctionFacts) -> tuple[Operation, str | tupl
     return facts.func, ("argument", tile.index)
 
 
-def _is_spoken_of(tile: SSAValue) -> bool:
-    """MGATHER has words of its own for its destination, and MSCATTER for its source."""
-    return isinstance(tile.owner, MGatherOp) or any(_says_itself(use) for use in tile.uses)
-
-
-def _says_itself(use: Use) -> bool:
-    op, at = use.operation, use.index
-    if isinstance(op, MGatherOp):
-        return at in slot_places(op)["dst"]
-    return isinstance(op, MScatterOp) and at in slot_places(op)["src"]
+def _is_spoken_of(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
+    """Whether an instruction's own row says that this tile is made of whole blocks."""
+    users = [use.operation for use in tile.uses]
+    for op in (tile.owner, *users):
+        row = target.row(op) if isinstance(op, PtoOp) else None
+        if not isinstance(op, PtoOp) or not isinstance(row, Row):
+            continue
+        aligned = [slot for slot, spec in row.tiles.items() if spec.aligned]
+        knows = not boxed or getattr(row.model, "has_nz", False)
+        if knows and any(tile in op.values_of(slot) for slot in aligned):
+            return True
+    return False
 
 
 @rule(

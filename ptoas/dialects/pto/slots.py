@@ -1,0 +1,127 @@
+"""Which operands of an operation fill which slot, and what the operation does with their memory.
+
+All of it follows from the declaration: `OUTS` and `WRITES` are written, `SCRATCH` is clobbered, `NAMED` only
+gets a name or an address, and every other tile, view, group or pointer is read.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+
+from ptoas.dialects.pto.constraints import PtoConstraint
+
+if TYPE_CHECKING:
+    from ptoas.dialects.pto.instruction import PtoOp
+
+
+@dataclass(frozen=True)
+class Access:
+    """Memory that an operation touches: an operand, or the result that stands for its slot (SSA form)."""
+
+    slot: str
+    operand: int
+    """Counts `op.operands`; `-1 - n` is result `n`."""
+    read: bool
+    write: bool
+
+
+@lru_cache(maxsize=4096)
+def _places(op_class: type[PtoOp], operand_count: int, sizes: bytes | None) -> dict[str, range]:
+    """`sizes` are the 32-bit segment sizes where the operation keeps them."""
+    slots = op_class.signature().slots
+    if sizes is not None:
+        segments = struct.unpack(f"<{len(sizes) // 4}i", sizes)
+    else:
+        fixed = sum(1 for slot in slots if not (slot.optional or slot.variadic))
+        rest = operand_count - fixed
+        segments = tuple(rest if slot.optional or slot.variadic else 1 for slot in slots)
+    places: dict[str, range] = {}
+    at = 0
+    for slot, size in zip(slots, segments, strict=True):
+        places[slot.name] = range(at, at + size)
+        at += size
+    return places
+
+
+def slot_places(op: PtoOp) -> dict[str, range]:
+    """For each operand slot, the indices of the operands that fill it."""
+    sizes = op.properties.get("operandSegmentSizes")
+    data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
+    return _places(op.__class__, len(op.operands), data)
+
+
+def slot_value(op: PtoOp, slot: str) -> SSAValue | None:
+    """The operand in a slot, quickly; `None` when the slot is empty."""
+    places = slot_places(op)[slot]
+    return op.operands[places[0]] if places else None
+
+
+def int_values(array: Attribute) -> tuple[int, ...]:
+    """The integers of a dense array."""
+    values: Any = array
+    return tuple(int(value) for value in values.get_values())
+
+
+@lru_cache(maxsize=4096)
+def _accesses(
+    op_class: type[PtoOp], count: int, sizes: bytes | None, results: int, updated: tuple[str, ...]
+) -> tuple[Access, ...]:
+    places = _places(op_class, count, sizes)
+    written = (*op_class.OUTS, *op_class.WRITES, *op_class.SCRATCH)
+    found: list[Access] = []
+    for slot in op_class.signature().slots:
+        if slot.name in op_class.NAMED or not touches_memory(slot.constraint):
+            continue
+        write = slot.name in written
+        read = not write or slot.name in updated
+        found += [Access(slot.name, at, read, write) for at in places[slot.name]]
+    # In SSA form the destinations are results, in the order of `OUTS`.
+    free = [name for name in op_class.OUTS if not places[name]]
+    if op_class.GIVES_TILES:
+        found += [Access(name, -1 - at, False, True) for at, name in enumerate(free[:results])]
+    return tuple(found)
+
+
+def accesses(op: PtoOp) -> tuple[Access, ...]:
+    """Every operand and result whose memory the operation touches, as its class declares it."""
+    if _is_pure(op.__class__):
+        return ()
+    sizes = op.properties.get("operandSegmentSizes")
+    data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
+    return _accesses(op.__class__, len(op.operands), data, len(op.results), op.updated())
+
+
+@cache
+def _is_pure(op_class: type[PtoOp]) -> bool:
+    return op_class.has_trait(Pure)
+
+
+def touches_memory(constraint: object) -> bool:
+    return isinstance(constraint, PtoConstraint) and constraint.memory
+
+
+class DeclaredEffects(MemoryEffect):
+    """The effects of a class's declaration, as xDSL asks for them."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        from ptoas.dialects.pto.instruction import PtoOp
+
+        assert isinstance(op, PtoOp)
+        found: set[EffectInstance] = set()
+        for access in accesses(op):
+            value = op.results[-1 - access.operand] if access.operand < 0 else op.operands[access.operand]
+            if access.read:
+                found.add(EffectInstance(MemoryEffectKind.READ, value))
+            if access.write:
+                found.add(EffectInstance(MemoryEffectKind.WRITE, value))
+        if op.OPAQUE:
+            found.add(EffectInstance(MemoryEffectKind.WRITE))
+        return found

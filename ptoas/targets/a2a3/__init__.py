@@ -1,0 +1,33 @@
+"""`a2a3`: Ascend A2 and A3, gathers walked by the scalar pipe with MTE2 bursts (document 000)."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.targets.rule import Rule
+from ptoas.targets.target import KB, Target, UbLayout
+
+
+def _program() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.program import device_program
+
+    return device_program()
+
+
+A2A3 = Target(
+    name="a2a3",
+    aliases=("a2", "a3"),
+    title="Ascend A2/A3",
+    summary="vector core driven by the scalar pipe: ND and NZ tables, padded row strides, 192 KB of UB",
+    memories={
+        TileLoc.Vec: 192 * KB,
+        TileLoc.Mat: 512 * KB,
+        TileLoc.Left: 64 * KB,
+        TileLoc.Right: 64 * KB,
+        TileLoc.Acc: 128 * KB,
+        TileLoc.Bias: 1 * KB,
+        TileLoc.Scaling: 2 * KB,
+    },
+    packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
+    ub=UbLayout(total=192 * KB),
+    program=_program,
+)

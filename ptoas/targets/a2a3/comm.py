@@ -1,0 +1,8 @@
+"""Collectives of A2/A3."""
+
+from __future__ import annotations
+
+from ptoas.targets.shared.comm import collectives
+from ptoas.targets.specs import elements
+
+ROWS = collectives(elements("i16 i32 f16 f32"), ccu=False)

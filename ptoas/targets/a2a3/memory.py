@@ -1,0 +1,28 @@
+"""Loads, stores and prints of A2/A3: bursts are counted in 12 bits, fractals are made of matrices."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.targets.row import Rows
+from ptoas.targets.rules import memory as m
+from ptoas.targets.shared.memory import PRINT, load, store
+from ptoas.targets.specs import NINE, WIDE, elements
+
+ROWS: Rows = {
+    TLoadOp: load((*NINE, *WIDE)).but(
+        rules=(
+            m.load_of_64_bits_is_plain,
+            m.load_has_few_bursts,
+            m.load_makes_fractals_of_two_dimensions,
+        )
+    ),
+    TStoreOp: store((*NINE, *WIDE), "vec mat acc").but(
+        rules=(
+            m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
+            m.store_of_an_accumulator_is_a_matrix,
+            m.store_of_64_bits_is_plain,
+            m.store_has_few_bursts,
+        )
+    ),
+    TPrintOp: PRINT,
+}

@@ -1,0 +1,38 @@
+"""`a5`: Ascend A5, gathers as SIMT launches on the vector pipe (document 000)."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.targets.rule import Rule
+from ptoas.targets.target import KB, Target, UbLayout
+
+MEMORIES = {
+    TileLoc.Vec: 256 * KB,
+    TileLoc.Mat: 512 * KB,
+    TileLoc.Left: 64 * KB,
+    TileLoc.Right: 64 * KB,
+    TileLoc.Acc: 256 * KB,
+    TileLoc.Bias: 4 * KB,
+    TileLoc.Scaling: 4 * KB,
+    TileLoc.ScaleLeft: 4 * KB,
+    TileLoc.ScaleRight: 4 * KB,
+}
+
+UB = UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budget=128 * KB)
+
+
+def program() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.program import device_program
+
+    return device_program()
+
+
+A5 = Target(
+    name="a5",
+    title="Ascend A5",
+    summary="SIMT gathers: packed ND tables, float8 and hifloat8, 216 KB of UB (128 KB by default)",
+    memories=MEMORIES,
+    packages=("ptoas.targets.shared", "ptoas.targets.a5"),
+    ub=UB,
+    program=program,
+)

@@ -1,0 +1,16 @@
+"""`a5-custom`: the earlier custom MGATHER of A5, with rules of its own (document 002)."""
+
+from __future__ import annotations
+
+from ptoas.targets.a5 import MEMORIES, UB, program
+from ptoas.targets.target import Target
+
+A5_CUSTOM = Target(
+    name="a5-custom",
+    title="Ascend A5, custom instruction",
+    summary="the earlier SIMT gather: the index tile's columns choose the mode, no hifloat8",
+    memories=MEMORIES,
+    packages=("ptoas.targets.shared", "ptoas.targets.a5", "ptoas.targets.a5_custom"),
+    ub=UB,
+    program=program,
+)

@@ -1,0 +1,47 @@
+"""The custom gather: always a SIMT launch, without the scalar path for a single element (document 002)."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import GatherOOB
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.targets.a5.gather import MSCATTER
+from ptoas.targets.gathers import TableModel, by_index_columns
+from ptoas.targets.pipes import V
+from ptoas.targets.row import Call, Row, Rows
+from ptoas.targets.rules import gather as a
+from ptoas.targets.rules import gather_shapes as g
+from ptoas.targets.rules import portability as w
+from ptoas.targets.specs import FLOAT8, INDEX, NINE, tile, view
+
+TABLE = TableModel(row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_stride_is_dim3=False)
+
+ROWS: Rows = {
+    MGatherOp: Row(
+        tiles={"dst": tile((*NINE, *FLOAT8), aligned=True), "idx": tile(INDEX)},
+        views={"mem": view(layouts="nd")},
+        rules=(
+            # Tile constraints
+            g.index_has_the_rows_of_the_tile,
+            g.custom_index_has_one_column_or_the_destinations,
+            # The budget that all SIMT kernels share
+            a.gather_fits_the_default_budget,
+            # Portability
+            w.gather_names_its_mode,
+            w.wrap_gives_one_result,
+            w.table_form_is_taken_everywhere,
+        ),
+        pipe=V,
+        simt=True,
+        defaults={"coalesce": by_index_columns, "gatherOob": GatherOOB.Undefined},
+        call=Call(template="#gatherOob?", header="pto/npu/a5/custom/MGather.hpp"),
+        apart=(("dst", "idx"),),
+        model=TABLE,
+        source="002, Tile Constraints",
+    ),
+    MScatterOp: MSCATTER.but(
+        pipe=V,
+        defaults={"coalesce": by_index_columns},
+        call=Call(unsupported="Ascend A5, custom instruction has no MSCATTER"),
+        model=TABLE,
+    ),
+}

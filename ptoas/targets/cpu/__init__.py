@@ -1,0 +1,27 @@
+"""`cpu`: the C++ simulator of the instruction library, as documents 000 and 001 define it."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.targets.rule import Rule
+from ptoas.targets.target import Target
+
+
+def _program() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.program import simulator_program
+
+    return simulator_program()
+
+
+CPU = Target(
+    name="cpu",
+    title="CPU simulator",
+    summary="the reference in plain C++: element-wise gathers, no modes, no bounds, no pipes, host memory",
+    memories=dict.fromkeys(TileLoc, None),
+    packages=("ptoas.targets.shared", "ptoas.targets.cpu"),
+    sign_extends_index=True,
+    program=_program,
+    has_pipes=False,
+    launches=False,
+    legalization="legalize-cpu",
+)

@@ -1,0 +1,152 @@
+"""Rows that families of instructions share on the devices; an instruction brings its element types.
+
+A row of a family runs on the vector pipe, and its tiles lie in the unified buffer, unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.element_types import BY_TEXT, element_size
+from ptoas.dialects.pto.enums import RoundMode, TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.facts import Facts
+from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
+from ptoas.targets.row import Call, Row, Scratch
+from ptoas.targets.specs import ND, ND_OR_COLUMN, ROW_MAJOR, T, tile
+
+BLOCK = 32
+"""Bytes of the smallest tile row."""
+
+ANYWHERE = tuple(TileLoc)
+
+
+def placeholder(slot: str) -> Scratch:
+    """A scratch tile that the call has a place for and the target does not touch: one block."""
+
+    def needs(know: Facts) -> TileType:
+        element = know.tile(slot).type.element_type
+        return TileType.of(element, 1, BLOCK // element_size(element))
+
+    return Scratch(needs)
+
+
+def as_large_as(slot: str, *, integers: int | None = None) -> Scratch:
+    """A scratch tile of an operand's type and shape; a given one for integers may be smaller."""
+
+    def needs(know: Facts) -> TileType:
+        like = know.tile(slot).type
+        return TileType.of(like.element_type, like.rows, like.cols)
+
+    def least(know: Facts) -> int:
+        like = know.tile(slot)
+        return integers if integers is not None and like.element.is_integer else like.type.size_bytes
+
+    return Scratch(needs, least)
+
+
+def as_indices(slot: str) -> Scratch:
+    """A scratch tile with the index tile's type, shape and valid extents, open ones included."""
+
+    def needs(know: Facts) -> TileType:
+        like = know.tile(slot).type
+        return TileType.of(like.element_type, like.rows, like.cols, valid=like.valid)
+
+    return Scratch(needs, least=lambda _: 0, valid_of=slot)
+
+
+MASK_CALL = Call(
+    template="type:dst type:src #maskPattern #axis?",
+    arguments="dst src",
+    words={"axis": "GatherAxis::GATHER_{}"},
+)
+"""`TGATHER` by a mask pattern; the tile types come first."""
+
+NO_COMPARE_CALL = Call(
+    unsupported="the compare form of tgather has no C++ call: the documents declare an index and a mask form"
+)
+
+# --- element by element --------------------------------------------------------------------------
+
+BINARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src0 src1": "R C"},
+    pipe=V,
+)
+UNARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "R C"},
+    pipe=V,
+)
+SCALAR = UNARY
+"""A tile and a scalar."""
+
+CONVERSION = Row(
+    tiles={"dst src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "R C"},
+    pipe=V,
+    defaults={"rmode": RoundMode.RINT},
+    call=Call(arguments="dst src #rmode"),
+)
+
+SEQUENCE = Row(
+    tiles={"dst": tile(T)},
+    shape={"dst": "1 _"},
+    pipe=S,
+    call=Call(template="type:dst type:start #descending", arguments="dst start"),
+    defaults={"descending": False},
+)
+
+# --- repeated ------------------------------------------------------------------------------------
+
+FILL = Row(
+    tiles={"dst": tile(T, locs="vec mat")},
+    pipe=lambda op: MTE2 if _loc(op.destination.type) is TileLoc.Mat else V,
+)
+ROW_EXPAND = Row(
+    tiles={"dst": tile(T), "src": tile(empty=False)},
+    valid={"dst": "R C", "src": "R _"},
+    pipe=V,
+)
+COLUMN_EXPAND = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "_ C"},
+    pipe=V,
+)
+
+# --- along rows ----------------------------------------------------------------------------------
+
+ROW_REDUCTION = Row(
+    tiles={"src": tile(None, ND, empty=False), "dst": tile(T, ND_OR_COLUMN)},
+    valid={"src": "R C", "dst": "R 1"},
+    pipe=V,
+    ignores=("tmp",),
+    scratch={"tmp": placeholder("src")},
+)
+"""Where the scratch tile is a place in the call and nothing more."""
+
+# --- copies --------------------------------------------------------------------------------------
+
+
+def _move_pipe(op: object) -> Pipe:
+    match _loc(op.src.type), _loc(op.destination.type):  # pyright: ignore
+        case TileLoc.Vec, TileLoc.Vec:
+            return V
+        case TileLoc.Mat, TileLoc.Left | TileLoc.Right | TileLoc.Bias:
+            return MTE1
+        case _:
+            return FIX
+
+
+MOVE = Row(tiles={"dst": tile(T, locs=ANYWHERE)}, pipe=_move_pipe)
+
+
+def _loc(type: object) -> TileLoc | None:
+    return type.loc.data if isinstance(type, TileType) else None
+
+
+def conversions(pairs: dict[str, str]) -> dict[str, str]:
+    """Conversions of TCVT by canonical element names."""
+
+    def canonical(text: str) -> str:
+        return BY_TEXT[text].text.removeprefix("!pto.")
+
+    return {canonical(source): " ".join(map(canonical, sinks.split())) for source, sinks in pairs.items()}

@@ -1,0 +1,51 @@
+"""How targets read the tables of gathers and scatters: capacity, row stride, layouts (D8, D15, D16)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ptoas.dialects.pto.enums import Coalesce, Layout
+from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+
+FRACTAL_ROWS = 16
+"""Rows of one fractal block of an NZ layout (document 000, NZ Layout)."""
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """How a target finds row or element `i` of a table."""
+
+    row_capacity_dims: tuple[int, ...]
+    """Dimensions whose product is the number of rows of an ND table (D15)."""
+    elem_capacity_dims: tuple[int, ...] = (0, 1, 2, 3, 4)
+    """Dimensions whose product is the number of elements of a table (D15)."""
+    row_stride_is_dim3: bool = True
+    """Rows step by the table's stride of DIM_3; otherwise by the tile's valid columns (D16)."""
+    has_row_mode: bool = True
+    """Whether gathers of whole rows exist (D17)."""
+    checks_bounds: bool = True
+    """Whether an out-of-bounds mode exists at all."""
+    packed: bool = False
+    """Whether a table with gaps between its rows is refused (D16)."""
+    has_nz: bool = False
+    """Whether the fractal layout of tables and tiles is known."""
+
+    def capacity(self, shape5: Sequence[int], layout: Layout, coalesce: Coalesce) -> int | None:
+        """How many rows or elements an index may choose from (D15); `None` when a dimension is unknown."""
+        dims = self.row_capacity_dims if coalesce is Coalesce.Row else self.elem_capacity_dims
+        if layout is Layout.NZ and self.has_nz:
+            if coalesce is Coalesce.Row:
+                return None if shape5[2] == DYNAMIC else shape5[2] * FRACTAL_ROWS
+            dims = (0, 1, 2, 3, 4)
+        extents = [shape5[dim] for dim in dims]
+        return None if DYNAMIC in extents else prod(extents)
+
+
+def by_index_columns(op: IndexedMemoryOp) -> Coalesce:
+    """Document 002: an index tile of one column chooses rows, one as wide as the destination elements."""
+    index = op.idx.type
+    assert isinstance(index, TileType)
+    return Coalesce.Row if index.cols == 1 else Coalesce.Elem

@@ -1,0 +1,155 @@
+"""A row: all that one target asks of one instruction, and all that it does with it, as data.
+
+A row reads like the document's section: the operands' types, memories and layouts, what else must hold, the
+pipe, the C++ call. What many instructions share is a family's row, which each of them completes with its
+element types: `BINARY.each({TAddOp: "i16 i32 f16 f32", ...})`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.pipes import PipeModel
+from ptoas.targets.specs import T, TileSpec, Types, ViewSpec, elements
+
+if TYPE_CHECKING:
+    from ptoas.targets.facts import Facts
+    from ptoas.targets.rule import Rule
+
+
+@dataclass(frozen=True)
+class Call:
+    """How the instruction library is called: `NAME<template>(arguments)`.
+
+    Words of `template` and `arguments`: `dst` is the operand in a slot, `type:dst` its C++ type, `#rmode`
+    an attribute as C++ spells it; one that is not given is spelled as the row's `defaults` say, and one with
+    a `?` is left out where it and all that follow are absent or have their default.
+    """
+
+    name: str | None = None
+    """`None`: the mnemonic in capitals."""
+    template: str = ""
+    arguments: str | None = None
+    """`None`: destinations first, then the other operands in their order."""
+    only_with: str | None = None
+    """An attribute without which, or with whose default, there is no template at all."""
+    words: Mapping[str, str] = field(default_factory=dict[str, str])
+    """How attributes that are no enumeration are spelled: `{"axis": "GatherAxis::GATHER_{}"}`."""
+    header: str | None = None
+    """A header of its own."""
+    unsupported: str | None = None
+    """Why the library has no such call; `lower` then refuses the instruction."""
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A tile that the instruction clobbers: what the compiler allocates when the text leaves it out."""
+
+    needs: Callable[[Facts], TileType | None]
+    """The tile to allocate; `None`: none is needed, and none is added."""
+    least: Callable[[Facts], int] | None = None
+    """Bytes that a given tile must have; `None`: those of the tile that would be allocated."""
+    valid_of: str | None = None
+    """The slot whose open valid extents the tile shares."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction on one target."""
+
+    tiles: Mapping[str, TileSpec] = field(default_factory=dict[str, TileSpec])
+    """By slot; a key may name several, separated by blanks."""
+    views: Mapping[str, ViewSpec] = field(default_factory=dict[str, ViewSpec])
+    valid: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Valid extents that must agree, by slot: `{"dst": "R 1", "src": "R C"}`. A letter is one extent wherever
+    it stands, a number is that number, `_` is anything."""
+    shape: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same for physical extents."""
+    apart: tuple[tuple[str, str], ...] = ()
+    """Slots whose tiles have no byte in common."""
+    rules: tuple[Rule, ...] = ()
+    """What is special to the instruction."""
+    pipe: PipeModel | None = None
+    """Where it runs; `None`: on no pipe."""
+    ignores: tuple[str, ...] = ()
+    """Slots that the target takes and does not touch."""
+    clobbers: tuple[str, ...] = ()
+    """Slots that it reads and leaves overwritten."""
+    scratch: Mapping[str, Scratch] = field(default_factory=dict[str, Scratch])
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The value of an attribute that is not given: an enum member, or a function of the operation."""
+    call: Call = field(default_factory=Call)
+    simt: bool = False
+    """Whether it launches SIMT threads, which leave less local memory to tiles."""
+    model: Any = None
+    """What the machine must know of how the target does it, where targets differ."""
+    source: str | None = None
+    """Where the operands' types, memories and layouts are written."""
+
+    def __post_init__(self) -> None:
+        for name in ("tiles", "views", "valid", "shape"):
+            given: Mapping[str, Any] = getattr(self, name)
+            spread = {slot: spec for slots, spec in given.items() for slot in slots.split()}
+            object.__setattr__(self, name, MappingProxyType(spread))
+
+    def of(self, types: str | Types, **changes: Any) -> Row:
+        """A family's row with the element types of one instruction."""
+        chosen = elements(types) if isinstance(types, str) else types
+
+        def fill(specs: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                slot: replace(spec, types=chosen) if spec.types is T else spec for slot, spec in specs.items()
+            }
+
+        return replace(self, **{"tiles": fill(self.tiles), "views": fill(self.views), **changes})
+
+    def each(self, table: Mapping[type[PtoOp], str | Types]) -> dict[type[PtoOp], Entry]:
+        """A family's rows: its instructions with their element types."""
+        return {op: self.of(types) for op, types in table.items()}
+
+    def but(self, **changes: Any) -> Row:
+        """The row with some of it said otherwise; `rules` are added to those that it has."""
+        if "rules" in changes:
+            changes["rules"] = (*self.rules, *changes["rules"])
+        for name in ("tiles", "views", "defaults"):
+            if name in changes:
+                changes[name] = {**getattr(self, name), **changes[name]}
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """In place of a row: the target does not have the instruction, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Forms:
+    """An instruction whose forms have rows of their own."""
+
+    by: Callable[[Any], object]
+    rows: Mapping[Any, Row | Unsupported]
+
+    def row(self, op: PtoOp) -> Row | Unsupported:
+        return self.rows[self.by(op)]
+
+
+Entry: TypeAlias = Row | Forms | Unsupported
+Rows: TypeAlias = dict[type[PtoOp], Entry]
+"""A chapter of a target: what it asks of each instruction."""
+
+
+def also(rows: Mapping[type[PtoOp], Entry], more: Mapping[type[PtoOp], tuple[Rule, ...]]) -> Rows:
+    """Rows with further rules for some instructions."""
+    found: Rows = dict(rows)
+    for op, rules in more.items():
+        row = found[op]
+        assert isinstance(row, Row)
+        found[op] = row.but(rules=rules)
+    return found

@@ -1,0 +1,274 @@
+"""What every instruction asks of its operands, as its row says: types, memories, layouts, extents.
+
+These few rules read the row; they are not listed in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.row import Row
+from ptoas.targets.rule import Rule, Violation, mismatch, rule
+from ptoas.targets.rules.common import contiguous
+from ptoas.targets.rules.examples import instruction, mgather
+from ptoas.targets.specs import TileSpec, element_names
+from ptoas.targets.target import C0_BYTES
+
+Violations = Iterator[Violation]
+
+_ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
+_EVERYWHERE = "cpu a2a3 a5"
+
+
+def _tiles(op: PtoOp, know: Facts) -> Iterator[tuple[str, int, TileFacts, TileSpec]]:
+    """Every tile that the row speaks of: its slot, its number there, what is known of it, what is asked."""
+    for slot, spec in know.row.tiles.items():
+        for at, value in enumerate(know.values(slot)):
+            if isinstance(value.type, TileType):
+                yield slot, at, know.knowledge.tile(value), spec
+
+
+def _where(slot: str, at: int) -> str | tuple[str, int]:
+    return (slot, at) if at else slot
+
+
+@rule(
+    "PTO-I101",
+    aliases="A101 A102 S101 S102 B101 B102 B111 B122 B123 B201 B202 B301 M101 M201 M301 E101",
+    source="the instruction's page or header, supported data types",
+    reason="The instruction exists for these element types only.",
+    failing=instruction("tadd", "16x32xu8", "16x32xu8", "16x32xu8"),
+    passing=_ADD,
+    on="a2a3",
+)
+def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violations:
+    """The element type of each operand is one that the instruction takes on the target."""
+    for slot, at, tile, spec in _tiles(op, know):
+        taken = spec.types
+        if taken is None or tile.element in taken or (know.aicore and tile.element in spec.aicore):
+            continue
+        fix = "pass --aicore if the simulator is an AICORE build" if tile.element in spec.aicore else None
+        required = f"one of {element_names(taken)}" if taken else "nothing on this target"
+        what = f"element type of {slot}"
+        yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)
+    for slot, view_spec in know.row.views.items():
+        taken = view_spec.types
+        for at, value in enumerate(know.values(slot)):
+            if taken is None or isinstance(value.type, TileType):
+                continue
+            element = BY_TYPE[know.knowledge.view(value).type.element_type]
+            if element not in taken:
+                required = f"one of {element_names(taken)}"
+                yield mismatch(f"element type of {slot}", element.text, required, slot=_where(slot, at))
+
+
+@rule(
+    "PTO-I102",
+    aliases="A103 A104 S103 B106 B205 M102 M202 E102 C101",
+    source="the instruction's page, tile and memory types",
+    reason="An instruction reaches some of the local memories only.",
+    failing=instruction("tadd", "16x32xf32", "mat, 16x32xf32", "16x32xf32"),
+    passing=_ADD,
+    on=_EVERYWHERE,
+)
+def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations:
+    """Each tile lies in a memory that the instruction reaches on the target."""
+    for slot, at, tile, spec in _tiles(op, know):
+        if tile.loc not in spec.locs:
+            required = " or ".join(loc.value for loc in spec.locs)
+            yield mismatch(f"memory of {slot}", tile.loc.value, required, slot=_where(slot, at))
+
+
+@rule(
+    "PTO-I103",
+    aliases="A105 A106 A107 A109 S104 S105 S106 S108 B112 B203 E103 E212",
+    source="the instruction's page, tile and memory types",
+    reason="The instruction walks its operands in this order, and no other order is translated.",
+    failing=instruction("tadd", "32x16xf32, blayout=col_major", "32x16xf32", "32x16xf32"),
+    passing=_ADD,
+    on=_EVERYWHERE,
+)
+def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
+    """Each operand has a layout that the instruction takes on the target."""
+    for slot, at, tile, spec in _tiles(op, know):
+        if spec.layout is not None and not spec.layout.holds(tile.type):
+            yield mismatch(f"layout of {slot}", tile.layout_text, spec.layout.text, slot=_where(slot, at))
+    for slot, view_spec in know.row.views.items():
+        if view_spec.layouts is None:
+            continue
+        for at, value in enumerate(know.values(slot)):
+            found = know.knowledge.view(value).layout
+            if found not in view_spec.layouts:
+                required = " or ".join(layout.value for layout in view_spec.layouts)
+                yield mismatch(f"layout of {slot}", found.value, required, slot=_where(slot, at))
+
+
+@rule(
+    "PTO-I104",
+    aliases="A204 S204 M105 M205",
+    source="the instruction's page, shape constraints",
+    reason="The work is sized by these extents; of nothing there is no work.",
+    failing=mgather("row", "16x32xf32, valid=16x0", "64x32xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=1x32", "64x32xf32", "1x16xi32, valid=1x1"),
+    on="a2a3",
+)
+def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
+    """Where the instruction works on at least one element, no extent of its operands is 0."""
+    for slot, at, tile, spec in _tiles(op, know):
+        if not spec.empty and 0 in tile.valid:
+            what = f"valid shape of {slot}"
+            yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=_where(slot, at))
+    for slot, view_spec in know.row.views.items():
+        shape = () if view_spec.empty else know.view(slot).shape
+        if 0 in shape:
+            yield mismatch(f"shape of {slot}", shape_str(shape), "positive extents", slot=slot)
+
+
+@rule(
+    "PTO-I105",
+    aliases="A110 A111 A112 S109",
+    source="the instruction's page, shape constraints; 000, Minimum Tile Shape",
+    reason="Tiles move in bursts of 32 bytes along their contiguous dimension, and each line starts on one.",
+    failing=mgather("row", "16x12xf32", "64x12xf32", "1x16xi32"),
+    passing=mgather("row", "16x16xf32, valid=16x12", "64x12xf32", "1x16xi32"),
+    on="a2a3",
+)
+def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
+    """Padded columns (row_major) or rows (col_major), times the element size, are a multiple of 32 bytes;
+    valid extents are free."""
+    for slot, at, tile, spec in _tiles(op, know):
+        if not spec.aligned or tile.type.slayout is not SLayout.NoneBox:
+            continue
+        if spec.layout is not None and not spec.layout.holds(tile.type):
+            continue  # In another layout it has other lines.
+        word, extent = contiguous(tile)
+        width, step = extent * tile.size, C0_BYTES // tile.size
+        if width % C0_BYTES:
+            found = f"{extent} x {tile.size} bytes = {width} bytes"
+            fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
+            required = f"a multiple of {C0_BYTES} bytes"
+            yield mismatch(f"{word} of {slot}", found, required, slot=_where(slot, at), fix=fix)
+
+
+@rule(
+    "PTO-I106",
+    aliases="E104 E201 E202 E203 E211",
+    source="the instruction's page, constraints",
+    reason="Element (i, j) of one operand belongs to element (i, j) of the other.",
+    failing=instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32, valid=16x16"),
+    passing=_ADD,
+    on=_EVERYWHERE,
+)
+def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
+    """The valid extents of the operands agree, as the instruction's formula says."""
+    return _disagreements(know, know.row.valid, "valid", lambda tile: tile.valid)
+
+
+@rule(
+    "PTO-I107",
+    aliases="E214 E301 E402",
+    source="the instruction's page or header, constraints",
+    reason="The target moves whole physical tiles, or its header compares their shapes when it is compiled.",
+    failing=instruction("tmov", "16x32xf32", "16x64xf32, valid=16x32"),
+    passing=instruction("tmov", "16x32xf32", "16x32xf32"),
+    on="a2a3",
+)
+def physical_extents_agree(op: PtoOp, know: Facts) -> Violations:
+    """The physical extents of the operands agree, where the target compares them."""
+    if not list(valid_extents_agree.check(op, know)):
+        yield from _disagreements(know, know.row.shape, "physical", lambda tile: tile.type.shape)
+
+
+def _disagreements(
+    know: Facts, said: Mapping[str, str], kind: str, extents: Callable[[TileFacts], Sequence[int]]
+) -> Violations:
+    """Operands whose extents differ from those that the operands before them gave the same letters."""
+    bound: dict[str, tuple[int, str]] = {}
+    for slot, text in said.items():
+        if not know.values(slot):
+            continue
+        found = extents(know.tile(slot))
+        letters = text.split()
+        required = [
+            _required(letter, extent, bound, slot) for letter, extent in zip(letters, found, strict=True)
+        ]
+        wrong = [at for at, extent in enumerate(found) if DYNAMIC not in (extent, required[at])]
+        wrong = [at for at in wrong if found[at] != required[at]]
+        if not wrong:
+            continue
+        owner = next((bound[letters[at]][1] for at in wrong if letters[at] in bound), None)
+        like = f", as {owner}" if owner is not None and owner != slot else ""
+        what = f"{kind} shape of {slot}"
+        yield mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot)
+
+
+def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot: str) -> int:
+    """The extent that a letter stands for; the first known one that is met binds it."""
+    if letter == "_":
+        return extent
+    if letter.isdigit():
+        return int(letter)
+    if letter not in bound or (bound[letter][0] == DYNAMIC and extent != DYNAMIC):
+        bound[letter] = (extent, slot)
+    return bound[letter][0]
+
+
+@rule(
+    "PTO-I108",
+    aliases="E213",
+    source="the instruction's page or header, temporary tile",
+    reason="The target works in the scratch tile, and writes behind its end if it is too small.",
+    failing=(
+        ".arg %s : !pto.tile_buf<vec, 16x32xf32>\n.arg %t : !pto.tile_buf<vec, 1x8xf32>\n"
+        ".arg %d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>\n"
+        "pto.trowsum ins(%s, %t : !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 1x8xf32>) "
+        "outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)"
+    ),
+    passing=(
+        ".arg %s : !pto.tile_buf<vec, 16x32xf32>\n.arg %t : !pto.tile_buf<vec, 16x32xf32>\n"
+        ".arg %d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>\n"
+        "pto.trowsum ins(%s, %t : !pto.tile_buf<vec, 16x32xf32>, !pto.tile_buf<vec, 16x32xf32>) "
+        "outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)"
+    ),
+    on="a2a3",
+)
+def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
+    """A scratch tile that the target uses has as many bytes as it uses."""
+    for slot, scratch in know.row.scratch.items():
+        if slot in know.row.ignores or not know.values(slot):
+            continue
+        needed = scratch.needs(know)
+        least = scratch.least(know) if scratch.least is not None else needed.size_bytes if needed else 0
+        found = know.tile(slot).type.size_bytes
+        if found < least:
+            yield mismatch(f"size of {slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
+
+
+_TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (
+    operand_has_an_element_type_of_the_target,
+    operand_is_in_a_memory_that_is_reached,
+    operand_has_a_layout_of_the_target,
+    operand_is_not_empty,
+    operand_is_made_of_32_byte_blocks,
+)
+
+
+def rules_for(row: Row) -> tuple[Rule, ...]:
+    """The shared rules that have something to say about a row."""
+    tiles, views = row.tiles.values(), row.views.values()
+    said = {
+        _TYPE: any(spec.types is not None for spec in (*tiles, *views)),
+        _MEMORY: bool(row.tiles),
+        _LAYOUT: any(s.layout for s in tiles) or any(s.layouts for s in views),
+        _EMPTY: any(not spec.empty for spec in (*tiles, *views)),
+        _BLOCKS: any(spec.aligned for spec in tiles),
+        valid_extents_agree: bool(row.valid),
+        physical_extents_agree: bool(row.shape),
+        scratch_is_large_enough: any(slot not in row.ignores for slot in row.scratch),
+    }
+    return tuple(rule for rule, speaks in said.items() if speaks)

@@ -1,0 +1,1 @@
+"""Rows that all targets have in common, chapter by chapter."""

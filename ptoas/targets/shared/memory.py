@@ -1,0 +1,44 @@
+"""Loads, stores and prints: what targets share of their rows."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.memory import TStoreOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.pipes import ALL, FIX, MTE2, MTE3, Pipe, Pipes, S
+from ptoas.targets.row import Call, Row
+from ptoas.targets.rules import memory as m
+from ptoas.targets.specs import T, Types, elements, tile, view
+
+PRINTED = elements("i8 u8 i16 u16 i32 u32 f16 f32")
+
+
+def _store_pipe(op: TStoreOp) -> Pipe:
+    type = op.src.type
+    return FIX if isinstance(type, TileType) and type.loc.data is TileLoc.Acc else MTE3
+
+
+LOAD = Row(
+    tiles={"dst": tile(T, locs="vec mat")},
+    rules=(m.load_keeps_the_layout, m.load_fills_the_valid_region),
+    pipe=MTE2,
+)
+STORE = Row(
+    tiles={"src": tile(T, locs="vec mat acc")},
+    rules=(m.store_keeps_the_layout, m.store_empties_the_valid_region),
+    pipe=_store_pipe,
+    call=Call(template="type:src type:mem #atomicType", only_with="atomicType"),
+)
+PRINT = Row(
+    tiles={"src": tile(PRINTED, locs=tuple(TileLoc))},
+    views={"src": view(PRINTED)},
+    pipe=Pipes(S, before=((ALL, ALL),)),
+)
+
+
+def load(types: Types, *, empty: bool = False) -> Row:
+    return LOAD.but(tiles={"dst": tile(types, locs="vec mat", empty=empty)}, views={"mem": view(empty=empty)})
+
+
+def store(types: Types, locs: str, *, empty: bool = False) -> Row:
+    return STORE.but(tiles={"src": tile(types, locs=locs, empty=empty)}, views={"mem": view(empty=empty)})

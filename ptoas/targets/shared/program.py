@@ -1,0 +1,46 @@
+"""What targets ask of functions and modules as a whole."""
+
+from __future__ import annotations
+
+from ptoas.targets.rule import Rule
+from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import module as t
+from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import sync as f
+from ptoas.targets.rules import tiles as v
+
+MODULE = (t.target_attribute_is_text, t.named_target_exists, t.module_names_the_checked_target)
+
+PLACEMENT = (
+    v.tile_is_made_of_32_byte_rows,
+    v.fractal_tile_is_made_of_blocks,
+    v.open_extent_is_given,
+    u.every_tile_is_placed,
+    u.a_tile_has_its_address_before_it_is_used,
+    u.destination_is_apart_from_its_index,
+    u.live_tiles_do_not_overlap_in_part,
+    u.a_tile_is_written_before_it_is_read,
+)
+
+RANKS = (c.the_root_alone_calls,)
+"""Who may call a collective."""
+
+BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
+"""For targets whose memories end somewhere."""
+
+FLAGS = (
+    f.pipes_wait_for_each_other,
+    f.a_flag_is_raised_before_it_is_awaited,
+    f.a_flag_is_raised_once,
+    f.a_raised_flag_is_awaited,
+    f.a_flag_joins_two_pipes,
+    f.own_flags_of_an_instruction_are_down,
+)
+
+
+def device_program() -> tuple[Rule, ...]:
+    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+
+
+def simulator_program() -> tuple[Rule, ...]:
+    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)

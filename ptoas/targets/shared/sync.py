@@ -1,0 +1,8 @@
+"""Flags and barriers: what they order is checked over whole functions."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.sync import SYNC_OPS
+from ptoas.targets.row import Row, Rows
+
+ROWS: Rows = {op: Row() for op in SYNC_OPS}

@@ -1,0 +1,28 @@
+"""Views and tiles: nothing of them runs, and their rules are the same everywhere."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import views
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules import tiles as v
+
+ROWS: Rows = {
+    views.MakeTensorViewOp: Row(rules=(v.view_extents_are_positive, v.view_type_says_what_the_operands_say)),
+    views.PartitionViewOp: Row(
+        rules=(
+            v.view_extents_are_positive,
+            v.partition_is_inside_its_view,
+            v.view_type_says_what_the_operands_say,
+        )
+    ),
+    views.AllocTileOp: Row(rules=(v.tile_address_is_a_multiple_of_32, v.valid_extent_is_inside_the_tile)),
+    views.TAssignOp: Row(rules=(v.tile_address_is_a_multiple_of_32,)),
+    views.SubviewOp: Row(
+        rules=(
+            v.window_is_inside_the_tile,
+            v.window_has_the_type_of_the_tile,
+            v.window_of_a_fractal_tile_is_made_of_blocks,
+        )
+    ),
+    views.SetValidShapeOp: Row(rules=(v.valid_extent_is_inside_the_tile, v.reshaped_tile_is_open)),
+}

@@ -1,0 +1,112 @@
+"""What a row says of one operand: its memories, element types, layouts. Data, read by the shared rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import NoneAttr
+
+from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
+from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
+from ptoas.dialects.pto.types import TileType
+
+Types = tuple[ElementType, ...]
+
+
+def elements(texts: str) -> Types:
+    """Element types by their texts: `elements("i8 u8 f16")`."""
+    return tuple(BY_TEXT[text] for text in texts.split())
+
+
+def element_names(types: Sequence[ElementType]) -> str:
+    """Element types as an author writes them."""
+    return ", ".join(type.text.removeprefix("!pto.") for type in types)
+
+
+T: Types = (ElementType("T", (), NoneAttr(), 0, "float"),)
+"""In a family's row: the types that each of its instructions brings (`Row.of`)."""
+
+NINE = elements("i8 u8 i16 u16 i32 u32 f16 bf16 f32")
+"""The element types that every gather takes (document 000, Supported data types)."""
+WIDE = elements("i64 u64")
+FLOAT8 = elements("f8e4m3 f8e5m2")
+HIF8 = elements("hif8")
+INDEX = elements("i32 u32")
+SHORT_INDEX = elements("i16 u16 i32 u32")
+ANY = (*NINE, *WIDE, *FLOAT8, *HIF8)
+
+
+@dataclass(frozen=True, eq=False)
+class TileLayout:
+    """A set of tile layouts, and how it is called in a message."""
+
+    text: str
+    holds: Callable[[TileType], bool]
+
+
+def _is(blayout: BLayout, slayout: SLayout | None) -> Callable[[TileType], bool]:
+    return lambda t: t.blayout is blayout and (slayout is None or t.slayout is slayout)
+
+
+ROW_MAJOR = TileLayout("row_major", _is(BLayout.RowMajor, None))
+ND = TileLayout("row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox))
+DN = TileLayout("col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox))
+NZ = TileLayout("col_major + row_major, fractal 512", lambda t: t.is_nz and t.fractal == 512)
+PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
+ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t))
+ND_OR_COLUMN = TileLayout(
+    "row_major + none_box, or col_major with one column",
+    lambda t: ND.holds(t) or (DN.holds(t) and t.cols == 1),
+)
+
+VEC = (TileLoc.Vec,)
+
+
+@dataclass(frozen=True)
+class TileSpec:
+    """A tile operand on one target."""
+
+    locs: tuple[TileLoc, ...] = VEC
+    types: Types | None = None
+    """`None`: whatever the tile's own type allows."""
+    aicore: Types = ()
+    """Types that only an AICORE build adds (D3)."""
+    layout: TileLayout | None = None
+    empty: bool = True
+    """Whether a valid extent may be 0."""
+    aligned: bool = False
+    """Whether the contiguous dimension is checked to be whole blocks of 32 bytes."""
+
+
+def tile(
+    types: str | Types | None = None,
+    layout: TileLayout | None = None,
+    locs: str | tuple[TileLoc, ...] = VEC,
+    *,
+    aicore: Types = (),
+    empty: bool = True,
+    aligned: bool = False,
+) -> TileSpec:
+    """A tile operand: `tile("i32 u32", ND)`, `tile(T, locs="vec mat")`."""
+    where = tuple(TileLoc(word) for word in locs.split()) if isinstance(locs, str) else locs
+    return TileSpec(where, _types(types), aicore, layout, empty, aligned)
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """A view of global memory as an operand on one target."""
+
+    types: Types | None = None
+    layouts: tuple[Layout, ...] | None = None
+    empty: bool = True
+
+
+def view(types: str | Types | None = None, layouts: str | None = None, *, empty: bool = True) -> ViewSpec:
+    """A view operand: `view(layouts="nd nz")`."""
+    known = None if layouts is None else tuple(Layout(word) for word in layouts.split())
+    return ViewSpec(_types(types), known, empty)
+
+
+def _types(types: str | Types | None) -> Types | None:
+    return elements(types) if isinstance(types, str) else types
