@@ -202,7 +202,8 @@ def test_a_report_is_filtered_by_the_beginnings_of_codes() -> None:
     assert codes(found.filtered()) == codes(found) and found.filtered().targets == ("cpu", "a5")
     assert codes(found.filtered(select=["PTO-A", "PTO-T"])) == ["I101", "I101", "T103"]
     assert codes(found.filtered(ignore=["PTO-A", "PTO-T"])) == ["W101"]
-    assert codes(found.filtered(select=["PTO-A"], ignore=["PTO-I101"])) == ["I101"]
+    # A code of old names the rule that it became part of.
+    assert codes(found.filtered(select=["PTO-A"], ignore=["PTO-A101"])) == []
 
 
 def test_only_warnings_become_errors() -> None:
