@@ -6,23 +6,9 @@ from collections.abc import Iterable
 from inspect import cleandoc
 from typing import Any
 
-from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
-
-CHAPTERS = {
-    "views": "Views and tiles",
-    "memory": "Memory",
-    "scalar": "Scalars and pointers",
-    "gather": "Gathers and scatters",
-    "elementwise": "Arithmetic, element by element",
-    "expand": "Repeating rows, columns and scalars",
-    "reduce": "Reductions",
-    "movement": "Copies between tiles",
-    "sync": "Synchronisation",
-    "comm": "Collectives",
-}
-"""The modules of the dialect, in the order of the page."""
 
 
 def chapter_of(op: type[PtoOp]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
@@ -203,22 +204,9 @@ def value(*classes: type[PtoOp]) -> Callable[[F], F]:
     return register
 
 
-CHAPTERS = (
-    "comm",
-    "convert",
-    "elementwise",
-    "expand",
-    "gather",
-    "memory",
-    "movement",
-    "reduce",
-    "scatter",
-    "tile_gather",
-    "views",
-)
-
-
 def load_chapters() -> None:
     """Import every chapter, so that the registry is complete."""
-    for chapter in CHAPTERS:
-        import_module(f"ptoas.ops.{chapter}")
+    from ptoas import ops
+
+    for chapter in iter_modules(ops.__path__):
+        import_module(f"{ops.__name__}.{chapter.name}")

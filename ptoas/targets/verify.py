@@ -140,7 +140,17 @@ def verify_targets(
     for target in resolved:
         for diagnostic in checker.check(target):
             d = diagnostic
-            key = (d.code, d.message, d.severity, d.span.file, d.span.offset, d.span.length, d.fix, d.notes)
+            # The last note cites the target's own document.
+            key = (
+                d.code,
+                d.message,
+                d.severity,
+                d.span.file,
+                d.span.offset,
+                d.span.length,
+                d.fix,
+                d.notes[:-1],
+            )
             seen = found.get(key)
             if seen is None:
                 found[key] = replace(d, targets=(target.name,))

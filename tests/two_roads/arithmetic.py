@@ -8,6 +8,7 @@ from math import exp
 from ptoas.dialects.pto.element_types import ElementType
 
 from .builder import Builder
+from .types import data_of
 from .values import EXACT, Range, Tile, TileKind, anything, element, limits, small
 
 
@@ -157,7 +158,7 @@ SIMPLE = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32")
 
 
 def convert(b: Builder) -> bool:
-    pairs: dict[str, str] = b.target.facts.get("conversions", {})
+    pairs: dict[str, str] = data_of(b.target, "conversion_exists", "pairs")
     source_text = b.pick(list(pairs) or SIMPLE)
     target_text = b.pick(pairs[source_text].split() if pairs else SIMPLE)
     if b.chance(0.1):

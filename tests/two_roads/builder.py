@@ -13,6 +13,7 @@ import numpy as np
 from ptoas.dialects.pto.element_types import ElementType
 from ptoas.targets import get_target
 
+from .types import types_of
 from .values import (
     Argument,
     Range,
@@ -123,9 +124,9 @@ class Builder:
 
     def types(self, *keys: str, where: Callable[[ElementType], bool] | None = None) -> list[ElementType]:
         """Element types that the target takes for every one of these instructions."""
-        found = [e for e in self.target.types_of(keys[0], self.aicore) if e.text != "f64"]
+        found = [e for e in types_of(self.target, keys[0], self.aicore) if e.text != "f64"]
         for key in keys[1:]:
-            found = [e for e in found if e in self.target.types_of(key, self.aicore)]
+            found = [e for e in found if e in types_of(self.target, key, self.aicore)]
         return [e for e in found if where is None or where(e)]
 
     # --- text ---

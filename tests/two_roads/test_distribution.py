@@ -6,35 +6,20 @@ from collections import Counter
 
 import pytest
 
-from ptoas.dialects.pto.comm import COMM_OPS
-from ptoas.dialects.pto.elementwise import ELEMENTWISE_OPS
-from ptoas.dialects.pto.expand import EXPAND_OPS
-from ptoas.dialects.pto.gather import GATHER_OPS
-from ptoas.dialects.pto.memory import MEMORY_OPS
-from ptoas.dialects.pto.movement import MOVEMENT_OPS
-from ptoas.dialects.pto.reduce import REDUCE_OPS
-from ptoas.dialects.pto.scalar import SCALAR_OPS
-from ptoas.dialects.pto.sync import SYNC_OPS
-from ptoas.dialects.pto.views import VIEW_OPS
+from ptoas.dialects.pto import instructions_of
 from ptoas.targets import TARGETS, get_target
 
 from .builder import Program
 from .gathers import GATHER_OOB, PATTERNS, SCATTER_OOB
 from .generate import generate
+from .types import types_of
 
 SEEDS = 3000
-OPS = (
-    *COMM_OPS,
-    *ELEMENTWISE_OPS,
-    *EXPAND_OPS,
-    *MOVEMENT_OPS,
-    *REDUCE_OPS,
-    *GATHER_OPS,
-    *MEMORY_OPS,
-    *SCALAR_OPS,
-    *SYNC_OPS,
-    *VIEW_OPS,
-)
+TILES = ("elementwise", "expand", "movement", "reduce", "gather")
+"""Chapters whose instructions every target generates."""
+OPS = [
+    op for chapter in (*TILES, "comm", "memory", "scalar", "sync", "views") for op in instructions_of(chapter)
+]
 ROUNDING = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "CAST_RINT")
 
 
@@ -61,19 +46,18 @@ def test_every_instruction_of_a_target_occurs_there(
     target: str, counted: dict[str, Counter[tuple[str, ...]]]
 ) -> None:
     here = counted[target]
-    expected = {
-        op.mnemonic() for op in (*ELEMENTWISE_OPS, *EXPAND_OPS, *MOVEMENT_OPS, *REDUCE_OPS, *GATHER_OPS)
-    } | {"tload", "tstore"}
+    tiles = (op for chapter in TILES for op in instructions_of(chapter))
+    expected = {op.mnemonic() for op in tiles} | {"tload", "tstore"}
     assert {op for op in expected if here["op", op] < 2} == set()
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_element_type_occurs(target: str, counted: dict[str, Counter[tuple[str, ...]]]) -> None:
     here = counted[target]
-    types = {e.text for e in get_target(target).types_of("tload") if e.text != "f64"}
+    types = {e.text for e in types_of(get_target(target), "tload") if e.text != "f64"}
     assert {text for text in types if here["type", text] < 2} == set()
     for op in ("mgather", "tload", "tstore", "texpands"):
-        taken = {e.text for e in get_target(target).types_of(op) if e.text != "f64"}
+        taken = {e.text for e in types_of(get_target(target), op) if e.text != "f64"}
         assert {text for text in taken if not here["op and type", op, text]} == set(), op
 
 

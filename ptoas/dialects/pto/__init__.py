@@ -1,32 +1,36 @@
 """The `pto` dialect: types, attributes and instructions, chapter by chapter."""
 
+from importlib import import_module
+from typing import cast
+
 from xdsl.ir import Dialect
 
-from ptoas.dialects.pto.comm import COMM_OPS
-from ptoas.dialects.pto.elementwise import ELEMENTWISE_OPS
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
-from ptoas.dialects.pto.expand import EXPAND_OPS
-from ptoas.dialects.pto.gather import GATHER_OPS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.memory import MEMORY_OPS
-from ptoas.dialects.pto.movement import MOVEMENT_OPS
-from ptoas.dialects.pto.reduce import REDUCE_OPS
-from ptoas.dialects.pto.scalar import SCALAR_OPS
-from ptoas.dialects.pto.sync import SYNC_OPS
 from ptoas.dialects.pto.types import TYPES
-from ptoas.dialects.pto.views import VIEW_OPS
 
-OPS: tuple[type[PtoOp], ...] = (
-    *VIEW_OPS,
-    *MEMORY_OPS,
-    *SCALAR_OPS,
-    *GATHER_OPS,
-    *ELEMENTWISE_OPS,
-    *EXPAND_OPS,
-    *REDUCE_OPS,
-    *MOVEMENT_OPS,
-    *SYNC_OPS,
-    *COMM_OPS,
-)
+CHAPTERS: dict[str, str] = {
+    "views": "Views and tiles",
+    "memory": "Memory",
+    "scalar": "Scalars and pointers",
+    "gather": "Gathers and scatters",
+    "elementwise": "Arithmetic, element by element",
+    "expand": "Repeating rows, columns and scalars",
+    "reduce": "Reductions",
+    "movement": "Copies between tiles",
+    "sync": "Synchronisation",
+    "comm": "Collectives",
+}
+"""The modules that define instructions, and their titles, in the order of the reference page."""
+
+
+def instructions_of(chapter: str) -> tuple[type[PtoOp], ...]:
+    """The instructions that a chapter defines, in its order."""
+    module = import_module(f"{__name__}.{chapter}")
+    here = (x for x in vars(module).values() if isinstance(x, type) and x.__module__ == module.__name__)
+    return tuple(cast(type[PtoOp], cls) for cls in here if issubclass(cls, PtoOp) and "name" in vars(cls))
+
+
+OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
 
 PTO = Dialect("pto", [*OPS], [*TYPES, *ENUM_ATTRIBUTES])

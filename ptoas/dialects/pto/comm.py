@@ -107,6 +107,3 @@ class CommTReduceOp(CollectiveOp):
     dst = operand_def(View("T"))
     acc = opt_operand_def(Tile("T"))
     op = opt_prop_def(ReduceOpAttr)
-
-
-COMM_OPS = (CommTGatherOp, CommTScatterOp, CommTBroadcastOp, CommTReduceOp)

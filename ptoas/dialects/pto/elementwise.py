@@ -111,21 +111,3 @@ class TCvtOp(Instruction):
     dst = opt_operand_def(Tile())
     result = opt_result_def(Tile())
     rmode = opt_prop_def(RoundModeAttr)
-
-
-ELEMENTWISE_OPS = (
-    TAddOp,
-    TSubOp,
-    TMulOp,
-    TDivOp,
-    TMaxOp,
-    TMinOp,
-    TAddSOp,
-    TSubSOp,
-    TMulSOp,
-    TAbsOp,
-    TExpOp,
-    TNegOp,
-    TCIOp,
-    TCvtOp,
-)

@@ -338,26 +338,9 @@ class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     enum = ReduceOp
 
 
-ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = (
-    CoalesceAttr,
-    GatherOOBAttr,
-    ScatterOOBAttr,
-    ScatterAtomicOpAttr,
-    ScatterConflictAttr,
-    AtomicTypeAttr,
-    LayoutAttr,
-    BLayoutAttr,
-    SLayoutAttr,
-    PadValueAttr,
-    CompactModeAttr,
-    TileLocAttr,
-    AddressSpaceAttr,
-    PipeAttr,
-    EventAttr,
-    MaskPatternAttr,
-    CmpModeAttr,
-    RoundModeAttr,
-    KernelKindAttr,
-    CollEngineAttr,
-    ReduceOpAttr,
+ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = tuple(
+    cast("type[PtoEnumAttr[Any]]", cls)
+    for cls in list(globals().values())
+    if isinstance(cls, type) and PtoEnumAttr in cls.__mro__[1:]
 )
+"""Every enumeration of this module."""

@@ -26,10 +26,3 @@ class TExpandSOp(Instruction):
 
     name = "pto.texpands"
     scalar = operand_def(Scalar("T"))
-
-
-EXPAND_OPS = (
-    TRowExpandOp,
-    TColExpandOp,
-    TExpandSOp,
-)

@@ -134,6 +134,3 @@ class TScatterOp(Instruction):
     name = "pto.tscatter"
     src = operand_def(Tile("T"))
     idx = operand_def(IndexTile())
-
-
-GATHER_OPS = (MGatherOp, MScatterOp, TGatherOp, TGatherBOp, TScatterOp)

@@ -39,10 +39,3 @@ class TPrintOp(PtoOp):
     name = "pto.tprint"
     OPAQUE: ClassVar = True
     src = operand_def(TileOrView())
-
-
-MEMORY_OPS = (
-    TLoadOp,
-    TStoreOp,
-    TPrintOp,
-)

@@ -14,6 +14,3 @@ class TMovOp(Instruction):
     src = operand_def(Tile())
     dst = opt_operand_def(Tile())
     result = opt_result_def(Tile())
-
-
-MOVEMENT_OPS = (TMovOp,)

@@ -17,9 +17,3 @@ class TRowMaxOp(ReductionOp):
     """`dst[i, 0] = max over j of src[i, j]`."""
 
     name = "pto.trowmax"
-
-
-REDUCE_OPS = (
-    TRowSumOp,
-    TRowMaxOp,
-)

@@ -64,6 +64,3 @@ class GetBlockNumOp(PtoOp):
     LAYOUT: ClassVar = "{attrs} : ^result"
     result = result_def(Scalar())
     traits = traits_def(Pure())
-
-
-SCALAR_OPS = (LoadScalarOp, StoreScalarOp, AddPtrOp, GetBlockIdxOp, GetBlockNumOp)

@@ -43,6 +43,3 @@ class BarrierOp(PtoOp):
     BRACKETS: ClassVar = ("pipe",)
     LAYOUT: ClassVar = "#pipe {attrs}"
     pipe = prop_def(PipeAttr)
-
-
-SYNC_OPS = (SetFlagOp, WaitFlagOp, BarrierOp)

@@ -171,6 +171,3 @@ class SetValidShapeOp(PtoOp):
         assert isinstance(tile, TileType)
         if DYNAMIC not in tile.valid:
             raise VerifyException("the tile's type fixes its valid extents; write ? for the one that changes")
-
-
-VIEW_OPS = (MakeTensorViewOp, PartitionViewOp, AllocTileOp, TAssignOp, SubviewOp, SetValidShapeOp)

@@ -57,4 +57,4 @@ def collectives(reduced: Types, *, ccu: bool) -> Rows:
     }
     if ccu:
         return rows
-    return also(rows, dict.fromkeys(comm.COMM_OPS, (c.collective_unit_exists,)))
+    return also(rows, dict.fromkeys(rows, (c.collective_unit_exists,)))

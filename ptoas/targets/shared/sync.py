@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.sync import SYNC_OPS
+from ptoas.dialects.pto import instructions_of
 from ptoas.targets.row import Row, Rows
 
-ROWS: Rows = {op: Row() for op in SYNC_OPS}
+ROWS: Rows = {op: Row() for op in instructions_of("sync")}
