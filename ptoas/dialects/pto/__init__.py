@@ -1,7 +1,6 @@
 """The `pto` dialect: types, attributes and instructions, chapter by chapter."""
 
 from importlib import import_module
-from typing import cast
 
 from xdsl.ir import Dialect
 
@@ -28,7 +27,7 @@ def instructions_of(chapter: str) -> tuple[type[PtoOp], ...]:
     """The instructions that a chapter defines, in its order."""
     module = import_module(f"{__name__}.{chapter}")
     here = (x for x in vars(module).values() if isinstance(x, type) and x.__module__ == module.__name__)
-    return tuple(cast(type[PtoOp], cls) for cls in here if issubclass(cls, PtoOp) and "name" in vars(cls))
+    return tuple(cls for cls in here if issubclass(cls, PtoOp) and "name" in vars(cls))
 
 
 OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
