@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region
 
-from ptoas.targets.facts import Knowledge
+from ptoas.analysis.constants import Constants
 
 S = TypeVar("S")
 
@@ -20,8 +20,8 @@ S = TypeVar("S")
 class Flow(ABC, Generic[S]):
     """An analysis in program order. `visit` reports only while `reporting` is true."""
 
-    def __init__(self, knowledge: Knowledge):
-        self.knowledge = knowledge
+    def __init__(self, constants: Constants):
+        self.constants = constants
         self._silent = 0
         self._heads: dict[Operation, S] = {}
         """The state before every turn of a loop, as far as it is known."""
@@ -129,5 +129,5 @@ class Flow(ABC, Generic[S]):
 
     def _runs(self, op: scf.ForOp) -> bool:
         """Whether the loop certainly has a first turn."""
-        first, end = self.knowledge.constant(op.lb), self.knowledge.constant(op.ub)
+        first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
         return first is not None and end is not None and first < end

@@ -1,65 +1,116 @@
-"""Under which names a tile goes: loops hand it on from turn to turn, branches pick one of several."""
+"""Which values an operation hands on under another name: the one place that knows how `scf`, `func`,
+`arith.select` and windows do it."""
 
 from __future__ import annotations
 
-from xdsl.dialects import scf
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from xdsl.dialects import arith, func, scf
+from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
 from ptoas.dialects.pto.views import SubviewOp, TAssignOp
 
+NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
+
+
+class Handing(NamedTuple):
+    """Operand number `at` of `op` is known as `name`, too."""
+
+    op: Operation
+    at: int
+    name: SSAValue
+
+    @property
+    def value(self) -> SSAValue:
+        return self.op.operands[self.at]
+
+
+def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS) -> Iterator[Handing]:
+    """All that an operation hands on, what the ends of its regions hand on included.
+
+    A call hands on only to the `functions` that are given, by their names; without them it ends what is
+    followed.
+    """
+    match op:
+        case SubviewOp() | TAssignOp():
+            yield from _each(op, 0, op.results)
+        case arith.SelectOp():
+            yield Handing(op, 1, op.result)
+            yield Handing(op, 2, op.result)
+        case scf.ForOp():
+            carried = op.body.block.args[1:]
+            yield from _each(op, 3, carried)
+            for end in _ends(op.body, scf.YieldOp):
+                yield from _each(end, 0, carried)
+                yield from _each(end, 0, op.results)
+            yield from _each(op, 3, op.results)
+        case scf.IfOp() | scf.IndexSwitchOp() | scf.ExecuteRegionOp():
+            for region in op.regions:
+                for end in _ends(region, scf.YieldOp):
+                    yield from _each(end, 0, op.results)
+        case scf.WhileOp():
+            before, after = op.before_region.block.args, op.after_region.block.args
+            yield from _each(op, 0, before)
+            for end in _ends(op.before_region, scf.ConditionOp):
+                yield from _each(end, 1, after)
+                yield from _each(end, 1, op.results)
+            for end in _ends(op.after_region, scf.YieldOp):
+                yield from _each(end, 0, before)
+        case func.CallOp():
+            callee = functions.get(op.callee.string_value())
+            if callee is not None and callee.body.blocks:
+                yield from _each(op, 0, callee.body.blocks[0].args)
+                for end in _ends(callee.body, func.ReturnOp):
+                    yield from _each(end, 0, op.results)
+        case _:
+            pass
+
+
+def _each(op: Operation, first: int, names: Iterable[SSAValue]) -> Iterator[Handing]:
+    """The operands of `op` from number `first` on, in turn."""
+    for (at, _), name in zip(enumerate(op.operands[first:], first), names, strict=False):
+        yield Handing(op, at, name)
+
+
+def _ends(region: Region, kind: type[Operation]) -> Iterator[Operation]:
+    for block in region.blocks:
+        if isinstance(block.last_op, kind):
+            yield block.last_op
+
 
 def handed_from(value: SSAValue) -> list[SSAValue]:
-    """Where a value of a loop or a branch comes from; nothing for any other value."""
-    if isinstance(value, OpResult):
-        op = value.owner
-        if not isinstance(op, scf.ForOp | scf.IfOp | scf.WhileOp):
-            return []
-        sources = [last.operands[-len(op.results) + value.index] for last in _ends(op)]
-        if isinstance(op, scf.ForOp):
-            sources.append(op.iter_args[value.index])
-        return sources
-    block = value.owner
-    op = block.parent_op() if isinstance(block, Block) else None
-    assert isinstance(value, BlockArgument)
-    if isinstance(op, scf.ForOp) and value.index > 0:
-        at = value.index - 1
-        return [op.iter_args[at], *(last.operands[at] for last in _ends(op))]
-    if isinstance(op, scf.WhileOp):
-        first, second = op.before_region.block, op.after_region.block
-        if block is first and isinstance(second.last_op, scf.YieldOp):
-            return [op.arguments[value.index], second.last_op.operands[value.index]]
-        if block is second and isinstance(first.last_op, scf.ConditionOp):
-            return [first.last_op.operands[value.index + 1]]
-    return []
-
-
-def _ends(op: scf.ForOp | scf.IfOp | scf.WhileOp) -> list[Operation]:
-    """The operations that hand on a region's values to the operation's results."""
-    if isinstance(op, scf.WhileOp):
-        last = op.before_region.block.last_op
-        return [] if last is None else [last]
-    ends = [region.blocks[-1].last_op for region in op.regions if region.blocks]
-    return [last for last in ends if isinstance(last, scf.YieldOp)]
+    """The values that this one is another name for, inside its function; none: it is nobody's name."""
+    owner = value.owner
+    op = owner.parent_op() if isinstance(owner, Block) else owner
+    return [] if op is None else [each.value for each in handings(op) if each.name is value]
 
 
 def passed_on(use: Use) -> list[SSAValue]:
-    """The values under which a use hands a tile on."""
-    op, at = use.operation, use.index
-    parent = op.parent_op()
-    match op:
-        case SubviewOp() | TAssignOp():
-            return list(op.results)
-        case scf.ForOp():
-            return [op.body.block.args[at - 2], op.results[at - 3]] if at >= 3 else []
-        case scf.WhileOp():
-            return [op.before_region.block.args[at]]
-        case scf.ConditionOp() if isinstance(parent, scf.WhileOp) and at > 0:
-            return [parent.after_region.block.args[at - 1], parent.results[at - 1]]
-        case scf.YieldOp() if isinstance(parent, scf.ForOp):
-            return [parent.body.block.args[at + 1], parent.results[at]]
-        case scf.YieldOp() if isinstance(parent, scf.WhileOp):
-            return [parent.before_region.block.args[at]]
-        case scf.YieldOp() if isinstance(parent, scf.IfOp):
-            return [parent.results[at]]
-        case _:
-            return []
+    """The names under which one use of a value hands it on, inside its function."""
+    op = use.operation
+    holder = op.parent_op() if isinstance(op, scf.YieldOp | scf.ConditionOp) else op
+    if holder is None:
+        return []
+    return [each.name for each in handings(holder) if each.op is op and each.at == use.index]
+
+
+def origins(value: SSAValue) -> tuple[SSAValue, ...]:
+    """The values that have no other name and that this one may stand for: several where the program chooses.
+
+    Loops make circles, so each value is visited once.
+    """
+    seen: set[SSAValue] = set()
+    found: dict[SSAValue, None] = {}
+    stack = [value]
+    while stack:
+        at = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        sources = handed_from(at)
+        if not sources:
+            found[at] = None
+        stack += reversed(sources)
+    return tuple(found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, SSAValue
 
 Dims = tuple[tuple[int, int], ...]
 """Extent and stride of each dimension."""
@@ -27,27 +28,39 @@ class Window:
         """The last element, if known."""
         return None if self.first is None else self.first + sum((n - 1) * stride for n, stride in self.dims)
 
-    def overlaps(self, other: Window) -> bool:
-        """Whether both certainly have an element in common; columns side by side have none."""
-        if self.root is not other.root or self.first is None or other.first is None:
+    @property
+    def is_argument(self) -> bool:
+        """Whether it lies behind an argument of the function, not behind a pointer that the program chose."""
+        owner = self.root.owner
+        return isinstance(owner, Block) and isinstance(owner.parent_op(), FuncOp)
+
+    def overlaps(self, other: object, unsure: bool = False) -> bool:
+        """Whether both have an element in common; columns side by side have none. `unsure` is the answer
+        where that is not known."""
+        if not isinstance(other, Window):
             return False
-        return share_elements(other.first - self.first, self.dims, other.dims)
+        if self.root is not other.root:
+            # Two arguments are two memories; a pointer that the program chose may point into any.
+            return unsure and not (self.is_argument and other.is_argument)
+        if self.first is None or other.first is None:
+            return unsure
+        return share_elements(other.first - self.first, self.dims, other.dims, unsure)
 
 
-def share_elements(distance: int, dims: Dims, others: Dims) -> bool:
-    """Whether two windows have an element in common; the second begins at a distance from the first."""
+def share_elements(distance: int, dims: Dims, others: Dims, unsure: bool = False) -> bool:
+    """Whether two windows have an element in common; the second begins at a distance from the first.
+    `unsure` is the answer where finding out takes too long."""
     spans: dict[int, tuple[int, int]] = {}
     for sign, members in ((1, dims), (-1, others)):
         for extent, stride in members:
             reach = sign * (extent - 1) * stride
             low, high = spans.get(abs(stride), (0, 0))
             spans[abs(stride)] = (low + min(reach, 0), high + max(reach, 0))
-    return _is_sum(distance, spans)
+    return _is_sum(distance, spans, unsure)
 
 
-def _is_sum(distance: int, spans: dict[int, tuple[int, int]]) -> bool:
-    """Whether a distance is a sum of one multiple of each stride, each inside its stride's span; a search
-    that takes too long finds none."""
+def _is_sum(distance: int, spans: dict[int, tuple[int, int]], unsure: bool) -> bool:
+    """Whether a distance is a sum of one multiple of each stride, each inside its stride's span."""
     strides = sorted(spans)
     lows = [0, *accumulate(spans[stride][0] for stride in strides)]
     highs = [0, *accumulate(spans[stride][1] for stride in strides)]
@@ -56,7 +69,7 @@ def _is_sum(distance: int, spans: dict[int, tuple[int, int]]) -> bool:
     work = [(distance, len(strides))]
     for _ in range(MOST_TRIES):
         if not work:
-            break
+            return False
         rest, count = work.pop()
         if not rest:
             return True
@@ -67,4 +80,4 @@ def _is_sum(distance: int, spans: dict[int, tuple[int, int]]) -> bool:
         first = -(-max(low, rest - highs[inner]) // stride)
         last = min(high, rest - lows[inner]) // stride
         work += [(rest - n * stride, inner) for n in range(first, min(last, first + MOST_TRIES) + 1)]
-    return False
+    return unsure

@@ -22,13 +22,14 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.stage_collectives import stage_collectives
-from ptoas.targets.facts import Facts, Knowledge
+from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Flag
+from ptoas.analysis.structure import Order
 from ptoas.dialects.pto.enums import Event
-from ptoas.lowering.structure import Order
-from ptoas.targets.pipes import Flag
 
 if TYPE_CHECKING:
     from ptoas.lowering.insert_sync import Pair

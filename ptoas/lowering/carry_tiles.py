@@ -30,6 +30,8 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from ptoas.analysis.forwarding import origins
+from ptoas.analysis.structure import LOOPS, ancestor_in
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
@@ -38,8 +40,6 @@ from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
-from ptoas.lowering.memory_map import TileRoots
-from ptoas.lowering.structure import LOOPS, ancestor_in
 from ptoas.targets import Target, get_target
 
 _OPERANDS = "operandSegmentSizes"
@@ -85,11 +85,10 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
 
 def _carries_own(loop: Operation) -> bool:
     """Whether a tile that the body allocates is handed to the next iteration."""
-    roots = TileRoots()
     last = loop.regions[-1].block.last_op
     assert last is not None
     return any(
-        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in roots.of(value))
+        isinstance(value.type, TileType) and any(_is_inside(root, loop) for root in origins(value))
         for value in last.operands
     )
 

@@ -18,6 +18,9 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.storage import end_of_vec_tiles
+from ptoas.analysis.structure import called_names, callees_first, functions
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -26,11 +29,8 @@ from ptoas.location import span_of
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.function import FunctionEmitter
 from ptoas.lowering.cpp.names import Names, identifier
-from ptoas.lowering.memory_map import end_of_vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
-from ptoas.lowering.structure import called_names, callees_first, functions
 from ptoas.targets import Target
-from ptoas.targets.facts import Knowledge
 from ptoas.targets.row import Row
 
 EMITS = ("kernel", "entry", "launcher")

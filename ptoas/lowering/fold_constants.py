@@ -16,7 +16,6 @@ that only a branch not taken has called goes with that branch; it would look lik
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -27,18 +26,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.lowering.structure import calls_of, reached
-from ptoas.targets.facts import Knowledge
-
-_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    0: lambda a, b: a == b,
-    1: lambda a, b: a != b,
-    2: lambda a, b: a < b,
-    3: lambda a, b: a <= b,
-    4: lambda a, b: a > b,
-    5: lambda a, b: a >= b,
-}
-"""The signed comparisons of `arith.cmpi`; the unsigned ones follow in the same order."""
+from ptoas.analysis.constants import Constants
+from ptoas.analysis.structure import calls_of, reached
 
 
 @dataclass(frozen=True)
@@ -48,15 +37,15 @@ class FoldConstantsPass(ModulePass):
     name = "fold-constants"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        knowledge = Knowledge()
+        constants = Constants()
         before = calls_of(op)
         for inner in list(op.walk()):
             if inner.parent is None and inner is not op:
                 continue
             if isinstance(inner, scf.IfOp):
-                _take_branch(inner, knowledge)
+                _take_branch(inner, constants)
             elif type(inner).__module__ == arith.__name__ and not isinstance(inner, arith.ConstantOp):
-                _fold(inner, knowledge)
+                _fold(inner, constants)
         _drop_uncalled(before, calls_of(op))
 
 
@@ -68,12 +57,12 @@ def _drop_uncalled(before: dict[func.FuncOp, set[str]], after: dict[func.FuncOp,
         Rewriter.erase_op(function, safe_erase=False)
 
 
-def _fold(op: Operation, knowledge: Knowledge) -> None:
+def _fold(op: Operation, constants: Constants) -> None:
     result = op.results[0]
     type = cast("IntegerType | IndexType", result.type)
     if len(op.results) != 1 or not isinstance(result.type, IntegerType | IndexType):
         return
-    value = _compare(op, knowledge) if isinstance(op, arith.CmpiOp) else knowledge.constant(result)
+    value = constants.constant(result)
     if value is None:
         return
     constant = arith.ConstantOp.create(
@@ -88,16 +77,8 @@ def _attribute(value: int, type: IntegerType | IndexType) -> IntegerAttr:
     return IntegerAttr(value, type)
 
 
-def _compare(op: arith.CmpiOp, knowledge: Knowledge) -> int | None:
-    left, right = knowledge.constant(op.lhs), knowledge.constant(op.rhs)
-    predicate = op.predicate.value.data
-    if left is None or right is None or (predicate > 5 and min(left, right) < 0):
-        return None
-    return int(_COMPARISONS[predicate if predicate <= 5 else predicate - 4](left, right))
-
-
-def _take_branch(op: scf.IfOp, knowledge: Knowledge) -> None:
-    condition = knowledge.constant(op.cond)
+def _take_branch(op: scf.IfOp, constants: Constants) -> None:
+    condition = constants.constant(op.cond)
     if condition is None:
         return
     region = op.true_region if condition else op.false_region

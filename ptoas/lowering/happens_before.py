@@ -7,123 +7,84 @@ of memory, the last accesses of each pipe and since when every other pipe knows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from xdsl.ir import Operation
-
-from ptoas.dialects.pto.enums import Pipe
-from ptoas.lowering.memory_map import Region
+from ptoas.analysis.order import PIPES, Accesses, Touch
 
 NEVER = 1 << 60
-PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 class Record:
-    """The last access of one kind by one pipe to one region; `known[q]`: since when `q` knows it is done."""
+    """When an access was last made; `known[q]`: since when `q` knows it is done."""
 
-    __slots__ = ("known", "op", "pipe", "time", "write")
+    __slots__ = ("known", "time")
 
-    def __init__(self, op: Operation, pipe: int, write: bool, time: int, known: list[int]):
-        self.op = op
-        self.pipe = pipe
-        self.write = write
+    def __init__(self, time: int, known: list[int]):
         self.time = time
         self.known = known
 
     def copy(self) -> Record:
-        return Record(self.op, self.pipe, self.write, self.time, self.known.copy())
+        return Record(self.time, self.known.copy())
 
     def at(self, now: int) -> Record:
         """The same access, done and known as of `now`."""
-        known = [NEVER if since == NEVER else now for since in self.known]
-        return Record(self.op, self.pipe, self.write, now, known)
+        return Record(now, [NEVER if since == NEVER else now for since in self.known])
 
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
-        later = self if self.time >= other.time else other
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
-        return Record(later.op, self.pipe, self.write, later.time, known)
-
-
-class Regions:
-    """Regions by number, and which of them overlap, found once."""
-
-    def __init__(self) -> None:
-        self.pipes: set[int] = set()
-        """The pipes that access any of them."""
-        self.all: list[Region] = []
-        self._numbers: dict[Region, int] = {}
-        self._overlapping: list[list[int]] = []
-
-    def number(self, region: Region) -> int:
-        known = self._numbers.get(region)
-        if known is not None:
-            return known
-        number = len(self.all)
-        self.all.append(region)
-        self._numbers[region] = number
-        self._overlapping.append([number])
-        for other_number, other in enumerate(self.all[:-1]):
-            if region.overlaps(other):
-                self._overlapping[number].append(other_number)
-                self._overlapping[other_number].append(number)
-        return number
-
-    def overlapping(self, number: int) -> list[int]:
-        return self._overlapping[number]
-
-
-Key = tuple[int, bool, Operation]
+        return Record(max(self.time, other.time), known)
 
 
 class State:
-    """What was accessed so far and who knows that it is done."""
+    """What was accessed so far, by place, and who knows that it is done."""
 
-    def __init__(self, regions: Regions, records: dict[int, dict[Key, Record]] | None = None):
-        self.regions = regions
-        self.records: dict[int, dict[Key, Record]] = {} if records is None else records
+    def __init__(self, accesses: Accesses, records: dict[int, dict[Touch, Record]] | None = None):
+        self.accesses = accesses
+        self.records: dict[int, dict[Touch, Record]] = {} if records is None else records
+        self._pipes = [NUMBER[pipe] for pipe in accesses.pipes]
 
     def copy(self) -> State:
         copied = {
-            number: {key: record.copy() for key, record in by_key.items()}
-            for number, by_key in self.records.items()
+            place: {touch: record.copy() for touch, record in here.items()}
+            for place, here in self.records.items()
         }
-        return State(self.regions, copied)
+        return State(self.accesses, copied)
 
-    def conflicts(self, number: int, pipe: int, write: bool) -> Iterator[Record]:
-        """Accesses that must be done before this one and of which `pipe` does not know it."""
-        for other in self.regions.overlapping(number):
-            for record in self.records.get(other, {}).values():
-                if (write or record.write) and record.known[pipe] == NEVER:
-                    yield record
+    def conflicts(self, touch: Touch) -> Iterator[tuple[Touch, Record]]:
+        """Accesses that must be done before this one and of which its pipe does not know it."""
+        pipe = NUMBER[touch.pipe]
+        for other, record in self.accesses.conflicts(touch, self.records):
+            if record.known[pipe] == NEVER:
+                yield other, record
 
-    def add(self, number: int, record: Record) -> None:
-        """A new access. It stands for those here that its pipe comes after: whoever must wait for them must
-        wait for it too. A read stands for reads only."""
-        here = self.records.setdefault(number, {})
-        for key, old in list(here.items()):
-            comes_after = old.known[record.pipe] != NEVER
-            if comes_after and (record.write or not old.write):
-                del here[key]
-        here[record.pipe, record.write, record.op] = record
+    def add(self, touch: Touch, time: int) -> None:
+        """A new access. It stands for those here that its pipe comes after."""
+        here = self.records.setdefault(touch.at, {})
+        pipe = NUMBER[touch.pipe]
+        for other, record in list(here.items()):
+            if record.known[pipe] != NEVER and self.accesses.stands_for(touch, other):
+                del here[other]
+        known = [NEVER] * len(PIPES)
+        known[pipe] = time
+        here[touch] = Record(time, known)
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`.
 
         An access of which every pipe knows is forgotten: nothing has to wait for it any more.
         """
-        pipes = self.regions.pipes
-        for by_key in self.records.values():
-            done: list[Key] = []
-            for key, record in by_key.items():
+        for here in self.records.values():
+            done: list[Touch] = []
+            for touch, record in here.items():
                 known = record.known
                 if known[source] <= set_at and known[destination] > now:
                     known[destination] = now
-                    if all(known[pipe] != NEVER for pipe in pipes):
-                        done.append(key)
-            for key in done:
-                del by_key[key]
+                    if all(known[pipe] != NEVER for pipe in self._pipes):
+                        done.append(touch)
+            for touch in done:
+                del here[touch]
 
     def barrier(self) -> None:
         """Every pipe waits for all."""
@@ -132,27 +93,17 @@ class State:
     def at(self, now: int) -> State:
         """The same accesses and the same knowledge, all as of `now`."""
         retimed = {
-            number: {key: record.at(now) for key, record in by_key.items()}
-            for number, by_key in self.records.items()
+            place: {touch: record.at(now) for touch, record in here.items()}
+            for place, here in self.records.items()
         }
-        return State(self.regions, retimed)
+        return State(self.accesses, retimed)
 
     def join(self, other: State) -> State:
         """What holds whichever of two ways the program took."""
         merged = self.copy()
-        for number, by_key in other.records.items():
-            mine = merged.records.setdefault(number, {})
-            for key, record in by_key.items():
-                known = mine.get(key)
-                mine[key] = record.copy() if known is None else known.joined(record)
+        for place, here in other.records.items():
+            mine = merged.records.setdefault(place, {})
+            for touch, record in here.items():
+                known = mine.get(touch)
+                mine[touch] = record.copy() if known is None else known.joined(record)
         return merged
-
-
-def new_known(pipe: int, time: int) -> list[int]:
-    known = [NEVER] * len(PIPES)
-    known[pipe] = time
-    return known
-
-
-def latest(records: Iterable[Record]) -> Record:
-    return max(records, key=lambda record: record.time)

@@ -35,16 +35,18 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.effects import Effects, Flag
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.order import PIPES, Accesses, Touch
+from ptoas.analysis.storage import Places
+from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
-from ptoas.lowering.happens_before import NUMBER, PIPES, Record, Regions, State, latest, new_known
-from ptoas.lowering.memory_map import MemoryMap
+from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
-from ptoas.lowering.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.targets import Target
-from ptoas.targets.pipes import Effects, Flag
 
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
@@ -157,9 +159,11 @@ class Synchroniser:
     def __init__(self, function: func.FuncOp, target: Target):
         self.function = function
         self.target = target
-        self.memory = MemoryMap(function)
-        self.regions = Regions()
-        self.state = State(self.regions)
+        self.effects = {op: target.effects(op) for op in function.walk()}
+        self.constants = Knowledge()
+        places = Places(function, self.effects, self.constants)
+        self.accesses = Accesses(self.effects, self.effects.__getitem__, places.of, unsure=True)
+        self.state = State(self.accesses)
         self.frames: list[Frame] = []
         self.time = 0
         self.ended: dict[Operation, int] = {}
@@ -173,9 +177,6 @@ class Synchroniser:
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
         self.turns: dict[Operation, State] = {}
         """What one iteration of a loop by itself leaves behind."""
-        self._effects: dict[Operation, tuple[Effects, list[tuple[int, int, bool]]]] = {}
-        for op in function.walk():
-            self.regions.pipes.update(pipe for pipe, _, _ in self.effects(op)[1])
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
@@ -190,7 +191,7 @@ class Synchroniser:
 
     def _holds(self) -> bool:
         """Whether the pairs as they are order everything."""
-        self.state = State(self.regions)
+        self.state = State(self.accesses)
         self.frames.clear()
         self.aside.clear()
         self.turns.clear()
@@ -281,7 +282,7 @@ class Synchroniser:
         entry, began = self.state, self.time
         self.aside.append((len(self.frames), [entry]))
         if op not in self.turns:
-            self.state = State(self.regions)
+            self.state = State(self.accesses)
             self._iterate(op)
             self.turns[op] = self.state
         self.state = entry.join(self.turns[op].at(self.time))
@@ -295,7 +296,7 @@ class Synchroniser:
         """Whether the loop certainly has a first iteration."""
         if not isinstance(op, scf.ForOp):
             return False
-        first, end = self.memory.knowledge.constant(op.lb), self.memory.knowledge.constant(op.ub)
+        first, end = self.constants.constant(op.lb), self.constants.constant(op.ub)
         return first is not None and end is not None and first < end
 
     def _iterate(self, op: Operation) -> State:
@@ -310,37 +311,24 @@ class Synchroniser:
 
     # --- accesses --------------------------------------------------------------------------------
 
-    def effects(self, op: Operation) -> tuple[Effects, list[tuple[int, int, bool]]]:
-        """What the operation does: handshakes, and pipe, region and direction of each access."""
-        known = self._effects.get(op)
-        if known is not None:
-            return known
-        effects = self.target.effects(op)
-        accesses: list[tuple[int, int, bool]] = []
-        for access in effects.accesses:
-            value = op.operands[access.operand] if access.operand >= 0 else op.results[-1 - access.operand]
-            for region in self.memory.regions(value):
-                accesses.append((NUMBER[access.pipe], self.regions.number(region), access.write))
-        self._effects[op] = effects, accesses
-        return effects, accesses
-
     def access(self, op: Operation) -> None:
-        effects, accesses = self.effects(op)
-        if not accesses:
+        touches = self.accesses.of.get(op)
+        if not touches:
             return
+        effects = self.effects[op]
         self.handshake(effects.before)
-        needed: dict[tuple[int, int], list[Record]] = {}
-        for pipe, region, write in accesses:
-            through = self.entrance(effects, pipe)
-            for record in self.state.conflicts(region, pipe, write):
-                needed.setdefault((record.pipe, through), []).append(record)
+        needed: dict[tuple[int, int], list[tuple[Touch, Record]]] = {}
+        for touch in touches:
+            through = self.entrance(effects, touch.pipe)
+            for other, record in self.state.conflicts(touch):
+                needed.setdefault((NUMBER[other.pipe], NUMBER[through]), []).append((other, record))
         if needed:
             if self.checking:
                 raise _Unordered
             self.insert(needed)
             self.handshake(effects.before)
-        for pipe, region, write in accesses:
-            self.state.add(region, Record(op, pipe, write, self.time, new_known(pipe, self.time)))
+        for touch in touches:
+            self.state.add(touch, self.time)
         self.handshake(effects.after)
 
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
@@ -351,15 +339,17 @@ class Synchroniser:
                 self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
 
     @staticmethod
-    def entrance(effects: Effects, pipe: int) -> int:
+    def entrance(effects: Effects, pipe: Pipe) -> Pipe:
         """The pipe to wait on for `pipe`: V where the instruction itself hands over from V, as documented."""
-        handed_over = (Pipe.PIPE_V, PIPES[pipe]) in effects.before
-        return NUMBER[Pipe.PIPE_V] if handed_over else pipe
+        return Pipe.PIPE_V if (Pipe.PIPE_V, pipe) in effects.before else pipe
 
     # --- inserting -------------------------------------------------------------------------------
 
-    def insert(self, needed: dict[tuple[int, int], list[Record]]) -> None:
-        candidates = [(self.place(pipes, latest(records)), records) for pipes, records in needed.items()]
+    def insert(self, needed: dict[tuple[int, int], list[tuple[Touch, Record]]]) -> None:
+        candidates = [
+            (self.place(pipes, *max(found, key=lambda each: each[1].time)), [record for _, record in found])
+            for pipes, found in needed.items()
+        ]
         candidates.sort(key=lambda candidate: candidate[0].set_at)
         chosen, covered = list(candidates), list[tuple[Pair, list[Record]]]()
         for candidate in candidates:
@@ -379,11 +369,11 @@ class Synchroniser:
             for other, _ in others
         )
 
-    def place(self, pipes: tuple[int, int], record: Record) -> Pair:
+    def place(self, pipes: tuple[int, int], touch: Touch, record: Record) -> Pair:
         """Raise as early and wait as late as one block allows."""
         depth = max(n for n, frame in enumerate(self.frames) if frame.since <= record.time)
         frame = self.frames[depth]
-        producer = ancestor_in(frame.block, record.op)
+        producer = ancestor_in(frame.block, touch.op)
         if producer is not frame.op:
             crosses = depth < len(self.frames) - 1
             return Pair(*pipes, producer, frame.op, self.ended[producer], crosses)
@@ -431,9 +421,7 @@ def synchronise(
     walker = Synchroniser(function, target)
     pairs = walker.run()
     reserved: dict[Operation, Collection[Flag]] = {
-        op: effects.reserved_events
-        for op, (effects, _) in walker._effects.items()  # pyright: ignore[reportPrivateUsage]
-        if effects.reserved_events
+        op: effects.reserved_events for op, effects in walker.effects.items() if effects.reserved_events
     }
     for call in walker.calls:
         reserved[call] = used.get(call.callee.string_value(), ())

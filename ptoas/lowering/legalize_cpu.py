@@ -42,6 +42,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from ptoas.analysis.knowledge import Knowledge, shape_str
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.elementwise import (
@@ -69,7 +70,6 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.location import span_of
 from ptoas.targets import get_target
-from ptoas.targets.facts import Knowledge, shape_str
 from ptoas.targets.row import Forms, Row
 from ptoas.targets.rules.common import fits
 

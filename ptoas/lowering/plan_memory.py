@@ -21,8 +21,9 @@ A function that is placed by hand keeps its addresses; scratch tiles that the lo
 
 from __future__ import annotations
 
+from bisect import insort_right
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -33,37 +34,16 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i32, i6
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from ptoas.analysis.liveness import ALIGNMENT, Liveness, LiveTile, peak
+from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
+from ptoas.analysis.structure import calls_of, functions
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
-from ptoas.lowering.memory_map import MemoryMap, TileRoots, set_tile_argument_addresses
 from ptoas.lowering.options import chosen_target
-from ptoas.lowering.structure import Order, calls_of, enclosing_loops, functions
 from ptoas.targets import Target
-from ptoas.targets.function_facts import is_placed_by_hand
-
-ALIGNMENT = 32
-"""Bytes; the memory engines move blocks of this size."""
-
-
-@dataclass
-class Interval:
-    """A tile and the stretch of the function in which its bytes matter."""
-
-    root: SSAValue
-    type: TileType
-    first: int
-    last: int
-    address: int = 0
-
-    def __post_init__(self) -> None:
-        self.size = -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
-
-    @property
-    def end(self) -> int:
-        return self.address + self.size
 
 
 @dataclass(frozen=True)
@@ -113,7 +93,7 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
     """Place the tiles that passes have added to functions placed by hand; not the author's own."""
     for function in functions(module):
         if is_placed_by_hand(function.walk()):
-            used, unplaced = _ends(MemoryMap(function), _allocated(function))
+            used, unplaced = _ends(places_of(function), _allocated(function))
             added = [root for root in unplaced if root not in own]
             _write_addresses(_stack(added, used, target, []))
 
@@ -126,9 +106,9 @@ def _plan_function(
     is_called: bool,
 ) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
-    memory = MemoryMap(function)
+    places = places_of(function)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
-    used, unplaced = _ends(memory, [*arguments, *_allocated(function)], base)
+    used, unplaced = _ends(places, [*arguments, *_allocated(function)], base)
     if not unplaced and not arguments:
         return used
     # A function that others call gets its tiles from them, wherever they lie.
@@ -136,11 +116,10 @@ def _plan_function(
     if is_placed_by_hand(function.walk()):
         addresses = _stack(free, used, target, found)
     else:
-        addresses = _plan_all(function, free, used, target, found, memory.roots)
+        addresses = _plan_all(function, free, used, target, found)
     if arguments and not is_called:
-        known = [memory.address(a) for a in arguments]
         set_tile_argument_addresses(
-            function, [addresses.get(a, (k and k.value) or 0) for a, k in zip(arguments, known, strict=True)]
+            function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
         )
     _write_addresses(addresses)
     _declare_first(function)
@@ -152,19 +131,19 @@ def _allocated(function: func.FuncOp) -> list[SSAValue]:
 
 
 def _ends(
-    memory: MemoryMap, roots: Iterable[SSAValue], base: Mapping[TileLoc, int] = MappingProxyType({})
+    places: Places, roots: Iterable[SSAValue], base: Mapping[TileLoc, int] = MappingProxyType({})
 ) -> tuple[dict[TileLoc, int], list[SSAValue]]:
     """Where the tiles that have an address end in each memory, `base` at least; and those that have none."""
     used = dict(base)
     unplaced: list[SSAValue] = []
     for root in roots:
         assert isinstance(root.type, TileType)
-        address = memory.address(root)
-        if address is None:
+        address = places.address(root)
+        if not places.is_placed(root):
             unplaced.append(root)
-        elif address.value is not None:
+        elif address is not None:
             loc = root.type.loc.data
-            used[loc] = max(used.get(loc, 0), address.value + root.type.size_bytes)
+            used[loc] = max(used.get(loc, 0), address + root.type.size_bytes)
     return used, unplaced
 
 
@@ -189,108 +168,56 @@ def _plan_all(
     used: dict[TileLoc, int],
     target: Target,
     found: list[Diagnostic],
-    aliases: TileRoots,
 ) -> dict[SSAValue, int]:
-    by_space: dict[TileLoc, list[Interval]] = {}
-    for interval in live_ranges(function, roots, aliases):
-        by_space.setdefault(interval.type.loc.data, []).append(interval)
+    by_space: dict[TileLoc, list[LiveTile]] = {}
+    for tile in _lifetimes(function, roots):
+        by_space.setdefault(tile.type.loc.data, []).append(tile)
     addresses: dict[SSAValue, int] = {}
-    for loc, members in by_space.items():
+    for loc, tiles in by_space.items():
         floor = -(-used.get(loc, 0) // ALIGNMENT) * ALIGNMENT
-        limit = _limit(target, loc, members[0].root)
-        end = place(members, floor)
+        limit = _limit(target, loc, tiles[0].root)
+        placed, end = _place(tiles, floor)
         if limit is not None and end > limit:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
-            end = place(sorted(members, key=lambda i: (-i.size, i.first)), floor)
-        _check_budget(loc, end, limit, members[0].root, target, found, _peak(members))
+            placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor)
+        _check_budget(loc, end, limit, tiles[0].root, target, found, peak(tiles)[1])
         used[loc] = end
-        addresses.update((interval.root, interval.address) for interval in members)
+        addresses.update(placed)
     return addresses
 
 
-def live_ranges(function: func.FuncOp, tiles: list[SSAValue], roots: TileRoots) -> list[Interval]:
-    """From a tile's first use to its last; a loop that uses a tile from outside needs it all the time."""
-    order = Order(function)
-    wanted = set(tiles)
-    first: dict[SSAValue, int] = {}
-    last: dict[SSAValue, int] = {}
-    for op in order.start:
-        if isinstance(op, AllocTileOp | TAssignOp):
-            continue
-        for operand in op.operands:
-            if not isinstance(operand.type, TileType):
-                continue
-            for root in roots.of(operand):
-                if root not in wanted:
-                    continue
-                begin, end = _extent(op, root, order)
-                first[root] = min(first.get(root, begin), begin)
-                last[root] = max(last.get(root, end), end)
-    intervals: list[Interval] = []
-    final = len(order.start)
-    for root in tiles:
-        assert isinstance(root.type, TileType)
-        if isinstance(root.owner, Operation):
-            at = order.start[root.owner]
-            intervals.append(Interval(root, root.type, first.get(root, at), last.get(root, at)))
-        else:
-            # The caller fills a tile argument before the function and may look at it afterwards (D24).
-            intervals.append(Interval(root, root.type, -1, final))
-    return sorted(intervals, key=lambda i: i.first)
+def _lifetimes(function: func.FuncOp, roots: list[SSAValue]) -> list[LiveTile]:
+    """How long tiles are needed, by their beginnings; one that nothing uses, where it is made."""
+    liveness = Liveness(function)
+    return sorted((liveness.live(root) or _unused(root, liveness) for root in roots), key=lambda t: t.first)
 
 
-def _extent(op: Operation, root: SSAValue, order: Order) -> tuple[int, int]:
-    """The stretch in which a use at `op` keeps the bytes of `root` busy."""
-    outermost: Operation = op
-    owner = root.owner
-    inner = set(enclosing_loops(owner)) if isinstance(owner, Operation) else set[Operation]()
-    for loop in enclosing_loops(op):
-        if loop in inner:
-            break
-        outermost = loop
-    return order.start[outermost], order.end[outermost]
+def _unused(root: SSAValue, liveness: Liveness) -> LiveTile:
+    assert isinstance(root.owner, Operation) and isinstance(root.type, TileType)
+    at = liveness.order.start[root.owner]
+    return LiveTile(root, root.type, at, at)
 
 
-def place(intervals: list[Interval], floor: int) -> int:
+def _place(tiles: Sequence[LiveTile], floor: int) -> tuple[dict[SSAValue, int], int]:
     """Lowest addresses such that tiles alive together lie apart; the end of the used bytes."""
-    placed: list[Interval] = []
+    placed: list[tuple[int, LiveTile]] = []
+    addresses: dict[SSAValue, int] = {}
     top = floor
-    by_start = all(a.first <= b.first for a, b in pairwise(intervals))
-    for interval in intervals:
+    by_start = all(a.first <= b.first for a, b in pairwise(tiles))
+    for tile in tiles:
         if by_start:
-            placed = [other for other in placed if other.last >= interval.first]
+            placed = [other for other in placed if other[1].last >= tile.first]
         address = floor
-        for other in placed:  # kept in the order of addresses
-            if other.first > interval.last or other.last < interval.first:
+        for start, other in placed:  # kept in the order of addresses
+            if not other.lives_with(tile):
                 continue
-            if other.address - address >= interval.size:
+            if start - address >= tile.bytes:
                 break
-            address = max(address, other.end)
-        interval.address = address
-        at = next((n for n, other in enumerate(placed) if other.address > address), len(placed))
-        placed.insert(at, interval)
-        top = max(top, interval.end)
-    return top
-
-
-def _peak(intervals: list[Interval]) -> list[Interval]:
-    """The tiles that are alive together where they need the most bytes."""
-    changes = sorted(
-        [(i.first, 0, n) for n, i in enumerate(intervals)] + [(i.last, 1, n) for n, i in enumerate(intervals)]
-    )
-    alive: set[int] = set()
-    size = best = 0
-    at_best: list[int] = []
-    for _, closing, n in changes:
-        if closing:
-            alive.discard(n)
-            size -= intervals[n].size
-            continue
-        alive.add(n)
-        size += intervals[n].size
-        if size > best:
-            best, at_best = size, sorted(alive)
-    return [intervals[n] for n in at_best]
+            address = max(address, start + other.bytes)
+        addresses[tile.root] = address
+        insort_right(placed, (address, tile), key=lambda each: each[0])
+        top = max(top, address + tile.bytes)
+    return addresses, top
 
 
 def _limit(target: Target, loc: TileLoc, root: SSAValue) -> int | None:
@@ -324,17 +251,17 @@ def _check_budget(
     root: SSAValue,
     target: Target,
     found: list[Diagnostic],
-    peak: list[Interval],
+    alive: Sequence[LiveTile],
 ) -> None:
     if limit is None or end <= limit:
         return
     function = _function_of(root)
     assert function is not None
-    rows = [f"{i.size:>8} bytes  {_name(i.root)}  {i.type}" for i in peak]
+    rows = [f"{tile.bytes:>8} bytes  {_name(tile.root)}  {tile.type}" for tile in alive]
     notes = (Note("alive together at the peak:\n" + "\n".join(rows)),) if rows else ()
     message = (
         f"@{function.sym_name.data} needs {end} bytes of `{loc.value}` memory; {target.title} has {limit}"
-        + (f" ({sum(i.size for i in peak)} alive at the peak)" if peak else "")
+        + (f" ({sum(tile.bytes for tile in alive)} alive at the peak)" if alive else "")
     )
     fix = "make tiles smaller, or split the work so that fewer are alive at once"
     found.append(

@@ -24,16 +24,15 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
+from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.lowering.memory_map import MemoryMap, end_of_vec_tiles, vec_tiles
 from ptoas.lowering.plan_memory import uses_simt
-from ptoas.lowering.structure import functions
 from ptoas.targets import Target
-from ptoas.targets.function_facts import is_placed_by_hand
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
@@ -135,8 +134,8 @@ def _function_of(op: Operation) -> func.FuncOp:
 def _used(function: func.FuncOp) -> int:
     """Bytes up to the end of the tiles that have an address, and of all others, which go above them: which of
     those live at once is not known yet."""
-    memory = MemoryMap(function)
-    others = [type.size_bytes for tile, type in vec_tiles(function) if memory.address(tile) is None]
+    places = places_of(function)
+    others = [type.size_bytes for tile, type in vec_tiles(function) if not places.is_placed(tile)]
     return end_of_vec_tiles(function) + sum(others)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Effects
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import SourceLocation
@@ -17,7 +18,6 @@ from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import Stats, cost_of
-from ptoas.targets.pipes import Effects
 
 
 @dataclass

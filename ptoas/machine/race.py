@@ -12,6 +12,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.location import span_of
@@ -20,7 +21,6 @@ from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.comm import Group
-from ptoas.targets.pipes import Effects
 
 PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
 _AT = {pipe: n for n, pipe in enumerate(PIPES)}

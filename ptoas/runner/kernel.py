@@ -11,10 +11,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
+from ptoas.analysis.storage import is_placed_by_hand, tile_argument_addresses
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
-from ptoas.lowering.memory_map import tile_argument_addresses
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.compile import DEFAULT_MAX_STEPS, ModuleCompiler
 from ptoas.machine.errors import failure, forgiving
@@ -31,7 +31,6 @@ from ptoas.runner.stats import Stats
 from ptoas.runner.usage import analyse
 from ptoas.spelling import did_you_mean
 from ptoas.targets import Target, get_target
-from ptoas.targets.function_facts import is_placed_by_hand
 
 
 @dataclass

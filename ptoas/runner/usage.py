@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from xdsl.dialects import arith, func, scf
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.forwarding import handings
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import IndexTile
 from ptoas.dialects.pto.enums import Layout
@@ -30,7 +31,6 @@ from ptoas.dialects.pto.views import (
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
-    TAssignOp,
 )
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
@@ -62,9 +62,9 @@ def flow_of(functions: dict[str, func.FuncOp], entry: func.FuncOp, operations: l
     flow = Flow()
     for at, argument in enumerate(entry.body.blocks[0].args):
         flow.add(argument, {at})
-    changed = True
-    while changed:
-        changed = any([_propagate(op, flow, functions) for op in operations])
+    pairs = [pair for op in operations for pair in _handed_on(op, functions)]
+    while any([flow.add(value, flow.of(source)) for value, source in pairs]):
+        pass
     return flow
 
 
@@ -162,47 +162,18 @@ def _leaves(values: Iterable[SSAValue]) -> set[SSAValue]:
     return found
 
 
-def _propagate(op: Operation, flow: Flow, functions: dict[str, func.FuncOp]) -> bool:
-    pairs: list[tuple[SSAValue, SSAValue]] = []
+def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[SSAValue, SSAValue]]:
+    """Values, each with one that stands for the same argument."""
     match op:
         case MakeTensorViewOp() | AddPtrOp():
-            pairs.append((op.results[0], op.ptr))
-        case PartitionViewOp() | SubviewOp():
-            pairs.append((op.results[0], op.source))
-        case TAssignOp() if op.result is not None:
-            pairs.append((op.result, op.tile))
+            return [(op.results[0], op.ptr)]
+        case PartitionViewOp():
+            return [(op.result, op.source)]
         case TLoadOp():
             # A tile that was loaded carries what it was loaded from, for finding index arguments.
-            pairs.append((op.destination, op.mem))
-        case arith.SelectOp():
-            pairs += [(op.result, op.lhs), (op.result, op.rhs)]
-        case scf.ForOp():
-            carried = op.body.block.args[1:]
-            pairs += zip(carried, op.iter_args, strict=True)
-            pairs += zip(op.results, carried, strict=True)
-            last = op.body.block.last_op
-            if isinstance(last, scf.YieldOp):
-                pairs += zip(carried, last.operands, strict=True)
-        case scf.IfOp():
-            for region in op.regions:
-                last = region.block.last_op if region.blocks else None
-                if isinstance(last, scf.YieldOp):
-                    pairs += zip(op.results, last.operands, strict=True)
-        case scf.WhileOp():
-            condition, last = op.before_region.block.last_op, op.after_region.block.last_op
-            pairs += zip(op.before_region.block.args, op.arguments, strict=True)
-            if isinstance(condition, scf.ConditionOp):
-                pairs += zip(op.after_region.block.args, condition.args, strict=True)
-                pairs += zip(op.results, condition.args, strict=True)
-            if isinstance(last, scf.YieldOp):
-                pairs += zip(op.before_region.block.args, last.operands, strict=True)
-        case func.CallOp():
-            callee = functions.get(op.callee.string_value())
-            if callee is not None and callee.body.blocks:
-                pairs += zip(callee.body.blocks[0].args, op.arguments, strict=False)
+            return [(op.destination, op.mem)]
         case _:
-            return False
-    return any([flow.add(to, flow.of(source)) for to, source in pairs])
+            return [(each.name, each.value) for each in handings(op, functions)]
 
 
 def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target) -> None:

@@ -3,10 +3,6 @@
 This is document 000's "Pipe / Synchronisation Model" as data, continued for the neighbours of the gathers.
 It serves the check of flags, the insertion of flags and the machine alike. What an instruction reads and
 writes is its declaration's; a row adds the pipe, and where several pipes work on it, which on which slot.
-
-`Effects` reads in time order: the pairs of `before` are awaited, then the `accesses` happen (the instruction
-orders them among themselves), then the pairs of `after` are awaited. A pair `(p, q)` means: whatever `p` was
-given so far is done before `q` goes on. The pair `(PIPE_ALL, PIPE_ALL)` is a barrier of the whole core.
 """
 
 from __future__ import annotations
@@ -15,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ptoas.analysis.effects import Access, Effects, Pair
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
@@ -29,32 +26,6 @@ S, V, M, MTE1, MTE2, MTE3, FIX, ALL = (
     Pipe.PIPE_FIX,
     Pipe.PIPE_ALL,
 )
-
-Pair = tuple[Pipe, Pipe]
-Flag = tuple[Pipe, Pipe, Event]
-
-
-@dataclass(frozen=True)
-class Access:
-    """One operand touched by one pipe. `operand` counts `op.operands`; `-1 - n` is result `n` (SSA form)."""
-
-    pipe: Pipe
-    operand: int
-    write: bool
-
-
-@dataclass(frozen=True)
-class Effects:
-    """What an instruction does on the pipes; see the module's docstring for the order."""
-
-    before: tuple[Pair, ...] = ()
-    accesses: tuple[Access, ...] = ()
-    after: tuple[Pair, ...] = ()
-    reserved_events: tuple[Flag, ...] = ()
-    """Flags that the instruction raises and takes down itself: they must be down when it starts."""
-
-
-NOTHING = Effects()
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Event, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.targets.pipes import NOTHING, Effects, Pipes, S, effects_of
+from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 
 if TYPE_CHECKING:

@@ -11,6 +11,9 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Effects
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
@@ -23,9 +26,7 @@ from ptoas.location import (
     span_of,
 )
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
-from ptoas.targets.facts import Facts, Knowledge
-from ptoas.targets.function_facts import FunctionFacts
-from ptoas.targets.pipes import Effects
+from ptoas.targets.facts import Facts
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import ptoas
+from ptoas.analysis.storage import places_of
+from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.lowering import prepare
 from ptoas.lowering.lower import lower
-from ptoas.lowering.memory_map import MemoryMap
-from ptoas.lowering.structure import functions
 from ptoas.targets import TARGETS
 
 from .programs import gather
@@ -120,13 +120,13 @@ def test_staging_lies_above_what_the_program_placed() -> None:
     )
     module = prepare(ptoas.parse(text), "a2a3")
     (function,) = functions(module)
-    memory = MemoryMap(function)
+    places = places_of(function)
     (op,) = [op for op in module.walk() if isinstance(op, CollectiveOp)]
     (tile,) = op.staging
-    address = memory.address(tile)
-    assert address is not None and address.value is not None and isinstance(tile.type, TileType)
-    assert address.value >= 131072 + 8 * 128 * 4
-    assert address.value + tile.type.size_bytes <= 192 * 1024
+    address = places.address(tile)
+    assert address is not None and isinstance(tile.type, TileType)
+    assert address >= 131072 + 8 * 128 * 4
+    assert address + tile.type.size_bytes <= 192 * 1024
 
 
 def test_staging_beside_a_gather_stays_within_the_default_budget() -> None:

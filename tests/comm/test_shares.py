@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import ptoas
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.lowering import prepare
 from ptoas.targets import TARGETS
-from ptoas.targets.facts import Knowledge
 
 KB = 1024
 LIMITS = {"cpu": 192 * KB, "a2a3": 192 * KB, "a5": 248 * KB, "a5-custom": 248 * KB}

@@ -344,6 +344,23 @@ def control(target: str) -> Iterator[Case]:
     pto.texpands ins(%k : f32) outs(%w : !pto.tile_buf<vec, 4x8xf32>)
     pto.tstore ins(%t : !pto.tile_buf<vec, 32x8xf32>) outs(%vo : !pto.tensor_view<32x8xf32>)
 """,
+        "select": """
+    %p = pto.partition_view %va, offsets = [%c0, %c0], sizes = [%c8, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<8x8xf32>
+    %q = pto.partition_view %va, offsets = [%c8, %c0], sizes = [%c8, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<8x8xf32>
+    %r = pto.partition_view %vo, offsets = [%c0, %c0], sizes = [%c8, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<8x8xf32>
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+    %u = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+    pto.tload ins(%p : !pto.partition_tensor_view<8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+    pto.tload ins(%q : !pto.partition_tensor_view<8x8xf32>) outs(%u : !pto.tile_buf<vec, 8x8xf32>)
+    %w = arith.select %flag, %t, %u : !pto.tile_buf<vec, 8x8xf32>
+    pto.tneg ins(%w : !pto.tile_buf<vec, 8x8xf32>) outs(%w : !pto.tile_buf<vec, 8x8xf32>)
+    pto.tadd ins(%t, %u : !pto.tile_buf<vec, 8x8xf32>, !pto.tile_buf<vec, 8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+    pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32>) outs(%r : !pto.partition_tensor_view<8x8xf32>)
+    %o = arith.select %flag, %out, %a : !pto.ptr<f32>
+    %z = pto.load_scalar %a[%c32] : !pto.ptr<f32> -> f32
+    %end = arith.constant 100 : index
+    pto.store_scalar %z, %o[%end] : !pto.ptr<f32>, f32
+""",
         "unused": """
     %more = arith.addi %n, %c1 : index
     %vb = pto.make_tensor_view %a, shape = [%more, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>

@@ -21,17 +21,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 import ptoas
+from ptoas.analysis.knowledge import packed_strides
+from ptoas.analysis.storage import tile_argument_addresses
+from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.lowering import prepare
 from ptoas.lowering.cpp.names import identifier
 from ptoas.lowering.cpp.types import tile_cpp
 from ptoas.lowering.lower import lower
-from ptoas.lowering.memory_map import tile_argument_addresses
-from ptoas.lowering.structure import functions
 from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.runner.kernel import Result
 from ptoas.runner.run import compile as compile_kernel
-from ptoas.targets.facts import packed_strides
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-D__CPU_SIM", f"-I{INCLUDE}")

@@ -107,6 +107,22 @@ func.func @f(%p: !pto.memref<?x8xf32>, %s: !pto.memref<8x8xf32, nd, strides=[?, 
             "MSCATTER<Coalesce::Elem, ScatterAtomicOp::None, ScatterOOB::Undefined, ScatterConflict::Last>(mGM, t, i);"
         ],
     ),
+    "a tile and a pointer that are selected": (
+        """func.func @f(%p: !pto.ptr<f32>, %q: !pto.ptr<f32>, %m: !pto.memref<8x8xf32>, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  %t = arith.select %flag, %a, %b : !pto.tile_buf<vec, 8x8xf32>
+  pto.tload ins(%m : !pto.memref<8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  pto.tprint ins(%t : !pto.tile_buf<vec, 8x8xf32>)
+  %r = arith.select %flag, %p, %q : !pto.ptr<f32>
+  %x = pto.load_scalar %r[%c0] : !pto.ptr<f32> -> f32
+  pto.store_scalar %x, %q[%c0] : !pto.ptr<f32>, f32
+  return
+}
+""",
+        ["ATile t = flag ? a : b;", "TLOAD(t, mGM);", "__gm__ float *r = flag ? p : q;"],
+    ),
     "no parameters": (
         """func.func @f() {
   return
@@ -181,6 +197,23 @@ def test_what_has_no_form_is_refused(name: str, target: str) -> None:
         lower(ptoas.parse(text), target)
     (found,) = caught.value.diagnostics
     assert found.code == code and words in found.message and found.span.line == 1
+
+
+def test_a_window_is_not_chosen_as_a_tile() -> None:
+    """Its C++ type has the strides of the tile that it looks into."""
+    text = """func.func @f(%t: !pto.tile_buf<vec, 8x16xf32>, %b: !pto.tile_buf<vec, 8x8xf32>, %flag: i1) {
+  %c0 = arith.constant 0 : index
+  %w = pto.subview %t[%c0, %c0] sizes [8, 8] : !pto.tile_buf<vec, 8x16xf32> -> !pto.tile_buf<vec, 8x8xf32>
+  %r = arith.select %flag, %w, %b : !pto.tile_buf<vec, 8x8xf32>
+  pto.tprint ins(%r : !pto.tile_buf<vec, 8x8xf32>)
+  return
+}
+"""
+    with pytest.raises(PtoasError) as caught:
+        lower(ptoas.parse(text), "a5")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == ("PTO-L004", 4)
+    assert "a window of a tile of 8x16 can't be chosen as a tile" in found.message
 
 
 def test_a_parameter_that_nothing_reads_keeps_its_type() -> None:

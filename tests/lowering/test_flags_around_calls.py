@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.analysis.structure import callees_first, functions
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import flags_of
-from ptoas.lowering.structure import callees_first, functions
 from ptoas.targets import get_target
 
 TILE, MEMORY = "!pto.tile_buf<vec, 8x8xi32>", "!pto.memref<8x8xi32>"

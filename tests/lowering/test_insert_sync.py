@@ -11,14 +11,14 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 
 import ptoas
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import functions
+from ptoas.analysis.sync_flow import SyncFlow
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import synchronise
-from ptoas.lowering.structure import functions
 from ptoas.targets import Target, get_target
-from ptoas.targets.facts import Knowledge
-from ptoas.targets.function_facts import FunctionFacts
-from ptoas.targets.sync_flow import SyncFlow
 
 from . import way
 from .programs import ALL_FORMS, program

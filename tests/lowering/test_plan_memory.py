@@ -13,13 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 import ptoas
+from ptoas.analysis.storage import places_of, tile_argument_addresses
+from ptoas.analysis.structure import functions
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.lowering import prepare
-from ptoas.lowering.memory_map import MemoryMap, tile_argument_addresses
-from ptoas.lowering.structure import functions
 
 from .programs import program
 
@@ -32,12 +32,12 @@ def placed(module: ModuleOp) -> dict[str, tuple[int, int]]:
 def places(module: ModuleOp) -> dict[SSAValue, tuple[int, int]]:
     found: dict[SSAValue, tuple[int, int]] = {}
     for function in functions(module):
-        memory = MemoryMap(function)
+        places = places_of(function)
         for op in function.walk():
             if isinstance(op, AllocTileOp):
-                address = memory.address(op.result)
-                assert address is not None and address.value is not None
-                found[op.result] = (address.value, address.value + op.tile_type.size_bytes)
+                address = places.address(op.result)
+                assert address is not None
+                found[op.result] = (address, address + op.tile_type.size_bytes)
     return found
 
 

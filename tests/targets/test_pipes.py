@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ptoas.analysis.effects import Effects
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
-from ptoas.targets.pipes import Effects
 
 DPS = (
     "func.func @f(%t: !pto.memref<64x32xf32>, %i: !pto.tile_buf<vec, {idx}>, "

@@ -6,8 +6,10 @@ import pytest
 
 from ptoas.diagnostics import Diagnostic
 from ptoas.grammar.parse import parse
+from ptoas.lowering.lower import lower
 from ptoas.targets.rule import RULES
 from ptoas.targets.verify import verify
+from tests.machine.support import execute, failing
 
 MEM = "!pto.memref<16x32xf32>"
 TILE = "!pto.tile_buf<vec, 16x32xf32>"
@@ -41,6 +43,32 @@ def notes(found: Diagnostic) -> list[tuple[str, int]]:
 
 def place(found: Diagnostic) -> tuple[int, int, int]:
     return found.span.line, found.span.column, found.span.length
+
+
+SELECTED = f"""func.func @f(%x: {MEM}, %y: {MEM}, %c: i1) {{
+  %a = pto.alloc_tile : {TILE}
+  %b = pto.alloc_tile : {TILE}
+  pto.tload ins(%x : {MEM}) outs(%a : {TILE})
+  pto.tload ins(%x : {MEM}) outs(%b : {TILE})
+  FLAG
+  %t = arith.select %c, %a, %b : {TILE}
+  pto.tneg ins(%t : {TILE}) outs(%t : {TILE})
+  {" ".join(pair("V", "MTE3"))}
+  pto.tstore ins(%t : {TILE}) outs(%y : {MEM})
+  return
+}}""".replace("] pto.", "]\n  pto.")
+
+
+def test_a_selected_tile_is_one_of_two() -> None:
+    """`verify` and `run` tell of the same race; with a flag there is none, and the program is lowered."""
+    racing = SELECTED.replace("FLAG", "")
+    stops = failing("PTO-R301", racing, target="a5", sync="manual")
+    (found,) = verify(parse(racing), "a5").diagnostics
+    assert (found.code, found.span.line) == ("PTO-F101", stops.span.line)
+    ordered = SELECTED.replace("FLAG", "\n  ".join(pair("MTE2", "V")))
+    execute(ordered, sync="manual")
+    assert verify(parse(ordered), "a5").diagnostics == ()
+    assert "TNEG(t, t);" in lower(parse(ordered), "a5")
 
 
 def test_an_access_that_comes_too_early_is_named_with_the_one_before_it() -> None:

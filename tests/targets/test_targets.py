@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ptoas.analysis.effects import NOTHING
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
@@ -14,7 +15,6 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
 from ptoas.targets.gathers import FRACTAL_ROWS, TableModel
-from ptoas.targets.pipes import NOTHING
 from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import element_names

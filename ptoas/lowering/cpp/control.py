@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import func, scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.cpp.readers import terminator
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
+from ptoas.lowering.cpp.types import physical_shape
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -54,7 +56,8 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     """`before` decides whether to go on; what it hands over is visible in `after` and behind the loop."""
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
-    _declare(emit, before.args, op.arguments)
+    carried = [n for n, value in enumerate(before.args) if value in emit.read]
+    _declare(emit, _pick(before.args, carried), _pick(op.arguments, carried))
     kept = [n for n, pair in enumerate(zip(op.results, after.args, strict=True)) if emit.read & {*pair}]
     for result in _pick(op.results, kept):
         emit.declare(result)
@@ -68,8 +71,34 @@ def _while(emit: FunctionEmitter, op: Operation) -> None:
     for argument, result in zip(after.args, op.results, strict=True):
         emit.rename(argument, emit.text(result))
     emit.block(after)
-    _assign(emit, before.args, terminator(after).operands)
+    _assign(emit, _pick(before.args, carried), _pick(terminator(after).operands, carried))
     emit.close()
+
+
+def _select(emit: FunctionEmitter, op: Operation) -> None:
+    """Numbers are an expression; a tile or a pointer is a variable, as if a branch had chosen it."""
+    assert isinstance(op, arith.SelectOp)
+    if is_scalar(op.result.type):
+        SCALARS[arith.SelectOp](emit, op)
+        return
+    chosen, other = (_same_type(emit, op.result, value) for value in (op.lhs, op.rhs))
+    emit.declare(op.result, f"{emit.text(op.cond)} ? {chosen} : {other}")
+
+
+def _same_type(emit: FunctionEmitter, variable: SSAValue, value: SSAValue) -> str:
+    """A value that a variable takes over, as text. The C++ type of a window has the strides of its tile."""
+    tiles = isinstance(variable.type, TileType) and isinstance(value.type, TileType)
+    if tiles and physical_shape(variable) != physical_shape(value):
+        rows, cols = physical_shape(value)
+        why = f"a window of a tile of {rows}x{cols} can't be chosen as a tile; copy it with tmov first"
+        raise emit.unsupported(_owner(variable), why)
+    return emit.text(value)
+
+
+def _owner(value: SSAValue) -> Operation:
+    op = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
+    assert op is not None
+    return op
 
 
 def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
@@ -79,12 +108,12 @@ def _pick(values: Sequence[SSAValue], places: list[int]) -> list[SSAValue]:
 
 def _declare(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
     for variable, value in zip(variables, values, strict=True):
-        emit.declare(variable, emit.text(value))
+        emit.declare(variable, _same_type(emit, variable, value))
 
 
 def _assign(emit: FunctionEmitter, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
     """All at once: a variable that is overwritten before it is read is kept aside first."""
-    moves = [(emit.text(a), emit.text(b)) for a, b in zip(variables, values, strict=True)]
+    moves = [(emit.text(a), _same_type(emit, a, b)) for a, b in zip(variables, values, strict=True)]
     moves = [(target, source) for target, source in moves if target != source]
     kept: dict[str, str] = {}
     for n, (_, source) in enumerate(moves):
@@ -120,6 +149,7 @@ def _nothing(emit: FunctionEmitter, op: Operation) -> None:
 
 
 CONTROL: dict[type[Operation], Handler] = {
+    arith.SelectOp: _select,
     scf.ForOp: _for,
     scf.IfOp: _if,
     scf.WhileOp: _while,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
@@ -19,7 +20,6 @@ from ptoas.dialects.pto.views import (
 )
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import CppView, Extent, dimensions, dynamic, element_cpp
-from ptoas.targets.facts import packed_strides
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter

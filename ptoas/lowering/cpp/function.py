@@ -8,13 +8,14 @@ from collections import Counter
 from xdsl.dialects import arith, func
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
-from ptoas.dialects.pto.views import AllocTileOp, SubviewOp
+from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
@@ -23,10 +24,9 @@ from ptoas.lowering.cpp.instructions import SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
-from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, physical_shape, scalar_cpp, tile_cpp
 from ptoas.naming import name_of
 from ptoas.targets import Target
-from ptoas.targets.facts import Knowledge
 
 INDENT = "    "
 WIDTH = 110
@@ -358,12 +358,3 @@ def comment_text(text: str) -> str:
     # `??/` is a backslash to compilers that read trigraphs.
     shown = visible(text.replace("\t", " ").strip()).replace("??/", "?? /")
     return shown.rstrip("\\ ")
-
-
-def physical_shape(value: SSAValue) -> tuple[int, int]:
-    """Rows and columns that strides follow from: those of the tile that a window looks into."""
-    at = value
-    while isinstance(at.owner, SubviewOp):
-        at = at.owner.source
-    assert isinstance(at.type, TileType)
-    return at.type.shape

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from xdsl.dialects import func, scf
+from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.analysis.forwarding import handings
 
 
 def read_values(function: func.FuncOp) -> set[SSAValue]:
     """The values of a function that an instruction reads, itself or by a name that it has elsewhere."""
+    ops = list(function.walk())
+    handed = [each for op in ops if op.regions for each in handings(op)]
     sources: dict[SSAValue, list[SSAValue]] = {}
-    work: list[SSAValue] = []
-    for op in function.walk():
-        work += _read_by(op)
-        for value, source in _handed_on(op):
-            sources.setdefault(value, []).append(source)
+    for each in handed:
+        sources.setdefault(each.name, []).append(each.value)
+    only_named = {(each.op, each.at) for each in handed}
+    work = [value for op in ops for at, value in enumerate(op.operands) if (op, at) not in only_named]
     found = set(work)
     while work:
         for source in sources.get(work.pop(), ()):
@@ -23,39 +24,6 @@ def read_values(function: func.FuncOp) -> set[SSAValue]:
                 found.add(source)
                 work.append(source)
     return found
-
-
-def _read_by(op: Operation) -> Iterator[SSAValue]:
-    """Operands that are not only given another name."""
-    match op:
-        case scf.ForOp():
-            yield from op.operands[:3]
-        case scf.ConditionOp():
-            yield op.operands[0]
-        case scf.YieldOp() if isinstance(op.parent_op(), scf.ForOp | scf.IfOp):
-            pass
-        case _:
-            yield from op.operands
-
-
-def _handed_on(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Names for values, each with a value that it may stand for."""
-    match op:
-        case scf.ForOp():
-            carried = op.body.block.args[1:]
-            yield from zip(op.results, carried, strict=True)
-            yield from zip(carried, op.iter_args, strict=True)
-            yield from zip(carried, terminator(op.body.block).operands, strict=True)
-        case scf.IfOp():
-            for region in op.regions:
-                if region.blocks:
-                    yield from zip(op.results, terminator(region.block).operands, strict=True)
-        case scf.WhileOp():
-            handed = terminator(op.before_region.block).operands[1:]
-            yield from zip(op.results, handed, strict=True)
-            yield from zip(op.after_region.block.args, handed, strict=True)
-        case _:
-            pass
 
 
 def terminator(block: Block) -> Operation:

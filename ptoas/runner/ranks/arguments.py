@@ -20,9 +20,9 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyFloat
 
+from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
-from ptoas.lowering.structure import functions
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides

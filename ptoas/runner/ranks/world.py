@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -27,7 +28,6 @@ from ptoas.machine.errors import failure, finding
 from ptoas.machine.machine import label
 from ptoas.machine.memory import Pointer
 from ptoas.machine.race import Touched, element_touched, touched_by
-from ptoas.targets.pipes import Effects
 
 SLOTS = 4096
 """Up to this many elements every scalar has a clock of its own, in larger memory they have one together."""

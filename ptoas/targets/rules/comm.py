@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.guards import stands_under
+from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
 from ptoas.dialects.pto.enums import CollEngine
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.targets.facts import Facts, TileFacts, shape_str
-from ptoas.targets.function_facts import FunctionFacts
+from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ptoas.analysis.knowledge import TileFacts
 from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import TileFacts
 
 
 def fits(found: Sequence[int], required: Sequence[int]) -> bool:

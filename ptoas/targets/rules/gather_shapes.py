@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import BLayout, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import Facts, shape_str
+from ptoas.targets.facts import Facts
 from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.targets.facts import Facts, TileFacts, ViewFacts, element_count, shape_str
+from ptoas.targets.facts import Facts
 from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits

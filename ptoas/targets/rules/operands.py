@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import SLayout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.targets.facts import Facts, TileFacts, shape_str
+from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous

@@ -8,6 +8,10 @@ from typing import cast
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ptoas.analysis.effects import touched
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.liveness import LiveTile
+from ptoas.analysis.storage import Storage
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
@@ -15,7 +19,6 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
 from ptoas.spelling import nearest
-from ptoas.targets.function_facts import FunctionFacts, LiveTile, Storage, touched, value_name
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import Flag
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
-from ptoas.targets.function_facts import FunctionFacts, value_name
-from ptoas.targets.pipes import Flag
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -102,7 +102,7 @@ def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
     lines = facts.line(first.op), facts.line(second.op)
     turn = facts.positions[first.op] >= facts.positions[second.op]
     when = " of the turn before" if turn else ""
-    flag = (*pair, free_event(facts, pair, target))
+    flag = (*pair, free_event(facts, pair, target.events))
     verbs = {True: "writes", False: "reads"}
     done = {True: "has written", False: "has read"}
     at = second.op.operands.index(second.value) if second.value in second.op.operands else None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import int_values, slot_value
@@ -18,8 +20,7 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
     TAssignOp,
 )
-from ptoas.targets.facts import Facts, TileFacts, is_reshaped, last_dims, shape_str
-from ptoas.targets.function_facts import FunctionFacts, value_name
+from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
+from ptoas.analysis.knowledge import Knowledge, ViewFacts
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge, ViewFacts
 
 HEAD = "func.func @f(%p: !pto.ptr<f32>, %n: index, %go: i1, %x: !pto.memref<4x64x32xf32>) {\n"
 CONSTANTS = "".join(f"  %c{n} = arith.constant {n} : index\n" for n in (0, 1, 2, 4, 8, 16, 32, 40, 64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptoas.targets.facts import is_reshaped, shape_str
+from ptoas.analysis.knowledge import is_reshaped, shape_str
 
 from .known import Known, make
 

@@ -1,4 +1,4 @@
-"""What `arith` makes of constants."""
+"""Integers that are the same in every run: `arith.constant`, and what `arith` makes of constants."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeGuard, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 Fold = Callable[[Sequence[int]], int | None]
 
@@ -51,6 +51,25 @@ _FOLDS: dict[type[Operation], Fold] = {
 }
 
 
+_COMPARISONS: tuple[Callable[[int, int], bool], ...] = (
+    lambda a, b: a == b,
+    lambda a, b: a != b,
+    lambda a, b: a < b,
+    lambda a, b: a <= b,
+    lambda a, b: a > b,
+    lambda a, b: a >= b,
+)
+"""The signed predicates of `arith.cmpi`; the unsigned ones follow in the order of the last four."""
+
+
+def _compare(op: arith.CmpiOp, values: Sequence[int]) -> int | None:
+    left, right = values
+    predicate: int = op.predicate.value.data
+    if predicate < len(_COMPARISONS):
+        return _COMPARISONS[predicate](left, right)
+    return _COMPARISONS[predicate - 4](left, right) if min(left, right) >= 0 else None
+
+
 def _wrap(value: int, type: Attribute) -> int:
     """The value in the width of its type, signed."""
     width: int = cast(IntegerType, type).width.data if isinstance(type, IntegerType) else 64
@@ -62,9 +81,9 @@ def _is_integer(type: Attribute) -> bool:
     return isinstance(type, IntegerType | IndexType)
 
 
-def is_foldable(owner: Operation | Block) -> TypeGuard[Operation]:
+def _is_foldable(owner: Operation | Block) -> TypeGuard[Operation]:
     """Whether a value's owner is an operation that is followed."""
-    return type(owner) in _FOLDS
+    return type(owner) in _FOLDS or isinstance(owner, arith.CmpiOp)
 
 
 def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | None:
@@ -72,5 +91,28 @@ def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | 
     given = [value for value in values if value is not None]
     if not _is_integer(type) or len(given) != len(values):
         return None
-    result = _FOLDS[op.__class__](given)
+    result = _compare(op, given) if isinstance(op, arith.CmpiOp) else _FOLDS[op.__class__](given)
     return None if result is None else _wrap(result, type)
+
+
+class Constants:
+    """The integers that values always have. Each value is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, int | None] = {}
+
+    def constant(self, value: SSAValue) -> int | None:
+        """The integer that a value always has, if that is known."""
+        known, stack = self._known, [value]
+        while value not in known:
+            top = stack.pop()
+            op = top.owner
+            if isinstance(op, arith.ConstantOp):
+                known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+            elif not _is_foldable(op):
+                known[top] = None
+            elif unseen := [operand for operand in op.operands if operand not in known]:
+                stack += [top, *unseen]
+            else:
+                known[top] = fold(op, [known[operand] for operand in op.operands], top.type)
+        return known[value]

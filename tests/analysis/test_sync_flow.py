@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.sync_flow import SyncFlow, free_event
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
-from ptoas.targets.facts import Knowledge
-from ptoas.targets.function_facts import FunctionFacts
-from ptoas.targets.sync_flow import SyncFlow, free_event
 
 TILE = "!pto.tile_buf<vec, 16x32xf32>"
 MEM = "!pto.memref<16x32xf32>"
@@ -330,7 +330,7 @@ def test_an_event_for_one_more_flag() -> None:
         program = "\n".join([*head, *(line for pair in used[:flags] for line in pair), *tail])
         func = next(iter(parse(program).body.ops))
         facts = FunctionFacts(func, Knowledge())  # type: ignore[arg-type]
-        return free_event(facts, (source, sink), get_target("a5"))
+        return free_event(facts, (source, sink), get_target("a5").events)
 
     assert free(0, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID0
     assert free(2, Pipe.PIPE_MTE2, Pipe.PIPE_V) is Event.EVENT_ID2

@@ -8,10 +8,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.knowledge import Knowledge, packed_strides
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge, packed_strides
 
 INDEX = IndexType()
 

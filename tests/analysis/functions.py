@@ -7,9 +7,9 @@ from functools import cache
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge
-from ptoas.targets.function_facts import FunctionFacts
 
 T = "!pto.tile_buf<vec, 16x32xf32>"
 M = "!pto.memref<16x32xf32>"

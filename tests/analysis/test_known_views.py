@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ptoas.analysis.knowledge import Knowledge, ViewFacts, element_count, last_dims, packed_strides
 from ptoas.dialects.pto.enums import Layout
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge, ViewFacts, element_count, last_dims, packed_strides
 
 from .known import Known, make, part
 

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from xdsl.ir import SSAValue
 
+from ptoas.analysis.storage import Storage
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.targets.function_facts import Storage
 
 from .functions import BOXED, Facts, T, alloc, two_tiles, window
 
@@ -37,7 +37,7 @@ def test_addresses() -> None:
         window("w", "g", "%c0", "%c0", 8, 32),
         "pto.tassign %w, @tile(0x2000) : !pto.tile_buf<vec, 8x32xf32>",
     )
-    address = {name: found.facts.address(found[name]) for name in "abcdefg"}
+    address = {name: found.facts.storage(found[name]).start for name in "abcdefg"}
     assert address == {"a": 64, "b": None, "c": 4096, "d": None, "e": 64, "f": None, "g": 8192}
     assert [at for _, at in found.facts.addresses[found["d"]]] == [64, 128]
 
@@ -97,9 +97,9 @@ def test_a_window_of_what_a_loop_hands_on() -> None:
         f"scf.yield %s, %t : {T}, {small}",
         "}",
     )
-    (storage,) = found.facts.storages(found["u"])
+    (storage,) = found.facts.places(found["u"])
     assert (storage.root, storage.rows, storage.cols) == (found["a"], (4, 12), (0, 32))
-    (storage,) = found.facts.storages(found["v"])
+    (storage,) = found.facts.places(found["v"])
     assert (storage.root, storage.rows, storage.cols) == (found["b"], None, None)
 
 

@@ -7,8 +7,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.flow import Flow
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge
 
 HEAD = "func.func @f(%n: index, %go: i1) {\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
 

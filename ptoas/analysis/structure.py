@@ -70,21 +70,13 @@ class Order:
     """Operations numbered as written; those of a region lie between their owner's `start` and `end`."""
 
     def __init__(self, function: func.FuncOp):
-        self.start: dict[Operation, int] = {}
-        self.end: dict[Operation, int] = {}
-        self._count = 0
-        for block in function.body.blocks:
-            self._number(block)
-
-    def _number(self, block: Block) -> None:
-        start, end = self.start, self.end
-        for op in block.ops:
-            start[op] = self._count
-            self._count += 1
-            for region in op.regions:
-                for inner in region.blocks:
-                    self._number(inner)
-            end[op] = self._count - 1
+        _, *ops = function.walk()
+        self.start = {op: at for at, op in enumerate(ops)}
+        self.end = dict(self.start)
+        for op in reversed(ops):
+            outer = op.parent_op()
+            if outer is not None and outer is not function:
+                self.end[outer] = max(self.end[outer], self.end[op])
 
 
 def enclosing_loops(op: Operation) -> Iterator[Operation]:

@@ -7,8 +7,8 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import CallOp, FuncOp
 
 from ptoas.analysis.guards import stands_under
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.grammar.parse import parse
-from ptoas.targets.facts import Knowledge
 
 HEAD = """func.func @kernel(%rank: i32, %wide: i64, %go: i1, %n: index) {
   %c0 = arith.constant 0 : index

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.effects import NOTHING, touched
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import get_target
-from ptoas.targets.facts import Knowledge
-from ptoas.targets.function_facts import FunctionFacts, LiveTile, touched, value_name
-from ptoas.targets.pipes import NOTHING
 
 from .functions import BOXED, FIRST, Facts, M, T, alloc, load, store, two_tiles, window
 
@@ -66,12 +69,12 @@ def test_a_value_that_a_loop_hands_on_may_name_several_tiles() -> None:
         f"scf.yield %t, %s : {T}, {T}",
         "}",
     )
-    assert {storage.root for storage in found.facts.storages(found["p"])} == {found["a"], found["b"]}
-    (alone,) = found.facts.storages(found["a"])
+    assert {storage.root for storage in found.facts.places(found["p"])} == {found["a"], found["b"]}
+    (alone,) = found.facts.places(found["a"])
     assert alone == found.facts.storage(found["a"])
-    storages = found.facts.storages(found["s"])
+    storages = found.facts.places(found["s"])
     assert {storage.root for storage in storages} == {found["a"], found["b"]}
-    assert found.facts.storages(found["s"]) is storages, "found once"
+    assert found.facts.places(found["s"]) is storages, "found once"
 
 
 # --- who decides ---------------------------------------------------------------------------------
@@ -127,7 +130,7 @@ def test_gathers_and_scatters_of_memory_are_simt(line: str, simt: bool) -> None:
 
 
 def live(found: Facts, name: str) -> tuple[int, int] | None:
-    tile = found.facts.live(found[name])
+    tile = Liveness(found.facts.func).live(found[name])
     return None if tile is None else (tile.first - FIRST, tile.last - FIRST)
 
 
@@ -141,7 +144,7 @@ def test_a_tile_lives_from_its_first_to_its_last_use() -> None:
 
 def test_an_argument_lives_all_the_time() -> None:
     found = Facts(alloc("a"), load("a"), store("a"))
-    tile = found.facts.live(found["arg"])
+    tile = Liveness(found.facts.func).live(found["arg"])
     assert tile is not None and (tile.first, tile.last) == (0, len(found.facts.ops) - 1)
 
 
@@ -277,6 +280,48 @@ def test_the_peak_is_the_most_that_is_needed_at_once() -> None:
     assert [(tile.first - FIRST, tile.last - FIRST) for tile in tiles[1:]] == [(6, 10), (7, 9)]
     assert found.facts.peak(TileLoc.Mat)[0] == 64 * 64 * 2
     assert found.facts.peak(TileLoc.Left) == (0, ())
+
+
+class Counting(LiveTile):
+    """Counts how often its beginning is looked at."""
+
+    looks = 0
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "first":
+            Counting.looks += 1
+        return super().__getattribute__(name)
+
+
+SIZES = ("1x8xf32", "2x8xf32", "3x8xf32")
+
+
+@cache
+def tile_type(shape: str) -> TileType:
+    type = Facts(alloc("a", f"!pto.tile_buf<vec, {shape}>"))["a"].type
+    assert isinstance(type, TileType)
+    return type
+
+
+@given(st.lists(st.tuples(st.sampled_from(SIZES), st.integers(0, 8), st.integers(0, 8)), max_size=12))
+def test_no_position_needs_more_than_the_peak(spans: list[tuple[str, int, int]]) -> None:
+    root, _ = two_tiles()
+    tiles = [LiveTile(root, tile_type(shape), first, first + more) for shape, first, more in spans]
+    alive = [tuple(tile for tile in tiles if tile.first <= at <= tile.last) for at in range(17)]
+    needed = [sum(tile.bytes for tile in together) for together in alive]
+    assert peak(tiles) == (max(needed), alive[needed.index(max(needed))] if tiles else ())
+
+
+def test_twice_the_tiles_are_twice_the_work() -> None:
+    """A chain of tiles, each with its neighbours: to compare all with all would be four times the work."""
+    root, _ = two_tiles()
+    assert isinstance(root.type, TileType)
+    looks: list[int] = []
+    for count in (500, 1000):
+        Counting.looks = 0
+        peak([Counting(root, root.type, at, at + 2) for at in range(count)])
+        looks.append(Counting.looks)
+    assert looks[1] <= 2.2 * looks[0]
 
 
 def test_of_equal_peaks_the_first_is_told() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from xdsl.ir import SSAValue
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i64
+from xdsl.ir import Block, Region, SSAValue
 
 import ptoas
-from ptoas.analysis.forwarding import handed_from, passed_on
+from ptoas.analysis.forwarding import handed_from, handings, origins, passed_on
 
 T = "!pto.tile_buf<vec, 8x8xf32>"
 PROGRAM = f"""
@@ -31,6 +33,7 @@ func.func @f(%argument: {T}, %n: index, %flag: i1) {{
   }} else {{
     scf.yield %q : {T}
   }}
+  %either = arith.select %flag, %t, %u : {T}
   %window = pto.subview %z[%c0, %c0] sizes [4, 8] : {T} -> !pto.tile_buf<vec, 4x8xf32>
   return
 }}
@@ -64,7 +67,8 @@ def named() -> dict[str, SSAValue]:
         ("w", ["x"]),
         ("j", ["i"]),
         ("z", ["w", "q"]),
-        ("window", []),
+        ("window", ["z"]),
+        ("either", ["t", "u"]),
     ],
 )
 def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
@@ -74,7 +78,7 @@ def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "names"),
     [
-        ("t", {"a", "p"}),
+        ("t", {"a", "p", "either"}),
         ("a", {"b", "q"}),
         ("b", {"a", "p"}),
         ("p", {"x"}),
@@ -83,6 +87,9 @@ def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
         ("w", {"z"}),
         ("q", {"z"}),
         ("z", {"window"}),
+        ("u", {"b", "q", "either"}),
+        ("c0", {"i"}),
+        ("flag", set()),
         ("n", set()),
         ("go", set()),
     ],
@@ -90,3 +97,47 @@ def test_where_a_value_comes_from(name: str, sources: list[str]) -> None:
 def test_where_a_value_goes_to(name: str, names: set[str]) -> None:
     found = {value.name_hint for use in named()[name].uses for value in passed_on(use)}
     assert found == names
+
+
+def test_both_directions_are_one_relation() -> None:
+    values = named().values()
+    forward = {(value, name) for value in values for use in value.uses for name in passed_on(use)}
+    assert forward == {(source, value) for value in values for source in handed_from(value)}
+
+
+def test_what_a_chosen_value_stands_for() -> None:
+    values = named()
+    assert {value.name_hint for value in origins(values["window"])} == {"t", "u"}
+    assert origins(values["t"]) == (values["t"],)
+
+
+def test_every_region_hands_on_its_end() -> None:
+    one, other = (arith.ConstantOp.from_int_and_width(n, IndexType()).result for n in (1, 2))
+
+    def region(value: SSAValue) -> Region:
+        return Region(Block([scf.YieldOp(value)]))
+
+    executed = scf.ExecuteRegionOp([IndexType()], region(one))
+    assert handed_from(executed.results[0]) == [one]
+    cases = DenseArrayBase.from_list(i64, [1])
+    switch = scf.IndexSwitchOp(other, cases, region(one), [region(other)], [IndexType()])
+    assert handed_from(switch.results[0]) == [one, other]
+    # What the switch looks at is not handed on.
+    assert [passed_on(use) for use in other.uses if use.operation is switch] == [[]]
+
+
+def test_a_call_hands_on_to_the_functions_that_are_given() -> None:
+    module = ptoas.parse(f"""
+func.func @g(%p: {T}, %s: index) -> index {{
+  return %s : index
+}}
+func.func @f(%t: {T}, %n: index) {{
+  %r = func.call @g(%t, %n) : ({T}, index) -> index
+  return
+}}
+""")
+    (call,) = [op for op in module.walk() if isinstance(op, func.CallOp)]
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
+    assert list(handings(call)) == []
+    found = [(each.value.name_hint, each.name.name_hint) for each in handings(call, functions)]
+    assert found == [("t", "p"), ("n", "s"), ("s", "r")]

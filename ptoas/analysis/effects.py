@@ -1,0 +1,57 @@
+"""What an operation does on the pipes of a core, as a target says it.
+
+`Effects` reads in time order: the pairs of `before` are awaited, then the `accesses` happen (the instruction
+orders them among themselves), then the pairs of `after` are awaited. A pair `(p, q)` means: whatever `p` was
+given so far is done before `q` goes on. The pair `(PIPE_ALL, PIPE_ALL)` is a barrier of the whole core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.dialects.pto.enums import Event, Pipe
+
+Pair = tuple[Pipe, Pipe]
+Flag = tuple[Pipe, Pipe, Event]
+
+
+@dataclass(frozen=True)
+class Access:
+    """One operand touched by one pipe. `operand` counts `op.operands`; `-1 - n` is result `n` (SSA form)."""
+
+    pipe: Pipe
+    operand: int
+    write: bool
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What an instruction does on the pipes; see the module's docstring for the order."""
+
+    before: tuple[Pair, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    after: tuple[Pair, ...] = ()
+    reserved_events: tuple[Flag, ...] = ()
+    """Flags that the instruction raises and takes down itself: they must be down when it starts."""
+
+
+NOTHING = Effects()
+
+
+class Machine(Protocol):
+    """What an analysis asks of a target."""
+
+    @property
+    def name(self) -> str: ...
+
+    def effects(self, op: Operation) -> Effects: ...
+
+    def uses_simt(self, op: Operation) -> bool: ...
+
+
+def touched(op: Operation, operand: int) -> SSAValue:
+    """The value that an access of an instruction touches."""
+    return op.results[-1 - operand] if operand < 0 else op.operands[operand]

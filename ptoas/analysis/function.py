@@ -1,0 +1,153 @@
+"""What is known of a function as a whole: its tiles, where they lie, how long they live, who writes them."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import NOTHING, Effects, Machine
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.liveness import Liveness, LiveTile, peak
+from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
+from ptoas.analysis.structure import LOOPS
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+
+
+def value_name(value: SSAValue) -> str:
+    """A value as the author wrote it, as far as that is known."""
+    return f"%{value.name_hint}" if value.name_hint else "a tile"
+
+
+@cache
+def _makes_tiles(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, AllocTileOp | Instruction)
+
+
+class FunctionFacts:
+    """Facts of one function; whatever depends on a target is asked for with it."""
+
+    def __init__(
+        self,
+        func: FuncOp,
+        knowledge: Knowledge,
+        effects: dict[tuple[str, Operation], Effects] | None = None,
+    ):
+        self.func = func
+        self.knowledge = knowledge
+        self.ops: list[Operation] = list(func.walk())[1:]
+        self.sync_override: bool | None = None
+        """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
+        self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
+        self.analyses: dict[tuple[str, str], object] = {}
+        """Results that several rules share, by target and name."""
+
+    # --- tiles -----------------------------------------------------------------------------------
+
+    @cached_property
+    def arguments(self) -> tuple[SSAValue, ...]:
+        """Tiles that the caller supplies (D24)."""
+        blocks = self.func.body.blocks
+        entry = blocks[0].args if blocks else ()
+        return tuple(arg for arg in entry if isinstance(arg.type, TileType))
+
+    @cached_property
+    def local_tiles(self) -> tuple[SSAValue, ...]:
+        """Tiles with memory of their own: allocated ones, and results of instructions (SSA form)."""
+        found: list[SSAValue] = []
+        for op in self.ops:
+            if _makes_tiles(op.__class__):
+                found += op.results
+        return tuple(found)
+
+    @cached_property
+    def by_class(self) -> dict[type[Operation], list[Operation]]:
+        """The function's operations, sorted by what they are."""
+        found: dict[type[Operation], list[Operation]] = {}
+        for op in self.ops:
+            found.setdefault(op.__class__, []).append(op)
+        return found
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """The tile whose memory a value names, behind windows and bindings."""
+        return behind(value)[0]
+
+    @cached_property
+    def is_placed_by_hand(self) -> bool:
+        return is_placed_by_hand(self.ops)
+
+    @cached_property
+    def is_synchronised_by_hand(self) -> bool:
+        """Whether there is one flag; then all are the programmer's (D21)."""
+        if self.sync_override is not None:
+            return self.sync_override
+        return SetFlagOp in self.by_class or WaitFlagOp in self.by_class
+
+    def has_simt(self, target: Machine) -> bool:
+        """Whether an instruction of the function launches SIMT threads."""
+        return any(target.uses_simt(ops[0]) for ops in self.by_class.values())
+
+    # --- places ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.func, self.ops, self.knowledge)
+
+    @property
+    def addresses(self) -> dict[SSAValue, list[tuple[Operation, int | None]]]:
+        """For each root tile, the operations that bind it to an address, and the address if known."""
+        return self._places.addresses
+
+    def storage(self, value: SSAValue) -> Storage:
+        """Where a tile lies, when its value names one."""
+        return self._places.storage(value)
+
+    def places(self, value: SSAValue) -> tuple[Place, ...]:
+        """Every place where a value may lie."""
+        return self._places.of(value)
+
+    # --- time ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _liveness(self) -> Liveness:
+        return Liveness(self.func)
+
+    @property
+    def positions(self) -> dict[Operation, int]:
+        return self._liveness.order.start
+
+    @cached_property
+    def loops(self) -> list[tuple[int, int]]:
+        """First and last position of every loop's body."""
+        end = self._liveness.order.end
+        return [(at + 1, end[op]) for at, op in enumerate(self.ops) if isinstance(op, LOOPS)]
+
+    @cached_property
+    def live_tiles(self) -> tuple[LiveTile, ...]:
+        """Every local tile and tile argument that something uses."""
+        tiles = [self._liveness.live(root) for root in (*self.arguments, *self.local_tiles)]
+        return tuple(tile for tile in tiles if tile is not None)
+
+    def peak(self, loc: TileLoc) -> tuple[int, tuple[LiveTile, ...]]:
+        """The most bytes of one memory that are needed at once, and the tiles that need them."""
+        return peak(tile for tile in self.live_tiles if tile.type.loc.data is loc)
+
+    # --- effects ---------------------------------------------------------------------------------
+
+    def effects(self, op: Operation, target: Machine) -> Effects:
+        key = (target.name, op)
+        known = self.effects_of.get(key)
+        if known is None:
+            if not isinstance(op, PtoOp):
+                return NOTHING
+            known = self.effects_of[key] = target.effects(op)
+        return known
+
+    def line(self, op: Operation) -> int:
+        return span_of(op).line

@@ -1,0 +1,318 @@
+"""What is known at compile time of the values of a function: extents, strides, windows of memory.
+
+This is an analysis and changes nothing. Constants are followed through `arith`, so that `%c16` is 16 in a
+valid extent, a shape or a size; what stays unknown is `DYNAMIC`, and rules leave it to the running program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from xdsl.ir import OpResult, SSAValue
+
+from ptoas.analysis.constants import Constants
+from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.windows import Window
+from ptoas.dialects.pto import scalar, views
+from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
+from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType, dim_text
+
+
+def shape_str(shape: Iterable[int]) -> str:
+    """`16x?`"""
+    return "x".join(map(dim_text, shape))
+
+
+@dataclass(frozen=True, eq=False)
+class TileFacts:
+    """A tile's type, and its valid extents as far as they are known."""
+
+    type: TileType
+    valid: tuple[int, int]
+
+    @property
+    def valid_rows(self) -> int:
+        return self.valid[0]
+
+    @property
+    def valid_cols(self) -> int:
+        return self.valid[1]
+
+    @cached_property
+    def element(self) -> ElementType:
+        return BY_TYPE[self.type.element_type]
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element."""
+        return self.element.size
+
+    @property
+    def loc(self) -> TileLoc:
+        return self.type.loc.data
+
+    @property
+    def rows(self) -> int:
+        return self.type.rows
+
+    @property
+    def cols(self) -> int:
+        return self.type.cols
+
+    @property
+    def is_nd(self) -> bool:
+        return self.type.blayout is BLayout.RowMajor and self.type.slayout is SLayout.NoneBox
+
+    @property
+    def is_dn(self) -> bool:
+        return self.type.blayout is BLayout.ColMajor and self.type.slayout is SLayout.NoneBox
+
+    @property
+    def is_nz(self) -> bool:
+        return self.type.is_nz and self.type.fractal == 512
+
+    @property
+    def layout_text(self) -> str:
+        fractal = f", fractal {self.type.fractal}" if self.type.slayout is not SLayout.NoneBox else ""
+        return f"{self.type.blayout.value} + {self.type.slayout.value}{fractal}"
+
+    @property
+    def element_name(self) -> str:
+        return element_text(self.type.element_type)
+
+
+@dataclass(frozen=True, eq=False)
+class ViewFacts:
+    """A window of global memory: extents, strides and layout as far as they are known."""
+
+    type: ViewType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    """`None`: packed in the order of the layout."""
+    layout: Layout
+
+    @property
+    def shape5(self) -> tuple[int, ...]:
+        return (1,) * (5 - len(self.shape)) + self.shape
+
+    @property
+    def static_shape5(self) -> tuple[int, ...]:
+        """What the type says, which is what C++ knows at compile time."""
+        return self.type.shape5
+
+    @property
+    def element(self) -> ElementType:
+        return BY_TYPE[self.type.element_type]
+
+    @property
+    def size(self) -> int:
+        return self.element.size
+
+    @property
+    def own_strides(self) -> tuple[int, ...]:
+        """Strides in elements of the dimensions that the type names."""
+        return packed_strides(self.shape, self.layout) if self.strides is None else self.strides
+
+    @cached_property
+    def strides5(self) -> tuple[int, ...]:
+        """Five strides in elements; of dimensions that the type does not name, one for a whole tensor."""
+        own = self.own_strides
+        known = DYNAMIC not in (*self.shape, *own)
+        whole = max(n * stride for n, stride in zip(self.shape, own, strict=True)) if known else DYNAMIC
+        return (whole,) * (5 - len(own)) + own
+
+    @cached_property
+    def is_packed(self) -> bool | None:
+        """Whether elements follow each other without gaps in row-major order; `None`: unknown."""
+        if self.strides is None:
+            return True
+        expected, known = 1, True
+        for extent, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if extent == 1:
+                continue
+            if DYNAMIC in (stride, expected):
+                known = False
+            elif stride != expected:
+                return False
+            expected = DYNAMIC if DYNAMIC in (extent, expected) else expected * extent
+        return True if known else None
+
+
+def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:
+    """Strides in elements of a tensor without gaps; DN swaps the last two dimensions."""
+    order = list(range(len(shape)))
+    if layout is Layout.DN and len(shape) > 1:
+        order[-1], order[-2] = order[-2], order[-1]
+    strides: dict[int, int] = {}
+    step = 1
+    for dim in reversed(order):
+        strides[dim] = step
+        step = DYNAMIC if DYNAMIC in (step, shape[dim]) else step * shape[dim]
+    return tuple(strides[dim] for dim in range(len(shape)))
+
+
+def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """As many dimensions: the last ones, and ones before them (D11)."""
+    return (1,) * (rank - len(dims)) + dims[-rank:]
+
+
+def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+    """What a type says, and where it says nothing or `?`, what is known otherwise."""
+    known = last_dims(known, len(type.shape))
+    if static is None:
+        return known
+    return tuple(known[at] if said == DYNAMIC else said for at, said in enumerate(static))
+
+
+def is_reshaped(tile: SSAValue) -> bool:
+    """Whether `set_validshape` changes a tile, under this name or another."""
+    seen = [tile]
+    for value in seen:
+        for use in value.uses:
+            if isinstance(use.operation, views.SetValidShapeOp):
+                return True
+            # A window has extents of its own.
+            if not isinstance(use.operation, views.SubviewOp):
+                seen += [name for name in passed_on(use) if name not in seen]
+    return False
+
+
+class Knowledge(Constants):
+    """What is known of the values of one module. Each value is looked at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tiles: dict[SSAValue, TileFacts] = {}
+        self._views: dict[SSAValue, ViewFacts] = {}
+        self._interned_tiles: dict[tuple[int, tuple[int, int]], TileFacts] = {}
+        self._interned_views: dict[
+            tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
+        ] = {}
+
+    def extent(self, value: SSAValue | None) -> int:
+        """An extent: its constant, or `DYNAMIC`."""
+        constant = None if value is None else self.constant(value)
+        return DYNAMIC if constant is None or constant < 0 else constant
+
+    # --- tiles -----------------------------------------------------------------------------------
+
+    def tile(self, value: SSAValue) -> TileFacts:
+        facts = self._tiles.get(value)
+        if facts is None:
+            facts = self._tiles[value] = self._find_tile(value)
+        return facts
+
+    def _find_tile(self, value: SSAValue) -> TileFacts:
+        type = value.type
+        assert isinstance(type, TileType)
+        valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
+        key = (id(type), valid)
+        facts = self._interned_tiles.get(key)
+        if facts is None:
+            facts = self._interned_tiles[key] = TileFacts(type, valid)
+        return facts
+
+    def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:
+        """The valid extents of a tile whose type leaves some open."""
+        # Another extent may be set anywhere, so only a tile that is never reshaped has known ones.
+        if is_reshaped(value):
+            return type.valid
+        given: tuple[SSAValue | None, SSAValue | None] = (None, None)
+        match value.owner:
+            case views.AllocTileOp() as op:
+                given = (op.valid_row, op.valid_col)
+            case views.SubviewOp() as op if len(op.valid) == 2:
+                given = (op.valid[0], op.valid[1])
+            case views.TAssignOp() as op:
+                return self.tile(op.tile).valid
+            case _:
+                pass
+        rows, cols = type.valid
+        return (
+            self.extent(given[0]) if rows == DYNAMIC else rows,
+            self.extent(given[1]) if cols == DYNAMIC else cols,
+        )
+
+    # --- views -----------------------------------------------------------------------------------
+
+    def view(self, value: SSAValue) -> ViewFacts:
+        facts = self._views.get(value)
+        if facts is None:
+            shape, strides, layout = self._find_view(value)
+            assert isinstance(value.type, ViewType)
+            key = (id(value.type), shape, strides, layout)
+            facts = self._interned_views.get(key)
+            if facts is None:
+                facts = ViewFacts(value.type, shape, strides, layout)
+                self._interned_views[key] = facts
+            self._views[value] = facts
+        return facts
+
+    def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
+        type = value.type
+        assert isinstance(type, ViewType)
+        match value.owner:
+            case views.MakeTensorViewOp() as op:
+                layout = type.layout if op.layout is None else op.layout.data
+                shape, strides = self._extents(op.shape), self._extents(op.strides)
+            case views.PartitionViewOp() as op:
+                source = self.view(op.source)
+                layout = source.layout if type.layout is Layout.ND else type.layout
+                shape, strides = self._extents(op.sizes), source.own_strides
+            case _:
+                return type.shape, type.strides, type.layout
+        return _merge(type, type.shape, shape), _merge(type, type.strides, strides), layout
+
+    def _extents(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
+        return tuple(map(self.extent, values))
+
+    def window(self, value: SSAValue) -> Window:
+        """The memory behind a view or pointer."""
+        first: int | None = 0
+        at = value
+        while isinstance(at, OpResult):
+            op = at.owner
+            match op:
+                case views.PartitionViewOp():
+                    strides = self.view(op.source).own_strides
+                    for offset, stride in zip(op.offsets, strides, strict=True):
+                        step = self.constant(offset)
+                        if first is None or step is None or stride == DYNAMIC:
+                            first = None
+                        else:
+                            first += step * stride
+                    at = op.source
+                case views.MakeTensorViewOp():
+                    at = op.ptr
+                case scalar.AddPtrOp():
+                    offset = self.constant(op.offset)
+                    first = None if offset is None or first is None else first + offset
+                    at = op.ptr
+                case _:
+                    break
+        if not isinstance(value.type, ViewType):
+            return Window(at)
+        facts = self.view(value)
+        if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):
+            return Window(at)
+        return Window(at, first, tuple(zip(facts.shape5, facts.strides5, strict=True)))
+
+    # --- keys ------------------------------------------------------------------------------------
+
+    def key(self, value: SSAValue) -> object:
+        """Equal for values of which the same is known; identity stands for equality of interned things."""
+        type = value.type
+        if isinstance(type, TileType):
+            return id(self.tile(value))
+        if isinstance(type, ViewType):
+            return id(self.view(value))
+        return id(type), self.constant(value)
+
+
+def element_count(shape: Sequence[int]) -> int:
+    """Elements of a shape, `DYNAMIC` when an extent is unknown."""
+    return DYNAMIC if DYNAMIC in shape else prod(shape)

@@ -1,0 +1,97 @@
+"""How long tiles are needed, and how many bytes of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.structure import Order, enclosing_loops
+from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import SubviewOp, TAssignOp
+
+ALIGNMENT = 32
+"""Bytes; the memory engines move blocks of this size."""
+
+
+@dataclass(frozen=True)
+class LiveTile:
+    """A local tile, the positions between which it is needed, and its bytes."""
+
+    root: SSAValue
+    type: TileType
+    first: int
+    last: int
+
+    @property
+    def bytes(self) -> int:
+        return -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
+
+    def lives_with(self, other: LiveTile) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+def uses(root: SSAValue) -> Iterator[Operation]:
+    """Operations that work on a tile: directly, through a window, or under the name that a loop or a
+    branch gives it."""
+    seen = {root}
+    work = [root]
+    while work:
+        for use in work.pop().uses:
+            if not isinstance(use.operation, SubviewOp | TAssignOp):
+                yield use.operation
+            for value in passed_on(use):
+                if value not in seen:
+                    seen.add(value)
+                    work.append(value)
+
+
+class Liveness:
+    """When the tiles of one function are needed, in the numbers of its operations."""
+
+    def __init__(self, function: FuncOp):
+        self.order = Order(function)
+
+    def live(self, root: SSAValue) -> LiveTile | None:
+        """When a tile is needed; `None` when nothing uses it."""
+        type = root.type
+        assert isinstance(type, TileType)
+        if not isinstance(root, OpResult):
+            # The caller fills a tile argument before the function and may look at it afterwards (D24).
+            return LiveTile(root, type, 0, len(self.order.start) - 1)
+        around = set(enclosing_loops(root.owner))
+        spans = [self._span(op, around) for op in uses(root)]
+        if isinstance(root.owner, Instruction):
+            spans.append(self._span(root.owner, around))
+        if not spans:
+            return None
+        return LiveTile(root, type, min(first for first, _ in spans), max(last for _, last in spans))
+
+    def _span(self, op: Operation, around: set[Operation]) -> tuple[int, int]:
+        """The stretch in which a use keeps a tile busy: what is defined outside a loop and used inside is
+        needed for all of its turns. `around` are the loops around the definition."""
+        start = self.order.start[op]
+        span = start, start
+        for loop in enclosing_loops(op):
+            if loop in around:
+                break
+            span = self.order.start[loop] + 1, self.order.end[loop]
+        return span
+
+
+def peak(tiles: Iterable[LiveTile]) -> tuple[int, tuple[LiveTile, ...]]:
+    """The most bytes that are needed at once, and the tiles that need them, where that is first so."""
+    tiles = tuple(tiles)
+    changes = sorted(
+        change for tile in tiles for change in ((tile.first, 0, tile.bytes), (tile.last, 1, -tile.bytes))
+    )
+    total = best = at = 0
+    for position, _, bytes in changes:
+        total += bytes
+        if total > best:
+            best, at = total, position
+    return best, tuple(tile for tile in tiles if best and tile.first <= at <= tile.last)

@@ -1,0 +1,126 @@
+"""Accesses of a function, and which of them must not happen in another order than written.
+
+This is what the check of flags by hand and the insertion of flags have in common: both walk a function, keep
+the accesses that some pipe may still be busy with, and ask which of them a new one must come after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import Effects, touched
+from ptoas.analysis.storage import Place, Storage
+from ptoas.dialects.pto.enums import Pipe
+
+K = TypeVar("K")
+
+PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """One access of one operation: who, where, with which pipe."""
+
+    number: int
+    op: Operation
+    pipe: Pipe
+    value: SSAValue
+    write: bool
+    place: Place
+    at: int
+    """The number of the place."""
+
+
+class Accesses:
+    """Every access of a function, in the order of its operations.
+
+    `unsure` says whether two places count as overlapping where that is not known: what inserts flags must
+    assume it, what reports missing ones must not.
+    """
+
+    def __init__(
+        self,
+        ops: Iterable[Operation],
+        effects: Callable[[Operation], Effects],
+        places: Callable[[SSAValue], Iterable[Place]],
+        unsure: bool,
+    ):
+        self.of: dict[Operation, list[Touch]] = {}
+        self.pipes: set[Pipe] = set()
+        """The pipes that access anything."""
+        self._numbers: dict[Place, int] = {}
+        count = 0
+        for op in ops:
+            accesses = effects(op).accesses
+            if not accesses:
+                continue
+            found = self.of[op] = []
+            for access in accesses:
+                self.pipes.add(access.pipe)
+                value = touched(op, access.operand)
+                for place in places(value):
+                    at = self._numbers.setdefault(place, len(self._numbers))
+                    found.append(Touch(count, op, access.pipe, value, access.write, place, at))
+                    count += 1
+        self._overlapping = self._relate(unsure)
+
+    def conflicts(self, touch: Touch, pending: Mapping[int, Mapping[Touch, K]]) -> Iterator[tuple[Touch, K]]:
+        """Of the accesses under way, by place, those that this one must come after, with what is known of
+        each."""
+        for place in self._overlapping[touch.at]:
+            for other, known in pending.get(place, {}).items():
+                if (touch.write or other.write) and touch.pipe is not other.pipe:
+                    yield other, known
+
+    @staticmethod
+    def stands_for(touch: Touch, other: Touch) -> bool:
+        """Whether an access makes an earlier one of the same place, which it comes after, needless: whoever
+        must wait for that must wait for it too. A read stands for reads only."""
+        return touch.write or not other.write
+
+    def _relate(self, unsure: bool) -> list[list[int]]:
+        """For each place, those that overlap it; itself, unless it is not known where that is."""
+        by_root: dict[SSAValue, list[Place]] = {}
+        for place in self._numbers:
+            by_root.setdefault(place.root, []).append(place)
+        overlapping = [[n] if place.overlaps(place, unsure) else [] for place, n in self._numbers.items()]
+        alone = ((group, group) for group in by_root.values())
+        for group, others in chain(alone, _neighbours(list(by_root.values()), unsure)):
+            for place in group:
+                for other in others:
+                    if place is not other and place.overlaps(other, unsure):
+                        overlapping[self._numbers[place]].append(self._numbers[other])
+        return overlapping
+
+
+def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:
+    """Groups of places, one for each root, that may overlap although the roots differ; in both orders."""
+    placed = [(place, group) for group in groups if isinstance(place := group[0], Storage)]
+    placed = sorted(
+        (each for each in placed if each[0].start is not None),
+        key=lambda each: (each[0].loc.value, each[0].start),
+    )
+    for n, (place, group) in enumerate(placed):
+        for other, others in placed[n + 1 :]:
+            if not place.is_placed_over(other):
+                break
+            yield group, others
+            yield others, group
+    if not unsure:
+        return
+    anywhere = [_may_be_anywhere(group[0]) for group in groups]
+    for n, group in enumerate(groups):
+        for m, others in enumerate(groups) if anywhere[n] else ():
+            if m != n:
+                yield group, others
+            if not anywhere[m]:
+                yield others, group
+
+
+def _may_be_anywhere(place: Place) -> bool:
+    return place.floats if isinstance(place, Storage) else not place.is_argument

@@ -1,0 +1,228 @@
+"""Where tiles and views lie: roots behind windows, addresses, and what overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.forwarding import handed_from, origins
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.windows import Dims, Window, share_elements
+from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
+
+ARGUMENT_ADDRESSES = "pto.tile_arg_addresses"
+"""Attribute of a function: where its tile arguments lie, in their order; the caller puts them there (D24)."""
+
+Span = tuple[int, int]
+"""The first row or column, and the one after the last."""
+
+
+def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
+    """Whether the operations of a function give one of its tiles an address; then all need one (D21)."""
+    return any(
+        isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None) for op in ops
+    )
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The part of a local memory that a tile value names: a rectangle of its root tile."""
+
+    root: SSAValue
+    loc: TileLoc
+    rows: Span | None
+    """`None`: unknown or all."""
+    cols: Span | None
+    start: int | None
+    """First byte of the root in its memory, when placed at a known address."""
+    size: int
+    floats: bool = False
+    """Whether it is placed at an address that only the running program knows."""
+
+    def overlaps(self, other: Place, unsure: bool = False) -> bool:
+        """Whether both name one byte; `unsure` is the answer where that is not known."""
+        if not isinstance(other, Storage) or self.loc is not other.loc:
+            return False
+        if unsure and (self.floats or other.floats):
+            return True
+        if self.root is other.root:
+            return _meet(self.rows, other.rows) and _meet(self.cols, other.cols)
+        if self.start is None or other.start is None or not self.is_placed_over(other):
+            return False
+        first, dims = self._bytes()
+        other_first, others = other._bytes()
+        return share_elements(other.start + other_first - self.start - first, dims, others, unsure)
+
+    def is_placed_over(self, other: Storage) -> bool:
+        """Whether the two tiles that these are parts of have bytes in common, by their addresses."""
+        if self.start is None or other.start is None or self.loc is not other.loc:
+            return False
+        return self.start < other.start + other.size and other.start < self.start + self.size
+
+    def _bytes(self) -> tuple[int, Dims]:
+        """The first byte from the root's on, and the bytes of this part as a window; all if it is unknown."""
+        type = self.root.type
+        if (self.rows is None and self.cols is None) or not isinstance(type, TileType):
+            return 0, ((self.size, 1),)
+        unit = element_size(type.element_type)
+        by_row, by_column = type.cols * unit, unit
+        if type.blayout is BLayout.ColMajor:
+            by_row, by_column = unit, type.rows * unit
+        (top, bottom), (left, right) = self.rows or (0, type.rows), self.cols or (0, type.cols)
+        dims = ((bottom - top, by_row), (right - left, by_column), (unit, 1))
+        return top * by_row + left * by_column, dims
+
+
+Place = Storage | Window
+"""Where an access goes: to a tile of a local memory, or to global memory."""
+
+
+def _meet(a: Span | None, b: Span | None) -> bool:
+    return a is None or b is None or (a[0] < b[1] and b[0] < a[1])
+
+
+def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
+    """The tile behind windows and bindings, and the windows, the smallest first."""
+    windows: list[SubviewOp] = []
+    while True:
+        match value.owner:
+            case SubviewOp() as op:
+                windows.append(op)
+                value = op.source
+            case TAssignOp() as op:
+                value = op.tile
+            case _:
+                return value, windows
+
+
+class Places:
+    """Where the values of one function lie."""
+
+    def __init__(self, function: FuncOp, ops: Iterable[Operation], knowledge: Knowledge):
+        self.knowledge = knowledge
+        self.addresses: dict[SSAValue, list[tuple[Operation, int | None]]] = {}
+        """For each root tile, the operations that bind it to an address, and the address if known."""
+        self._arguments = tile_argument_addresses(function)
+        self._known: dict[SSAValue, tuple[Place, ...]] = {}
+        for op in ops:
+            match op:
+                case AllocTileOp() if op.addr is not None:
+                    self._bind(op.result, op, knowledge.constant(op.addr))
+                case TAssignOp():
+                    at = self._assigned(op)
+                    for root in origins(op.tile):
+                        self._bind(root, op, at)
+                case _:
+                    pass
+
+    def _bind(self, root: SSAValue, op: Operation, at: int | None) -> None:
+        self.addresses.setdefault(root, []).append((op, at))
+
+    def _assigned(self, op: TAssignOp) -> int | None:
+        if op.address is not None:
+            return op.address.value.data
+        assert op.addr is not None
+        return self.knowledge.constant(op.addr)
+
+    def is_placed(self, root: SSAValue) -> bool:
+        """Whether a tile has an address, known or not."""
+        return root in self.addresses or root in self._arguments
+
+    def address(self, root: SSAValue) -> int | None:
+        """The one known address of a tile."""
+        bound = {at for _, at in self.addresses.get(root, ())}
+        if not bound:
+            return self._arguments.get(root)
+        return next(iter(bound)) if len(bound) == 1 else None
+
+    def storage(self, value: SSAValue) -> Storage:
+        """Where a value lies, when it names one tile."""
+        root, windows = behind(value)
+        return self._storage(root, self._rectangle(windows))
+
+    def of(self, value: SSAValue) -> tuple[Place, ...]:
+        """Every place where a value may lie: a loop hands a tile on, a branch picks one."""
+        known = self._known.get(value)
+        if known is None:
+            tile = isinstance(value.type, TileType)
+            found = self._storages(value) if tile else [self.knowledge.window(value)]
+            known = self._known[value] = tuple(found)
+        return known
+
+    def _storages(self, value: SSAValue) -> Iterator[Storage]:
+        root, windows = behind(value)
+        rectangle = self._rectangle(windows)
+        roots = [root]
+        for root in roots:
+            for source in handed_from(root):
+                handed, parts = behind(source)
+                if parts:
+                    # Of which part this is a part is not followed.
+                    rectangle = None, None
+                if handed not in roots:
+                    roots.append(handed)
+        # The last branch first: an access to its tile is the latest, and speaks for the earlier ones.
+        for root in reversed(roots):
+            if not handed_from(root):
+                yield self._storage(root, rectangle)
+
+    def _storage(self, root: SSAValue, rectangle: tuple[Span | None, Span | None]) -> Storage:
+        type = root.type
+        assert isinstance(type, TileType)
+        rows, cols = (None, None) if type.slayout is not SLayout.NoneBox else rectangle
+        start = self.address(root)
+        floats = start is None and self.is_placed(root)
+        return Storage(root, type.loc.data, rows, cols, start, type.size_bytes, floats)
+
+    def _rectangle(self, windows: list[SubviewOp]) -> tuple[Span | None, Span | None]:
+        """Rows and columns that the smallest of several windows shows, as far as they are known."""
+        found: list[Span | None] = [None, None]
+        type = windows[0].result.type if windows else None
+        for at, size in enumerate(type.shape) if isinstance(type, TileType) else ():
+            starts = [self.knowledge.constant(window.offsets[at]) for window in windows]
+            known = [start for start in starts if start is not None]
+            if len(known) == len(starts):
+                found[at] = sum(known), sum(known) + size
+        return found[0], found[1]
+
+
+def places_of(function: FuncOp) -> Places:
+    """Where the values of a function lie, for a pass that looks at it once."""
+    return Places(function, function.walk(), Knowledge())
+
+
+def tile_argument_addresses(function: FuncOp) -> dict[SSAValue, int]:
+    """Addresses of the function's tile arguments, once `plan-memory` has chosen them."""
+    addresses = function.attributes.get(ARGUMENT_ADDRESSES)
+    if not isinstance(addresses, DenseArrayBase):
+        return {}
+    tiles = [arg for arg in function.body.block.args if isinstance(arg.type, TileType)]
+    return dict(zip(tiles, (int(a) for a in addresses.get_values()), strict=True))
+
+
+def set_tile_argument_addresses(function: FuncOp, addresses: list[int]) -> None:
+    function.attributes[ARGUMENT_ADDRESSES] = DenseArrayBase.from_list(i64, addresses)
+
+
+def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
+    """The tiles of vector memory that a function is given or allocates."""
+    allocated = [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
+    return [
+        (tile, tile.type)
+        for tile in (*function.body.block.args, *allocated)
+        if isinstance(tile.type, TileType) and tile.type.loc.data is TileLoc.Vec
+    ]
+
+
+def end_of_vec_tiles(function: FuncOp) -> int:
+    """The first byte of vector memory behind the tiles that have an address."""
+    places = places_of(function)
+    placed = ((places.address(tile), type) for tile, type in vec_tiles(function))
+    return max((start + type.size_bytes for start, type in placed if start is not None), default=0)

@@ -1,0 +1,245 @@
+"""Happens-before between the pipes of a core, by the programmer's flags and the instructions' own handshakes.
+
+The state keeps every access that some pipe may still be busy with, and for each the pipes that certainly come
+after it. Raising a flag takes along what its pipe comes after; awaiting it hands that on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import Flag, Machine, Pair
+from ptoas.analysis.flow import Flow
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.order import PIPES, Accesses, Touch
+from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+
+_BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
+_FLAG_SHIFT = len(PIPES)
+
+DOWN, UP = 1, 2
+
+_ORDERING = frozenset({SetFlagOp, WaitFlagOp, BarrierOp, CallOp})
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """Two accesses of one place that nothing orders."""
+
+    first: Touch
+    second: Touch
+    pair: Pair
+    """The flag that would order them."""
+
+
+@dataclass(frozen=True)
+class FlagMisuse:
+    """A flag that is not raised and taken down in turn."""
+
+    kind: str  # "unset", "maybe unset", "set twice", "left up", "reserved"
+    op: Operation
+    flag: Flag
+    other: Operation | None = None
+
+
+Pending = dict[int, dict[Touch, int]]
+"""For an access, by its place: the pipes that come after it, and above them the flags that carry it."""
+
+
+@dataclass
+class _State:
+    pending: Pending = field(default_factory=Pending)
+    flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
+    """For a flag: whether it may be down, may be up, or both."""
+
+
+class SyncFlow(Flow[_State]):
+    """Collects hazards and misused flags of one function on one target."""
+
+    def __init__(self, facts: FunctionFacts, target: Machine):
+        super().__init__(facts.knowledge)
+        self.facts = facts
+        self.target = target
+        self.accesses = Accesses(facts.ops, lambda op: facts.effects(op, target), facts.places, unsure=False)
+        self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
+        self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
+        self._every_pipe = sum(_BIT[pipe] for pipe in self.accesses.pipes)
+        self._flag_bits: dict[Flag, int] = {}
+        self._set_at: dict[Flag, Operation] = {}
+
+    def run(self) -> None:
+        state = self.region(self.facts.func.body, _State())
+        for flag, status in state.flags.items():
+            if status & UP:
+                self._misuse("left up", self._set_at[flag], flag)
+
+    # --- states ----------------------------------------------------------------------------------
+
+    def copy(self, state: _State) -> _State:
+        return _State({at: dict(touches) for at, touches in state.pending.items()}, dict(state.flags))
+
+    def join(self, a: _State, b: _State) -> _State:
+        joined = self.copy(a)
+        for at, touches in b.pending.items():
+            here = joined.pending.setdefault(at, {})
+            for touch, mask in touches.items():
+                here[touch] = here.get(touch, mask) & mask
+        flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
+        return _State(joined.pending, flags)
+
+    # --- operations ------------------------------------------------------------------------------
+
+    def visit(self, op: Operation, state: _State) -> None:
+        # Operations that order nothing are the most; this is the quickest way past them.
+        kind = op.__class__
+        if kind not in _ORDERING:
+            self._instruction(op, state)
+            return
+        match op:
+            case SetFlagOp():
+                self._set(op, _flag(op), state)
+            case WaitFlagOp():
+                self._wait(op, _flag(op), state)
+            case BarrierOp() if op.pipe.data is not Pipe.PIPE_ALL:
+                pass
+            case _:
+                # All is awaited. What a callee leaves behind is its own affair: it is checked by itself.
+                state.pending.clear()
+
+    def _instruction(self, op: Operation, state: _State) -> None:
+        effects = self.facts.effects(op, self.target)
+        if not effects.accesses:
+            return
+        if self.reporting:
+            for flag in effects.reserved_events:
+                if state.flags.get(flag, DOWN) & UP:
+                    self._misuse("reserved", op, flag, self._set_at.get(flag))
+        for pair in effects.before:
+            self._handshake(pair, state)
+        touches = self.accesses.of[op]
+        for touch in touches:
+            self._check(touch, state, effects.before)
+        for touch in touches:
+            self._begin(touch, state.pending)
+        for pair in effects.after:
+            self._handshake(pair, state)
+
+    def _begin(self, touch: Touch, pending: Pending) -> None:
+        """The access is under way; what comes before it anyway is not looked at any more."""
+        bit = _BIT[touch.pipe]
+        here = pending.get(touch.at, {})
+        kept = {
+            other: mask
+            for other, mask in here.items()
+            if not (mask & bit and self.accesses.stands_for(touch, other))
+        }
+        pending[touch.at] = {**kept, touch: bit}
+
+    def _check(self, second: Touch, state: _State, before: tuple[Pair, ...]) -> None:
+        bit = _BIT[second.pipe]
+        # Within a pipe the latest access speaks for the earlier ones.
+        latest: dict[Pipe, tuple[Touch, int]] = {}
+        for first, mask in self.accesses.conflicts(second, state.pending):
+            if mask & bit:
+                continue
+            if first.pipe not in latest or latest[first.pipe][0].number < first.number:
+                latest[first.pipe] = (first, mask)
+        if not latest:
+            return
+        self._assume_flags([first for first, _ in latest.values()], bit, state)
+        if not self.reporting:
+            return
+        for first, mask in latest.values():
+            # A flag from a pipe that already comes after this access would order it too.
+            later = (_BIT[pipe] for pipe, (other, _) in latest.items() if other.number > first.number)
+            if any(mask & after for after in later):
+                continue
+            key = (first.op, second.op, second.value)
+            self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
+
+    def _assume_flags(self, latest: Sequence[Touch], bit: int, state: _State) -> None:
+        """Take the missing flags as added after the first accesses, so that one mistake is one report."""
+        for last in latest:
+            end, has = self.accesses.of[last.op][-1].number, _BIT[last.pipe]
+            for here in state.pending.values():
+                for touch, mask in here.items():
+                    if touch.number <= end and mask & has:
+                        here[touch] = mask | bit
+
+    # --- order -----------------------------------------------------------------------------------
+
+    def _handshake(self, pair: Pair, state: _State) -> None:
+        source, sink = pair
+        if source is Pipe.PIPE_ALL:
+            state.pending.clear()
+            return
+        has, gives = _BIT[source], _BIT[sink]
+        for here in state.pending.values():
+            for touch, mask in here.items():
+                if mask & has:
+                    here[touch] = mask | gives
+        self._forget(state)
+
+    def _flag_bit(self, flag: Flag) -> int:
+        at = self._flag_bits.setdefault(flag, len(self._flag_bits))
+        return 1 << (_FLAG_SHIFT + at)
+
+    def _set(self, op: Operation, flag: Flag, state: _State) -> None:
+        if self.reporting and state.flags.get(flag, DOWN) & UP:
+            self._misuse("set twice", op, flag, self._set_at[flag])
+        state.flags[flag] = UP
+        self._set_at[flag] = op
+        has, carrier = _BIT.get(flag[0], 0), self._flag_bit(flag)
+        for here in state.pending.values():
+            for touch, mask in here.items():
+                here[touch] = mask | carrier if mask & has else mask & ~carrier
+
+    def _wait(self, op: Operation, flag: Flag, state: _State) -> None:
+        status = state.flags.get(flag, DOWN)
+        if self.reporting and status & DOWN:
+            kind = "unset" if not status & UP else "maybe unset"
+            self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
+        state.flags[flag] = DOWN
+        gives, carrier = _BIT.get(flag[1], 0), self._flag_bit(flag)
+        for here in state.pending.values():
+            for touch, mask in here.items():
+                if mask & carrier:
+                    here[touch] = (mask | gives) & ~carrier
+        self._forget(state)
+
+    def _forget(self, state: _State) -> None:
+        """Drop accesses that every pipe comes after, of those that access anything."""
+        every = self._every_pipe
+        for at, here in list(state.pending.items()):
+            left = {touch: mask for touch, mask in here.items() if mask & every != every}
+            if not left:
+                del state.pending[at]
+            elif len(left) < len(here):
+                state.pending[at] = left
+
+    def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
+        self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
+
+
+def _flag(op: SetFlagOp | WaitFlagOp) -> Flag:
+    return op.src_pipe.data, op.dst_pipe.data, op.event_id.data
+
+
+def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
+    """The flag to add. Where the instruction itself hands on from V, a flag to V is the documented way."""
+    return first, Pipe.PIPE_V if (Pipe.PIPE_V, second) in before else second
+
+
+def free_event(facts: FunctionFacts, pair: Pair, events: Sequence[Event]) -> Event:
+    """One of the event ids that the function does not use for that pair yet."""
+    used = {
+        op.event_id.data
+        for op in facts.ops
+        if isinstance(op, SetFlagOp | WaitFlagOp) and (op.src_pipe.data, op.dst_pipe.data) == pair
+    }
+    return next((event for event in events if event not in used), events[0])
