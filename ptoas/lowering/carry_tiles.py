@@ -32,8 +32,7 @@ from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
+from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
@@ -166,10 +165,7 @@ def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
     if any(user.parent is not body for user in users):
         return False
     first = next((op for op in body.ops if op in users), None)
-    elementwise = isinstance(first, BinaryOp | ScalarOp | UnaryOp) and not isinstance(
-        first, TRowExpandOp | TColExpandOp
-    )
-    if not elementwise or not isinstance(first, Instruction) or first.dst is not new:
+    if not isinstance(first, BinaryOp | ScalarOp | UnaryOp) or first.dst is not new:
         return False
     readers = {ancestor_in(body, use.operation) for use in old.uses}
     return all(reader is first or reader.is_before_in_block(first) for reader in readers)
