@@ -8,9 +8,9 @@ from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.builtin import DenseArrayBase, LocationAttr, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
@@ -233,6 +233,25 @@ class PtoOp(IRDLOperation, ABC):
         """Every slot with the operands that fill it, in operand order."""
         for slot in self.signature().slots:
             yield slot, self.operands_of(slot.name)
+
+    def fill(self, slot: str, values: Sequence[SSAValue]) -> None:
+        """Put other values into a slot, in place."""
+        filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
+        self.operands = [value for given in filled.values() for value in given]
+        if self.signature().segmented:
+            sizes = DenseArrayBase.from_list(i32, [len(given) for given in filled.values()])
+            self.properties[AttrSizedOperandSegments.attribute_name] = sizes
+
+    def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
+        """The same instruction with other values in some slots, and other results."""
+        missing = len(self.signature().results) - len(result_types)
+        return type(self)(
+            operands=[slots.get(slot.name, given) for slot, given in self.segments()],
+            result_types=[*([type] for type in result_types), *[[]] * missing],
+            properties={name: self.properties.get(name) for name in self.signature().fields},
+            attributes=self.attributes,
+            location=self.location,
+        )
 
     def problems(self) -> Iterator[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""
