@@ -155,7 +155,7 @@ class Function:
         for slot in cls.signature().slots:
             values = call.operands.get(slot.name, [])
             call.operands[slot.name] = [self._operand(cls, slot, value, call) for value in values]
-        op = cls(**finish(cls, call))
+        op = cls.create(**finish(cls, call))
         for problem in op.problems():
             op.erase()
             raise TypeError(f"{cls.name}: {problem.message}; {usage(cls)}")

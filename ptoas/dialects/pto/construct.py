@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i64
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
+from xdsl.utils.str_enum import StrEnum
 
 from ptoas.spelling import did_you_mean
 
@@ -72,7 +74,7 @@ def bind(cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], t
 def construct(
     cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], results: Sequence[Attribute | None]
 ) -> dict[str, Any]:
-    """What xDSL's own constructor takes, from what a person gives."""
+    """What `Operation` takes, from what a person gives."""
     call = bind(cls, arguments, named, _takes_value)
     call.operands = {name: [SSAValue.get(v) for v in values] for name, values in call.operands.items()}
     call.results += [type for type in results if type is not None]
@@ -80,12 +82,36 @@ def construct(
 
 
 def finish(cls: type[PtoOp], call: Call) -> dict[str, Any]:
-    """What xDSL's own constructor takes, from values at their places; finds the types of the results."""
+    """What `Operation` takes, from values at their places; finds the types of the results."""
+    operands = [call.operands.get(slot.name, ()) for slot in cls.signature().slots]
+    return flat(cls, operands, _result_types(cls, call), call.properties)
+
+
+def flat(
+    cls: type[PtoOp],
+    operands: Sequence[Sequence[SSAValue]],
+    result_types: Sequence[Attribute],
+    properties: Mapping[str, Attribute],
+) -> dict[str, Any]:
+    """What `Operation` takes: operands in one list, and how many of them each slot has."""
+    signature = cls.signature()
+    segments: dict[str, Attribute] = {}
+    if signature.segmented:
+        segments[AttrSizedOperandSegments.attribute_name] = segment_sizes(*map(len, operands))
+    if len(signature.results) > 1:
+        given = [int(at < len(result_types)) for at in range(len(signature.results))]
+        segments[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
     return {
-        "operands": [call.operands.get(slot.name, []) for slot in cls.signature().slots],
-        "result_types": [[] if type is None else [type] for type in _result_types(cls, call)],
-        "properties": call.properties,
+        "operands": [value for values in operands for value in values],
+        "result_types": result_types,
+        "properties": {**properties, **segments},
     }
+
+
+@cache
+def segment_sizes(*sizes: int) -> DenseArrayBase:
+    """How many values each slot has, as xDSL keeps it; made once for all operations, as it takes its time."""
+    return DenseArrayBase.from_list(i32, sizes)
 
 
 def usage(cls: type[PtoOp]) -> str:
@@ -128,23 +154,22 @@ def _require_all(cls: type[PtoOp], signature: Signature, call: Call) -> None:
             raise _error(cls, f"needs the attribute `{name}`")
 
 
-def _result_types(cls: type[PtoOp], call: Call) -> list[Attribute | None]:
-    """A type for each declared result, as given or as the operands tell; `None` for one that is left out."""
+def _result_types(cls: type[PtoOp], call: Call) -> Sequence[Attribute]:
+    """The types of the results, as given or as the operands tell."""
     signature = cls.signature()
-    declared = signature.results
-    required = sum(not optional for _, _, optional in declared)
+    required = sum(not optional for _, _, optional in signature.results)
     destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
     written = any(call.operands.get(name) for name in destinations)
     given: Sequence[Attribute] | None = call.results
     if not given and not written and (required or destinations):
-        types = {slot.name: [v.type for v in call.operands.get(slot.name, ())] for slot in signature.slots}
-        given = cls.infer_result_types(types, call.properties)
+        operands = {slot.name: call.operands.get(slot.name, ()) for slot in signature.slots}
+        given = cls.infer_result_types(operands, call.properties)
     if given is None:
         wanted = "`dst`, or the result's type" if destinations else "the result's type"
         raise _error(cls, f"needs {wanted} as `result_type=`: the operands do not tell it")
-    if not required <= len(given) <= len(declared):
-        raise _error(cls, f"has {len(declared)} result(s), found {len(given)} result type(s)")
-    return [*given, *[None] * (len(declared) - len(given))]
+    if not required <= len(given) <= len(signature.results):
+        raise _error(cls, f"has {len(signature.results)} result(s), found {len(given)} result type(s)")
+    return given
 
 
 # --- attributes ------------------------------------------------------------------------------------
@@ -163,12 +188,13 @@ def _set(cls: type[PtoOp], call: Call, field: Field, value: Any) -> None:
 def _member(cls: type[PtoOp], field: Field, value: Any) -> Attribute | None:
     """A member of an enumeration: itself, its spelling, or its place in the enumeration."""
     assert field.enum is not None
-    members = list(field.enum.enum)
     match value:
         case Attribute():
             return value
-        case int() if not isinstance(value, bool) and 0 <= value < len(members):
-            return field.enum(members[value])
+        case StrEnum() if isinstance(value, field.enum.enum):
+            return field.enum(value)
+        case int() if not isinstance(value, bool) and 0 <= value < len(field.enum.enum):
+            return field.enum([*field.enum.enum][value])
         case str() if (found := field.enum.member(value)) is not None:
             return field.enum(found)
         case _:

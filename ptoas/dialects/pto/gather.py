@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -57,10 +57,10 @@ class MGatherOp(IndexedMemoryOp, Instruction):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
         """Row: as many rows as indices, as wide as the table. Elem: the shape of the indices."""
-        (mem,), (idx,) = operand_types["mem"], operand_types["idx"]
+        mem, idx = operands["mem"][0].type, operands["idx"][0].type
         assert isinstance(mem, ViewType) and isinstance(idx, TileType)
         count = 0 if DYNAMIC in idx.valid else prod(idx.valid)
         match properties.get("coalesce"):
@@ -123,12 +123,12 @@ class TGatherOp(Instruction):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
         """The index form gives a tile in the shape of the indices."""
-        (src,) = operand_types["src"]
+        src = operands["src"][0].type
         assert isinstance(src, TileType)
-        for indices in operand_types["indices"]:
+        for indices in [value.type for value in operands["indices"]]:
             assert isinstance(indices, TileType)
             return [TileType.of(src.element_type, *indices.shape, valid=indices.valid)]
         return None

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, LocationAttr, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -32,7 +32,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
-from ptoas.dialects.pto.construct import construct
+from ptoas.dialects.pto.construct import construct, flat, segment_sizes
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
@@ -175,19 +175,19 @@ class PtoOp(IRDLOperation, ABC):
         """
         if operands is None and properties is None:
             given = [result_type] if result_types is None else result_types
-            arguments, named = (), construct(type(self), arguments, named, given)
-        else:
-            named |= {"operands": operands, "result_types": result_types, "properties": properties}
+            parts = construct(type(self), arguments, named, given)
+            kept = {name: value for name, value in (attributes or {}).items() if value is not None}
+            Operation.__init__(self, **parts, attributes=kept, location=location)
+            return
+        named |= {"operands": operands, "result_types": result_types, "properties": properties}
         super().__init__(*arguments, attributes=attributes, **named)
-        if location is not None:
-            self.location = location
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        """The types of the results where operands (by slot) and attributes tell them, else `None`."""
-        return None if cls.RESULT_LIKE is None else operand_types[cls.RESULT_LIKE]
+        """The types of the results where operands (of each slot) and attributes tell them, else `None`."""
+        return None if cls.RESULT_LIKE is None else [value.type for value in operands[cls.RESULT_LIKE]]
 
     @classmethod
     @cache
@@ -239,19 +239,14 @@ class PtoOp(IRDLOperation, ABC):
         filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
         self.operands = [value for given in filled.values() for value in given]
         if self.signature().segmented:
-            sizes = DenseArrayBase.from_list(i32, [len(given) for given in filled.values()])
+            sizes = segment_sizes(*map(len, filled.values()))
             self.properties[AttrSizedOperandSegments.attribute_name] = sizes
 
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""
-        missing = len(self.signature().results) - len(result_types)
-        return type(self)(
-            operands=[slots.get(slot.name, given) for slot, given in self.segments()],
-            result_types=[*([type] for type in result_types), *[[]] * missing],
-            properties={name: self.properties.get(name) for name in self.signature().fields},
-            attributes=self.attributes,
-            location=self.location,
-        )
+        operands = [slots.get(slot.name, given) for slot, given in self.segments()]
+        parts = flat(type(self), operands, result_types, self.properties)
+        return type(self).create(**parts, attributes=self.attributes, location=self.location)
 
     def problems(self) -> Iterator[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""

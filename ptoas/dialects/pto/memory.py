@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 
 from ptoas.dialects.pto.constraints import Tile, TileOrView, View
@@ -22,9 +22,9 @@ class TLoadOp(Instruction):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        (mem,) = operand_types["mem"]
+        mem = operands["mem"][0].type
         if not isinstance(mem, ViewType) or mem.layout is not Layout.ND or min(mem.shape) < 1:
             return None
         return [TileType.of(mem.element_type, prod(mem.shape[:-1]), mem.shape[-1])]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
@@ -27,9 +27,9 @@ class LoadScalarOp(PtoOp):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        (ptr,) = operand_types["ptr"]
+        ptr = operands["ptr"][0].type
         return [ptr.element_type] if isinstance(ptr, PtrType) else None
 
 
@@ -68,7 +68,7 @@ class BlockQueryOp(PtoOp, ABC):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
         return [i64]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -150,10 +150,10 @@ class SubviewOp(PtoOp):
 
     @classmethod
     def infer_result_types(
-        cls, operand_types: Mapping[str, Sequence[Attribute]], properties: Mapping[str, Attribute]
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
         """A tile of that size in the layout of its source; valid as a whole unless extents are given."""
-        (source,), sizes = operand_types["source"], properties.get("sizes")
+        source, sizes = operands["source"][0].type, properties.get("sizes")
         if not isinstance(source, TileType) or not isinstance(sizes, DenseArrayBase):
             return None
         extents = cast("DenseArrayBase[IntegerType]", sizes).get_values()
@@ -164,7 +164,7 @@ class SubviewOp(PtoOp):
                 source.element_type,
                 *extents,
                 loc=source.loc.data,
-                valid=(DYNAMIC, DYNAMIC) if operand_types["valid"] else None,
+                valid=(DYNAMIC, DYNAMIC) if operands["valid"] else None,
                 blayout=source.blayout,
                 slayout=source.slayout,
                 fractal=source.fractal,
