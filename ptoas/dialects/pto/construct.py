@@ -228,7 +228,8 @@ def _fields(cls: type[PtoOp]) -> dict[str, Field]:
     """The attributes by their names in Python, which differ in style: `gather_oob` is `gatherOob`."""
     accessors = cls.get_irdl_definition().accessor_names
     names = {declared: name for name, (declared, _) in accessors.items()}
-    return {names.get(name, name): field for name, field in cls.signature().fields.items()}
+    fields = cls.signature().fields
+    return {names.get(name, name): fields[name] for name in dict.fromkeys((*cls.SUFFIXES, *fields))}
 
 
 @cache
