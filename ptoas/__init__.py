@@ -7,6 +7,7 @@ nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ptoas import build as build
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
@@ -62,7 +63,14 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
     from importlib import import_module
 
+    if name == "build":
+        return import_module("ptoas.build")
     for module, names in _HOMES.items():
         if name in names:
             return getattr(import_module(module), name)
     raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, for `ptoas.<TAB>`; submodules that happen to be loaded are no part of them."""
+    return sorted([*__all__, "__version__", "build"])

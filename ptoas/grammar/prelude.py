@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, LocationAttr, i32
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType
 from ptoas.dialects.pto.views import AllocTileOp, PartitionViewOp
 from ptoas.grammar.plan import Alloc, Constant, Window
-
-_SEGMENTS = "operandSegmentSizes"
 
 
 def make_prelude(
@@ -33,11 +31,9 @@ def make_prelude(
 
 def new_tile(step: Alloc, location: LocationAttr, ops: list[Operation]) -> SSAValue:
     """The tile that a destination nothing has defined stands for (D23)."""
-    op = AllocTileOp.create(
-        result_types=[step.type], properties={_SEGMENTS: _segments(0, 0, 0)}, location=location
-    )
+    op = AllocTileOp(step.type, location=location)
     ops.append(op)
-    return op.results[0]
+    return op.result
 
 
 def _window(
@@ -55,14 +51,9 @@ def _window(
 
     offsets = [cast(SSAValue, operands[ref]) if ref >= 0 else made[-1 - ref] for ref in step.offsets]
     sizes = [index(size) for size in step.sizes]
-    op = PartitionViewOp.create(
-        operands=[cast(SSAValue, operands[step.base]), *offsets, *sizes],
-        result_types=[step.type],
-        properties={_SEGMENTS: _segments(1, len(offsets), len(sizes))},
-        location=location,
-    )
+    op = PartitionViewOp(step.type, operands[step.base], offsets, sizes, location=location)
     ops.append(op)
-    return op.results[0]
+    return op.result
 
 
 def sized(type: Attribute, operands: list[SSAValue]) -> Attribute:
@@ -77,7 +68,3 @@ def _constant(value: SSAValue) -> int:
     if isinstance(owner, ConstantOp) and isinstance(owner.value, IntegerAttr):
         return cast("IntegerAttr[IndexType]", owner.value).value.data
     return DYNAMIC
-
-
-def _segments(*sizes: int) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i32, sizes)

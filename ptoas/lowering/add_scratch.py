@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.instruction import PtoOp
@@ -55,8 +57,8 @@ class AddScratchPass(ModulePass):
                 if needed is not None:
                     shared = inner.values_of(scratch.valid_of) if scratch.valid_of else ()
                     extents = [extent for value in shared for extent in _extents(value)]
-                    _fill(inner, slot, [_allocate(inner, needed, slot, extents)])
-        stage_collectives(op, target, _allocate, _fill)
+                    inner.fill(slot, [_allocate(inner, needed, slot, extents)])
+        stage_collectives(op, target, _allocate)
 
 
 def _extents(tile: SSAValue) -> list[SSAValue]:
@@ -69,30 +71,13 @@ def _extents(tile: SSAValue) -> list[SSAValue]:
 
 
 def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SSAValue] = ()) -> SSAValue:
-    opened = [extent == DYNAMIC for extent in type.valid]
-    if sum(opened) != len(extents):
+    words = zip(("valid_row", "valid_col"), type.valid, strict=True)
+    opened = [word for word, extent in words if extent == DYNAMIC]
+    if len(opened) != len(extents):
         # Without the values of the open extents the scratch is valid as a whole.
-        type, opened, extents = TileType.of(type.element_type, type.rows, type.cols), [False, False], ()
-    tile = AllocTileOp.create(
-        operands=extents,
-        result_types=[type],
-        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, *map(int, opened)])},
-        location=before.location,
-    )
+        type, opened, extents = TileType.of(type.element_type, *type.shape), [], ()
+    given: dict[str, Any] = dict(zip(opened, extents, strict=True))
+    tile = AllocTileOp(type, **given, location=before.location)
     tile.result.name_hint = name
-    assert before.parent is not None
-    before.parent.insert_op_before(tile, before)
+    Rewriter.insert_op(tile, InsertPoint.before(before))
     return tile.result
-
-
-def _fill(op: PtoOp, slot: str, values: list[SSAValue]) -> None:
-    """Put `values` into a slot, in place."""
-    operands: list[SSAValue] = []
-    sizes: list[int] = []
-    for declared, given in op.segments():
-        now = values if declared.name == slot else list(given)
-        operands += now
-        sizes.append(len(now))
-    op.operands = operands
-    if op.signature().segmented:
-        op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)

@@ -15,8 +15,8 @@ from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, ModuleOp, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -24,9 +24,6 @@ from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_stand_before
 from ptoas.naming import replace_keeping_name, set_name
-
-_OPERANDS = "operandSegmentSizes"
-_RESULTS = "resultSegmentSizes"
 
 
 @dataclass(frozen=True)
@@ -51,17 +48,13 @@ def _rewrite(op: Instruction) -> None:
     assert block is not None
     destinations: list[SSAValue] = []
     for result in op.results:
-        extents = _valid_extents(op, cast(TileType, result.type))
-        alloc = AllocTileOp.create(
-            operands=[value for value in extents if value is not None],
-            result_types=[result.type],
-            properties={_OPERANDS: _array(0, *(int(value is not None) for value in extents))},
-            location=op.location,
-        )
+        rows, cols = _valid_extents(op, cast(TileType, result.type))
+        alloc = AllocTileOp(result.type, valid_row=rows, valid_col=cols, location=op.location)
         block.insert_op_before(alloc, op)
-        set_name(alloc.results[0], result.name_hint)
-        destinations.append(alloc.results[0])
-    block.insert_op_before(as_dps(op, destinations), op)
+        set_name(alloc.result, result.name_hint)
+        destinations.append(alloc.result)
+    outs = {name: [tile] for name, tile in zip(op.OUTS, destinations, strict=False)}
+    block.insert_op_before(op.rebuilt(outs, []), op)
     for result, destination in zip(op.results, destinations, strict=True):
         _assign_first(op, result, destination)
         replace_keeping_name(result, destination)
@@ -107,27 +100,3 @@ def _extent_of_operand(op: Instruction, tile: TileType, at: int) -> SSAValue | N
             if extent is not None:
                 return extent
     return None
-
-
-def as_dps(op: Instruction, destinations: list[SSAValue]) -> Operation:
-    """The same instruction, writing `destinations`."""
-    properties: dict[str, Attribute] = dict(op.properties)
-    signature = op.signature()
-    if signature.segmented:
-        sizes = [len(values) for _, values in op.segments()]
-        places = [k for k, slot in enumerate(signature.slots) if slot.name in op.OUTS]
-        for place, _ in zip(places, destinations, strict=False):
-            sizes[place] = 1
-        properties[_OPERANDS] = _array(*sizes)
-    if _RESULTS in properties:
-        properties[_RESULTS] = _array(*(0 for _ in signature.results))
-    return type(op).create(
-        operands=[*op.operands, *destinations],
-        properties=properties,
-        attributes=op.attributes,
-        location=op.location,
-    )
-
-
-def _array(*sizes: int) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i32, sizes)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -34,15 +34,12 @@ from ptoas.analysis.forwarding import origins
 from ptoas.analysis.structure import LOOPS, ancestor_in
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScalarOp, UnaryOp
+from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.targets import Target, get_target
-
-_OPERANDS = "operandSegmentSizes"
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def _buffer(loop: scf.ForOp, first: SSAValue) -> SSAValue:
             if not any(_is_in(operation, loop) for operation in inner):
                 return first
     tile = _allocate_like(first, loop)
-    _insert_before(TMovOp.create(operands=[first, tile], location=loop.location), loop)
+    _insert_before(TMovOp(first, tile, location=loop.location), loop)
     return tile
 
 
@@ -165,10 +162,7 @@ def _can_be_written_in_place(old: SSAValue, new: SSAValue, body: Block) -> bool:
     if any(user.parent is not body for user in users):
         return False
     first = next((op for op in body.ops if op in users), None)
-    elementwise = isinstance(first, BinaryOp | ScalarOp | UnaryOp) and not isinstance(
-        first, TRowExpandOp | TColExpandOp
-    )
-    if not elementwise or not isinstance(first, Instruction) or first.dst is not new:
+    if not isinstance(first, BinaryOp | ScalarOp | UnaryOp) or first.dst is not new:
         return False
     readers = {ancestor_in(body, use.operation) for use in old.uses}
     return all(reader is first or reader.is_before_in_block(first) for reader in readers)
@@ -181,26 +175,17 @@ def _copy_all(moves: list[tuple[SSAValue, SSAValue]], before: Operation) -> None
     for n, (_, source) in enumerate(moves):
         if source in targets and source not in kept and any(source is target for target, _ in moves[:n]):
             aside = _allocate_like(source, before)
-            _insert_before(TMovOp.create(operands=[source, aside], location=before.location), before)
+            _insert_before(TMovOp(source, aside, location=before.location), before)
             kept[source] = aside
     for target, source in moves:
-        copy = TMovOp.create(operands=[kept.get(source, source), target], location=before.location)
+        copy = TMovOp(kept.get(source, source), target, location=before.location)
         _insert_before(copy, before)
 
 
 def _allocate_like(tile: SSAValue, before: Operation) -> SSAValue:
     owner = tile.owner
-    extents: list[SSAValue] = []
-    sizes = [0, 0, 0]
-    if isinstance(owner, AllocTileOp):
-        extents = [value for value in (owner.valid_row, owner.valid_col) if value is not None]
-        sizes = [0, int(owner.valid_row is not None), int(owner.valid_col is not None)]
-    new = AllocTileOp.create(
-        operands=extents,
-        result_types=[tile.type],
-        properties={_OPERANDS: DenseArrayBase.from_list(i32, sizes)},
-        location=before.location,
-    )
+    rows, cols = (owner.valid_row, owner.valid_col) if isinstance(owner, AllocTileOp) else (None, None)
+    new = AllocTileOp(tile.type, valid_row=rows, valid_col=cols, location=before.location)
     _insert_before(new, before)
     new.result.name_hint = tile.name_hint
     return new.result

@@ -40,7 +40,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
 from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
-from ptoas.dialects.pto.enums import EventAttr, Pipe, PipeAttr
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
@@ -433,13 +433,9 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     starts: dict[Block, list[Operation]] = {}
     for pair in pairs:
         source, destination = pair.pipes
-        properties = {
-            "src_pipe": PipeAttr(source),
-            "dst_pipe": PipeAttr(destination),
-            "event_id": EventAttr(target.events[pair.event]),
-        }
-        raising = SetFlagOp.create(properties=dict(properties), location=pair.before.location)
-        waiting = WaitFlagOp.create(properties=dict(properties), location=pair.before.location)
+        event = target.events[pair.event]
+        raising = SetFlagOp(source, destination, event, location=pair.before.location)
+        waiting = WaitFlagOp(source, destination, event, location=pair.before.location)
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
         if pair.after is None:
             starts.setdefault(pair.block, []).append(raising)
@@ -450,7 +446,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     for call in dict.fromkeys(calls):
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
-            Rewriter.insert_op(BarrierOp.create(properties={"pipe": PipeAttr(Pipe.PIPE_ALL)}), point)
+            Rewriter.insert_op(BarrierOp(Pipe.PIPE_ALL), point)
 
 
 def _after_flags(op: Operation) -> InsertPoint:

@@ -30,16 +30,14 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
     FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    i32,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.analysis.knowledge import Knowledge, shape_str
@@ -152,8 +150,8 @@ class _Rewriter:
         safe, inside = self.remap(index, capacity)
         if self.row:
             stride = self._stride()
-            self.put(TMulSOp, [safe, stride, safe])
-            self.put(TAddOp, [safe, self.columns(), safe])
+            self.put(TMulSOp(safe, stride, safe))
+            self.put(TAddOp(safe, self.columns(), safe))
         if not self.zero:
             self.gather(self.valid_part(safe), self.dst)
         else:
@@ -168,18 +166,17 @@ class _Rewriter:
         # Tile gathers count the physical elements of their source row by row (D19).
         given = self.knowledge.tile(self.op.idx)
         places = self.row_numbers(given.cols if given.valid_cols == 1 else 1)
-        self.put_segments(TGatherOp, [self.op.idx], [places], [], [], [index], [])
+        self.put(TGatherOp(self.op.idx, places, index))
         return index
 
     def row_numbers(self, factor: int) -> SSAValue:
         """`k[r, c] = r * factor` in valid rows; 0 below."""
         numbers = self.tile("k")
-        self.put(TExpandSOp, [self.number(0), numbers])
+        self.put(TExpandSOp(self.number(0), numbers))
         # The first row has its number already.
         one = self.constant(1, INDEX)
         loop_block = Block(arg_types=[INDEX])
-        loop = scf.ForOp.create(operands=[one, self.extents[0], one], regions=[Region(loop_block)])
-        self.insert(loop)
+        self.put(scf.ForOp(one, self.extents[0], one, [], loop_block))
         loop_block.add_op(scf.YieldOp())
         outer = self.before
         self.block, self.before = loop_block, loop_block.last_op
@@ -189,23 +186,23 @@ class _Rewriter:
         if factor != 1:
             value = self.scalar(arith.MuliOp, [value, self.number(factor)])
         window = self.line(numbers, row)
-        self.put(TExpandSOp, [value, window])
+        self.put(TExpandSOp(value, window))
         self.block, self.before = self.op.parent, outer
         return numbers
 
     def columns(self) -> SSAValue:
         """`c[r, c] = c`."""
         sequence = self.allocate(TileType.of(self.element, 1, self.cols, blayout=BLayout.RowMajor), "s")
-        self.put(TCIOp, [self.number(0), sequence])
+        self.put(TCIOp(self.number(0), sequence))
         columns = self.tile("c")
-        self.put(TColExpandOp, [sequence, columns])
+        self.put(TColExpandOp(sequence, columns))
         return columns
 
     def element_indices(self) -> SSAValue:
         """A copy of the index tile in the shape of the others; 0 outside its valid region."""
         index = self.tile("x")
-        self.put(TExpandSOp, [self.number(0), index])
-        self.put(TMovOp, [self.op.idx, self.valid_part(index)])
+        self.put(TExpandSOp(self.number(0), index))
+        self.put(TMovOp(self.op.idx, self.valid_part(index)))
         return index
 
     def remap(self, index: SSAValue, capacity: SSAValue) -> tuple[SSAValue, SSAValue | None]:
@@ -213,24 +210,24 @@ class _Rewriter:
         if self.oob is GatherOOB.Undefined:
             return index, None
         limit = self.tile("limit")
-        self.put(TExpandSOp, [capacity, limit])
+        self.put(TExpandSOp(capacity, limit))
         if self.oob is GatherOOB.Wrap:
             return self.remainder(index, limit, capacity), None
         if self.signed:
             # A negative index is as good as the capacity: both lie outside.
             negative = self.negative(index)
-            self.put(TMulOp, [negative, limit, negative])
-            self.put(TMaxOp, [index, self.filled(0), index])
-            self.put(TAddOp, [index, negative, index])
+            self.put(TMulOp(negative, limit, negative))
+            self.put(TMaxOp(index, self.filled(0), index))
+            self.put(TAddOp(index, negative, index))
         inside: SSAValue | None = None
         if self.zero:
             inside = self.tile("inside")
-            self.put(TMinOp, [index, limit, inside])
-            self.put(TDivOp, [inside, limit, inside])
-            self.put(TSubOp, [self.filled(1), inside, inside])
+            self.put(TMinOp(index, limit, inside))
+            self.put(TDivOp(inside, limit, inside))
+            self.put(TSubOp(self.filled(1), inside, inside))
         last = self.tile("last")
-        self.put(TSubOp, [limit, self.filled(1), last])
-        self.put(TMinOp, [index, last, index])
+        self.put(TSubOp(limit, self.filled(1), last))
+        self.put(TMinOp(index, last, index))
         return index, inside
 
     def remainder(self, index: SSAValue, limit: SSAValue, capacity: SSAValue) -> SSAValue:
@@ -240,8 +237,8 @@ class _Rewriter:
         if negative is not None:
             # 2^32 + i, the number that a negative i is: add the remainder of 2^32, then take it again.
             wrap = self._two_to_32(capacity)
-            self.put(TMulSOp, [negative, wrap, negative])
-            self.put(TAddOp, [index, negative, index])
+            self.put(TMulSOp(negative, wrap, negative))
+            self.put(TAddOp(index, negative, index))
             self.modulo(index, limit)
         return index
 
@@ -254,20 +251,20 @@ class _Rewriter:
     def modulo(self, index: SSAValue, limit: SSAValue) -> None:
         """`index -= index / limit * limit`, the quotient rounded towards zero."""
         quotient = self.tile("q")
-        self.put(TDivOp, [index, limit, quotient])
-        self.put(TMulOp, [quotient, limit, quotient])
-        self.put(TSubOp, [index, quotient, index])
+        self.put(TDivOp(index, limit, quotient))
+        self.put(TMulOp(quotient, limit, quotient))
+        self.put(TSubOp(index, quotient, index))
 
     def negative(self, index: SSAValue) -> SSAValue:
         """1 where the index is negative, else 0."""
         flag = self.tile("negative")
-        self.put(TMaxOp, [index, self.filled(-1), flag])
-        self.put(TMinOp, [flag, self.filled(0), flag])
-        self.put(TMulSOp, [flag, self.number(-1), flag])
+        self.put(TMaxOp(index, self.filled(-1), flag))
+        self.put(TMinOp(flag, self.filled(0), flag))
+        self.put(TMulSOp(flag, self.number(-1), flag))
         return flag
 
     def gather(self, index: SSAValue, destination: SSAValue) -> None:
-        self.put(MGatherOp, [self.op.mem, index, destination], {"coalesce": CoalesceAttr(Coalesce.Elem)})
+        self.put(MGatherOp(self.op.mem, index, destination, coalesce=Coalesce.Elem))
 
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather among zeros, a row of them below; then every element picks itself, or one of the zeros."""
@@ -278,16 +275,16 @@ class _Rewriter:
         gathered = self.allocate(
             TileType.of(element, self.rows, self.cols, blayout=BLayout.RowMajor), "gathered"
         )
-        self.put(TExpandSOp, [self.zero_of(element), gathered])
+        self.put(TExpandSOp(self.zero_of(element), gathered))
         self.gather(self.valid_part(index), self.valid_part(gathered))
         # position = inside ? r * cols + c : first of the zeros
         below = self.number((self.rows - 1) * self.cols)
         position = self.row_numbers(self.cols)
-        self.put(TAddOp, [position, self.columns(), position])
-        self.put(TSubOp, [position, self.filled_with(below), position])
-        self.put(TMulOp, [position, inside, position])
-        self.put(TAddSOp, [position, below, position])
-        self.put_segments(TGatherOp, [gathered], [position], [], [], [self.dst], [])
+        self.put(TAddOp(position, self.columns(), position))
+        self.put(TSubOp(position, self.filled_with(below), position))
+        self.put(TMulOp(position, inside, position))
+        self.put(TAddSOp(position, below, position))
+        self.put(TGatherOp(gathered, position, self.dst))
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -364,8 +361,7 @@ class _Rewriter:
         return given
 
     def constant(self, value: int, type: Attribute) -> SSAValue:
-        attribute = IntegerAttr(value, cast("IntegerType | IndexType", type))
-        return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
+        return self.insert(arith.ConstantOp(IntegerAttr(value, cast("IntegerType | IndexType", type))))
 
     def number(self, value: int) -> SSAValue:
         """A scalar of the index tile's element type."""
@@ -374,8 +370,7 @@ class _Rewriter:
     def zero_of(self, type: Attribute) -> SSAValue:
         if BY_TYPE[type].is_integer:
             return self.constant(0, type)
-        attribute = FloatAttr(0.0, type)  # pyright: ignore
-        return self.insert(arith.ConstantOp.create(result_types=[type], properties={"value": attribute}))
+        return self.insert(arith.ConstantOp(FloatAttr(0.0, type)))  # pyright: ignore
 
     def cast(self, value: SSAValue) -> SSAValue:
         return self.scalar(arith.IndexCastOp, [value], self.element)
@@ -390,7 +385,7 @@ class _Rewriter:
 
     def filled_with(self, value: SSAValue) -> SSAValue:
         tile = self.tile("all")
-        self.put(TExpandSOp, [value, tile])
+        self.put(TExpandSOp(value, tile))
         return tile
 
     # --- tiles -----------------------------------------------------------------------------------
@@ -399,8 +394,7 @@ class _Rewriter:
         return self.allocate(self.type, name)
 
     def allocate(self, type: TileType, name: str) -> SSAValue:
-        properties: dict[str, Attribute] = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, 0, 0])}
-        result = self.insert(AllocTileOp.create(result_types=[type], properties=properties))
+        result = self.insert(AllocTileOp(type))
         result.name_hint = name
         return result
 
@@ -422,38 +416,19 @@ class _Rewriter:
         return self.window(tile, self.constant(0, INDEX), type, self.extents)
 
     def window(self, tile: SSAValue, row: SSAValue, type: TileType, extents: list[SSAValue]) -> SSAValue:
-        window = self.insert(
-            SubviewOp.create(
-                operands=[tile, row, self.constant(0, INDEX), *extents],
-                result_types=[type],
-                properties={
-                    "sizes": DenseArrayBase.from_list(i64, [*type.shape]),
-                    "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 2, len(extents)]),
-                },
-            )
-        )
+        offsets = [row, self.constant(0, INDEX)]
+        window = self.insert(SubviewOp(type, tile, offsets, extents, sizes=type.shape))
         window.name_hint = "w"
         return window
 
     # --- inserting -------------------------------------------------------------------------------
 
-    def insert(self, op: Operation) -> SSAValue:
+    def put(self, op: Operation) -> None:
         op.location = self.op.location
         assert self.block is not None and self.before is not None
         self.block.insert_op_before(op, self.before)
-        return op.results[0] if op.results else self.op.mem
 
-    def put(
-        self, op: type[Operation], operands: list[SSAValue], properties: dict[str, Attribute] | None = None
-    ) -> None:
-        self.insert(op.create(operands=operands, properties=properties or {}))
-
-    def put_segments(self, op: type[Operation], *slots: list[SSAValue]) -> None:
-        self.put(
-            op,
-            [value for slot in slots for value in slot],
-            {
-                "operandSegmentSizes": DenseArrayBase.from_list(i32, [len(slot) for slot in slots]),
-                "resultSegmentSizes": DenseArrayBase.from_list(i32, [0, 0]),
-            },
-        )
+    def insert(self, op: Operation) -> SSAValue:
+        """Put an operation before the gather; its result."""
+        self.put(op)
+        return op.results[0]

@@ -30,9 +30,10 @@ from types import MappingProxyType
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import ALIGNMENT, Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
@@ -301,12 +302,7 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
         op = root.owner
         if not isinstance(op, AllocTileOp):
             continue
-        block = op.parent
-        assert block is not None
-        constant = arith.ConstantOp.create(
-            result_types=[i64], properties={"value": IntegerAttr(address, i64)}, location=op.location
-        )
-        block.insert_op_before(constant, op)
-        sizes = [1, int(op.valid_row is not None), int(op.valid_col is not None)]
-        op.operands = [constant.results[0], *op.operands]
-        op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
+        constant = arith.ConstantOp(IntegerAttr(address, i64))
+        constant.location = op.location
+        Rewriter.insert_op(constant, InsertPoint.before(op))
+        op.fill("addr", [constant.result])

@@ -23,6 +23,7 @@ from math import prod
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
 from ptoas.analysis.structure import functions
@@ -47,7 +48,6 @@ UNKNOWN_ROWS, UNKNOWN_WIDTH = 64, 1024
 """For data whose extents only the running program knows: rows, and bytes of a row."""
 
 Allocate = Callable[[Operation, TileType, str, list[SSAValue]], SSAValue]
-Fill = Callable[[CollectiveOp, str, list[SSAValue]], None]
 
 
 def missing_tiles(op: CollectiveOp) -> list[str]:
@@ -57,23 +57,23 @@ def missing_tiles(op: CollectiveOp) -> list[str]:
     return [*needed[len(op.staging) :], *(("acc",) if accumulator else ())]
 
 
-def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate, fill: Fill) -> None:
+def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate) -> None:
     """Make the tiles that are missing in a module, in front of the calls."""
     calls = [op for op in module.walk() if isinstance(op, CollectiveOp) and missing_tiles(op)]
     shares = {op: _share(op, calls, module, target) for op in calls}
     for op in calls:
-        _stage(op, shares[op], allocate, fill)
+        _stage(op, shares[op], allocate)
 
 
-def _stage(op: CollectiveOp, share: int, allocate: Allocate, fill: Fill) -> None:
+def _stage(op: CollectiveOp, share: int, allocate: Allocate) -> None:
     given = [*op.staging]
     if isinstance(op, CommTReduceOp) and op.acc is not None:
         given.append(op.acc)
     type, extents = _like(op, given[0]) if given else _fitting(op, share)
     new = {name: allocate(op, type, name, extents) for name in missing_tiles(op)}
     if "acc" in new:
-        fill(op, "acc", [new.pop("acc")])
-    fill(op, "staging", [*op.staging, *new.values()])
+        op.fill("acc", [new.pop("acc")])
+    op.fill("staging", [*op.staging, *new.values()])
 
 
 def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
@@ -141,11 +141,7 @@ def _used(function: func.FuncOp) -> int:
 
 def constant(before: Operation, value: int) -> SSAValue:
     """A constant in front of an operation."""
-    op = arith.ConstantOp.create(
-        result_types=[IndexType()],
-        properties={"value": IntegerAttr(value, IndexType())},
-        location=before.location,
-    )
-    assert before.parent is not None
-    before.parent.insert_op_before(op, before)
-    return op.results[0]
+    op = arith.ConstantOp(IntegerAttr(value, IndexType()))
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.result

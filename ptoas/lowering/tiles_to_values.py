@@ -16,8 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i32
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
@@ -115,22 +115,7 @@ def _problem(op: Operation, message: str, other: Operation | None = None) -> Dia
 
 def _rewrite(op: Instruction) -> None:
     destinations = _destinations(op)
-    inputs = [v for slot, values in op.segments() if slot.name not in op.OUTS for v in values]
-    properties: dict[str, Attribute] = dict(op.properties)
-    signature = op.signature()
-    if signature.segmented:
-        sizes = [0 if slot.name in op.OUTS else len(values) for slot, values in op.segments()]
-        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
-    if len(signature.results) > 1:
-        counts = [int(k < len(destinations)) for k in range(len(signature.results))]
-        properties["resultSegmentSizes"] = DenseArrayBase.from_list(i32, counts)
-    new = type(op).create(
-        operands=inputs,
-        result_types=[tile.type for tile in destinations],
-        properties=properties,
-        attributes=op.attributes,
-        location=op.location,
-    )
+    new = op.rebuilt({name: [] for name in op.OUTS}, [tile.type for tile in destinations])
     block = op.parent
     assert block is not None
     block.insert_op_before(new, op)

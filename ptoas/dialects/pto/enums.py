@@ -208,7 +208,8 @@ class PtoEnumAttr(Data[E], Generic[E]):
         for member in cls.enum:
             if folded in (member.value.replace("_", "").lower(), member.name.replace("_", "").lower()):
                 return member
-        by_last_word = [m for m in cls.enum if m.value.rpartition("_")[2] == text.rpartition("_")[2].lower()]
+        last_word = text.rpartition("_")[2].lower()
+        by_last_word = [m for m in cls.enum if m.value.rpartition("_")[2].lower() == last_word]
         return by_last_word[0] if len(by_last_word) == 1 else None
 
 

@@ -1,9 +1,12 @@
 """Gathers and scatters: by index, by mask, by comparison; from global memory and within tiles."""
 
 from abc import ABC
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -18,8 +21,10 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import IndexTile, Scalar, Tile, View
 from ptoas.dialects.pto.enums import (
     CmpModeAttr,
+    Coalesce,
     CoalesceAttr,
     GatherOOBAttr,
+    Layout,
     MaskPatternAttr,
     ScatterAtomicOp,
     ScatterAtomicOpAttr,
@@ -27,6 +32,7 @@ from ptoas.dialects.pto.enums import (
     ScatterOOBAttr,
 )
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 
 
 class IndexedMemoryOp(PtoOp, ABC):
@@ -48,6 +54,22 @@ class MGatherOp(IndexedMemoryOp, Instruction):
     DATA: ClassVar = "dst"
     SUFFIXES: ClassVar = ("coalesce", "gatherOob")
     gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """Row: as many rows as indices, as wide as the table. Elem: the shape of the indices."""
+        mem, idx = operands["mem"][0].type, operands["idx"][0].type
+        assert isinstance(mem, ViewType) and isinstance(idx, TileType)
+        count = 0 if DYNAMIC in idx.valid else prod(idx.valid)
+        match properties.get("coalesce"):
+            case CoalesceAttr(data=Coalesce.Elem):
+                return [TileType.of(mem.element_type, *idx.shape, valid=idx.valid)]
+            case CoalesceAttr(data=Coalesce.Row) if mem.layout is Layout.ND and min(count, mem.shape[-1]) > 0:
+                return [TileType.of(mem.element_type, count, mem.shape[-1])]
+            case _:
+                return None  # without a mode it is the target's own (D8)
 
 
 @irdl_op_definition
@@ -98,6 +120,18 @@ class TGatherOp(Instruction):
     axis = opt_prop_def(StringAttr)
     cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
     offset = opt_prop_def(IntegerAttr)
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The index form gives a tile in the shape of the indices."""
+        src = operands["src"][0].type
+        assert isinstance(src, TileType)
+        for indices in [value.type for value in operands["indices"]]:
+            assert isinstance(indices, TileType)
+            return [TileType.of(src.element_type, *indices.shape, valid=indices.valid)]
+        return None
 
     @property
     def form(self) -> str:

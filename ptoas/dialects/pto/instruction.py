@@ -5,12 +5,13 @@ follows from that and from the few class variables below. Nothing here knows a t
 """
 
 from abc import ABC
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -31,6 +32,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
+from ptoas.dialects.pto.construct import construct, flat, segment_sizes
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
@@ -115,6 +117,9 @@ class PtoOp(IRDLOperation, ABC):
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
 
+    RESULT_LIKE: ClassVar[str | None] = None
+    """The operand slot whose type the result has where nothing says otherwise."""
+
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
     """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
 
@@ -152,6 +157,37 @@ class PtoOp(IRDLOperation, ABC):
     def updated(self) -> tuple[str, ...]:
         """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""
         return ()
+
+    def __init__(
+        self,
+        *arguments: Any,
+        result_type: Attribute | None = None,
+        result_types: Sequence[Any] | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+        location: LocationAttr | None = None,
+        operands: Sequence[Any] | None = None,
+        properties: Mapping[str, Attribute | None] | None = None,
+        **named: Any,
+    ):
+        """Operands by position or name, attributes by name: see `ptoas.dialects.pto.construct`.
+
+        With `operands` or `properties` it is xDSL's own constructor, and takes what that takes.
+        """
+        if operands is None and properties is None:
+            given = [result_type] if result_types is None else result_types
+            parts = construct(type(self), arguments, named, given)
+            kept = {name: value for name, value in (attributes or {}).items() if value is not None}
+            Operation.__init__(self, **parts, attributes=kept, location=location)
+            return
+        named |= {"operands": operands, "result_types": result_types, "properties": properties}
+        super().__init__(*arguments, attributes=attributes, **named)
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The types of the results where operands (of each slot) and attributes tell them, else `None`."""
+        return None if cls.RESULT_LIKE is None else [value.type for value in operands[cls.RESULT_LIKE]]
 
     @classmethod
     @cache
@@ -197,6 +233,20 @@ class PtoOp(IRDLOperation, ABC):
         """Every slot with the operands that fill it, in operand order."""
         for slot in self.signature().slots:
             yield slot, self.operands_of(slot.name)
+
+    def fill(self, slot: str, values: Sequence[SSAValue]) -> None:
+        """Put other values into a slot, in place."""
+        filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
+        self.operands = [value for given in filled.values() for value in given]
+        if self.signature().segmented:
+            sizes = segment_sizes(*map(len, filled.values()))
+            self.properties[AttrSizedOperandSegments.attribute_name] = sizes
+
+    def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
+        """The same instruction with other values in some slots, and other results."""
+        operands = [slots.get(slot.name, given) for slot, given in self.segments()]
+        parts = flat(type(self), operands, result_types, self.properties)
+        return type(self).create(**parts, attributes=self.attributes, location=self.location)
 
     def problems(self) -> Iterator[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""
@@ -264,12 +314,14 @@ class Instruction(PtoOp, ABC):
 class UnaryOp(Instruction, ABC):
     """`dst[i, j] = f(src[i, j])`."""
 
+    RESULT_LIKE: ClassVar = "src"
     src = operand_def(Tile("T"))
 
 
 class BinaryOp(Instruction, ABC):
     """`dst[i, j] = f(src0[i, j], src1[i, j])`."""
 
+    RESULT_LIKE: ClassVar = "src0"
     src0 = operand_def(Tile("T"))
     src1 = operand_def(Tile("T"))
 
@@ -277,6 +329,7 @@ class BinaryOp(Instruction, ABC):
 class ScalarOp(Instruction, ABC):
     """`dst[i, j] = f(src[i, j], scalar)`."""
 
+    RESULT_LIKE: ClassVar = "src"
     src = operand_def(Tile("T"))
     scalar = operand_def(Scalar("T"))
 

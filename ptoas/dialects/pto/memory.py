@@ -1,12 +1,16 @@
 """Moving data between global memory and tiles."""
 
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import ClassVar
 
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 
 from ptoas.dialects.pto.constraints import Tile, TileOrView, View
-from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr
+from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, Layout
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.types import TileType, ViewType
 
 
 @irdl_op_definition
@@ -15,6 +19,15 @@ class TLoadOp(Instruction):
 
     name = "pto.tload"
     mem = operand_def(View("T"))
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        mem = operands["mem"][0].type
+        if not isinstance(mem, ViewType) or mem.layout is not Layout.ND or min(mem.shape) < 1:
+            return None
+        return [TileType.of(mem.element_type, prod(mem.shape[:-1]), mem.shape[-1])]
 
 
 @irdl_op_definition

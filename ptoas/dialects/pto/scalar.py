@@ -1,12 +1,17 @@
 """Scalars of global memory, pointers, and asking which block this is."""
 
+from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ptoas.dialects.pto.constraints import Index, Ptr, Scalar
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import PtrType
 
 
 @irdl_op_definition
@@ -19,6 +24,13 @@ class LoadScalarOp(PtoOp):
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        ptr = operands["ptr"][0].type
+        return [ptr.element_type] if isinstance(ptr, PtrType) else None
 
 
 @irdl_op_definition
@@ -40,27 +52,36 @@ class AddPtrOp(PtoOp):
 
     name = "pto.addptr"
     LAYOUT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
+    RESULT_LIKE: ClassVar = "ptr"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
     result = result_def(Ptr("T"))
     traits = traits_def(Pure())
 
 
+class BlockQueryOp(PtoOp, ABC):
+    """A number that is the same for a whole block."""
+
+    LAYOUT: ClassVar = "{attrs} : ^result"
+    result = result_def(Scalar())
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [i64]
+
+
 @irdl_op_definition
-class GetBlockIdxOp(PtoOp):
+class GetBlockIdxOp(BlockQueryOp):
     """The number of this block, from 0."""
 
     name = "pto.get_block_idx"
-    LAYOUT: ClassVar = "{attrs} : ^result"
-    result = result_def(Scalar())
-    traits = traits_def(Pure())
 
 
 @irdl_op_definition
-class GetBlockNumOp(PtoOp):
+class GetBlockNumOp(BlockQueryOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"
-    LAYOUT: ClassVar = "{attrs} : ^result"
-    result = result_def(Scalar())
-    traits = traits_def(Pure())

@@ -1,9 +1,10 @@
 """Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -146,6 +147,30 @@ class SubviewOp(PtoOp):
     sizes = prop_def(DenseArrayBase)
     result = result_def(Tile("T"))
     traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """A tile of that size in the layout of its source; valid as a whole unless extents are given."""
+        source, sizes = operands["source"][0].type, properties.get("sizes")
+        if not isinstance(source, TileType) or not isinstance(sizes, DenseArrayBase):
+            return None
+        extents = cast("DenseArrayBase[IntegerType]", sizes).get_values()
+        if len(extents) != 2 or min(extents) < 1:
+            return None
+        return [
+            TileType.of(
+                source.element_type,
+                *extents,
+                loc=source.loc.data,
+                valid=(DYNAMIC, DYNAMIC) if operands["valid"] else None,
+                blayout=source.blayout,
+                slayout=source.slayout,
+                fractal=source.fractal,
+                pad=source.pad,
+            )
+        ]
 
     def verify_(self) -> None:
         if len(self.offsets) != 2 or len(self.sizes) != 2:

@@ -1,0 +1,62 @@
+"""What an instruction may be given: values of the program, numbers, and what type a number then has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import AttrConstraint
+
+from ptoas.build.values import INDEX, Number, Value
+from ptoas.dialects.pto.constraints import Index, PtoConstraint
+from ptoas.dialects.pto.construct import Call
+from ptoas.dialects.pto.instruction import PtoOp, Slot
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+
+
+def ssa_of(value: Any) -> SSAValue:
+    """xDSL's value behind one of ours."""
+    if isinstance(value, Value):
+        return value.ssa
+    if isinstance(value, SSAValue):
+        return cast(SSAValue, value)
+    raise TypeError(f"a value of the program is wanted here, found {value!r}")
+
+
+def extents_of(extents: Sequence[Value | int]) -> list[int]:
+    return [extent if isinstance(extent, int) else DYNAMIC for extent in extents]
+
+
+def takes(slot: Slot, argument: Any) -> bool:
+    match argument:
+        case Value() | SSAValue():
+            return slot.accepts(ssa_of(argument).type)
+        case int() if not isinstance(argument, bool):
+            return slot.accepts(INDEX)
+        case float():
+            return slot.accepts(f32)
+        case _:
+            return False
+
+
+def type_of_number(cls: type[PtoOp], slot: Slot, value: Number, call: Call) -> Attribute:
+    """The type that a number has in a slot: what shares its letter says, else the first tile (as in text)."""
+    if isinstance(slot.constraint, Index):
+        return INDEX
+    signature = cls.signature()
+    known: list[tuple[AttrConstraint, Attribute]] = [
+        (each.constraint, ssa_of(other).type)
+        for each in signature.slots
+        for other in call.operands.get(each.name, ())
+        if not isinstance(other, int | float)
+    ]
+    given = zip(signature.results, call.results, strict=False)
+    known += [(constraint, type) for (_, constraint, _), type in given]
+    letter = cast(PtoConstraint, slot.constraint).element
+    for constraint, type in known:
+        if isinstance(constraint, PtoConstraint) and letter is not None and constraint.element == letter:
+            return constraint.element_of(type)
+    tiles = [type.element_type for _, type in known if isinstance(type, TileType)]
+    return next(iter(tiles), INDEX if isinstance(value, int) else f32)

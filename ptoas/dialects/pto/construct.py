@@ -1,0 +1,259 @@
+"""Building an instruction from Python: operands by position or name, attributes by name, as it declares them.
+
+    TLoadOp(view, dst)                     MGatherOp(table, idx, dst, coalesce="row", gather_oob="clamp")
+    TLoadOp(view, result_type=tile)        AllocTileOp(tile, valid_row=rows)
+
+One mechanism serves all instructions; it knows no instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
+from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
+from xdsl.utils.str_enum import StrEnum
+
+from ptoas.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from ptoas.dialects.pto.instruction import Field, PtoOp, Signature, Slot
+
+Takes: TypeAlias = "Callable[[Slot, Any], bool]"
+"""Whether a slot takes an argument."""
+
+
+class Call:
+    """The arguments of one instruction, each at its place."""
+
+    def __init__(self) -> None:
+        self.operands: dict[str, list[Any]] = {}
+        self.properties: dict[str, Attribute] = {}
+        self.results: list[Attribute] = []
+
+
+def bind(cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], takes: Takes) -> Call:
+    """Give every argument its place; raises `TypeError`.
+
+    By position, types are those of the results, and all else fills the slots in their order, then the
+    attributes that the text writes by position. What an optional slot does not take passes it by. Scratch
+    is given by name only: it would be mistaken for the destination.
+    """
+    call = Call()
+    signature = cls.signature()
+    fields = {**_fields(cls), **signature.fields}
+    slots = {slot.name: slot for slot in signature.slots}
+    for name, value in named.items():
+        if name in slots:
+            _put(cls, call, slots.pop(name), value, takes)
+        elif name in fields:
+            _set(cls, call, fields[name], value)
+        else:
+            raise _error(cls, f"has no operand or attribute `{name}`", did_you_mean(name, _names(cls)))
+    free = [slot for slot in slots.values() if slot.name not in cls.SCRATCH]
+    brackets = [fields[name] for name in cls.BRACKETS if name not in call.properties]
+    for argument in arguments:
+        if isinstance(argument, TypeAttribute):
+            call.results.append(cast(Attribute, argument))
+            continue
+        while free and argument is not None and _passes_by(free[0], argument, takes):
+            free.pop(0)
+        if free:
+            _put(cls, call, free.pop(0), argument, takes)
+        elif brackets:
+            _set(cls, call, brackets.pop(0), argument)
+        else:
+            raise _error(cls, f"has no place for {_found(argument)}")
+    _require_all(cls, signature, call)
+    return call
+
+
+def construct(
+    cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], results: Sequence[Attribute | None]
+) -> dict[str, Any]:
+    """What `Operation` takes, from what a person gives."""
+    call = bind(cls, arguments, named, _takes_value)
+    call.operands = {name: [SSAValue.get(v) for v in values] for name, values in call.operands.items()}
+    call.results += [type for type in results if type is not None]
+    return finish(cls, call)
+
+
+def finish(cls: type[PtoOp], call: Call) -> dict[str, Any]:
+    """What `Operation` takes, from values at their places; finds the types of the results."""
+    operands = [call.operands.get(slot.name, ()) for slot in cls.signature().slots]
+    return flat(cls, operands, _result_types(cls, call), call.properties)
+
+
+def flat(
+    cls: type[PtoOp],
+    operands: Sequence[Sequence[SSAValue]],
+    result_types: Sequence[Attribute],
+    properties: Mapping[str, Attribute],
+) -> dict[str, Any]:
+    """What `Operation` takes: operands in one list, and how many of them each slot has."""
+    signature = cls.signature()
+    segments: dict[str, Attribute] = {}
+    if signature.segmented:
+        segments[AttrSizedOperandSegments.attribute_name] = segment_sizes(*map(len, operands))
+    if len(signature.results) > 1:
+        given = [int(at < len(result_types)) for at in range(len(signature.results))]
+        segments[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
+    return {
+        "operands": [value for values in operands for value in values],
+        "result_types": result_types,
+        "properties": {**properties, **segments},
+    }
+
+
+@cache
+def segment_sizes(*sizes: int) -> DenseArrayBase:
+    """How many values each slot has, as xDSL keeps it; made once for all operations, as it takes its time."""
+    return DenseArrayBase.from_list(i32, sizes)
+
+
+def usage(cls: type[PtoOp]) -> str:
+    """How an instruction is called: `mgather(mem, idx, dst=None, *, coalesce=None, gather_oob=None)`."""
+    return f"{cls.mnemonic().replace('.', '_')}({', '.join(_names(cls).values())})"
+
+
+# --- places ----------------------------------------------------------------------------------------
+
+
+def _takes_value(slot: Slot, argument: Any) -> bool:
+    if not isinstance(argument, SSAValue | Operation):
+        return False
+    return slot.accepts(SSAValue.get(cast("SSAValue | Operation", argument)).type)
+
+
+def _passes_by(slot: Slot, argument: Any, takes: Takes) -> bool:
+    if isinstance(argument, list | tuple):
+        return slot.optional
+    return (slot.optional or slot.variadic) and not takes(slot, argument)
+
+
+def _put(cls: type[PtoOp], call: Call, slot: Slot, argument: Any, takes: Takes) -> None:
+    several = isinstance(argument, list | tuple)
+    if several and not slot.variadic:
+        raise _error(cls, f"takes one value as `{slot.name}`, found {_found(argument)}")
+    values: list[Any] = [*argument] if several else [] if argument is None else [argument]
+    for value in values:
+        if not takes(slot, value):
+            raise _error(cls, f"takes {_kind(slot)} as `{slot.name}`, found {_found(value)}")
+    call.operands[slot.name] = values
+
+
+def _require_all(cls: type[PtoOp], signature: Signature, call: Call) -> None:
+    for slot in signature.slots:
+        if not (slot.optional or slot.variadic or call.operands.get(slot.name)):
+            raise _error(cls, f"needs `{slot.name}`: {_kind(slot)}")
+    for name, field in _fields(cls).items():
+        if not field.optional and field.name not in call.properties:
+            raise _error(cls, f"needs the attribute `{name}`")
+
+
+def _result_types(cls: type[PtoOp], call: Call) -> Sequence[Attribute]:
+    """The types of the results, as given or as the operands tell."""
+    signature = cls.signature()
+    required = sum(not optional for _, _, optional in signature.results)
+    destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
+    written = any(call.operands.get(name) for name in destinations)
+    given: Sequence[Attribute] | None = call.results
+    if not given and not written and (required or destinations):
+        operands = {slot.name: call.operands.get(slot.name, ()) for slot in signature.slots}
+        given = cls.infer_result_types(operands, call.properties)
+    if given is None:
+        wanted = "`dst`, or the result's type" if destinations else "the result's type"
+        raise _error(cls, f"needs {wanted} as `result_type=`: the operands do not tell it")
+    if not required <= len(given) <= len(signature.results):
+        raise _error(cls, f"has {len(signature.results)} result(s), found {len(given)} result type(s)")
+    return given
+
+
+# --- attributes ------------------------------------------------------------------------------------
+
+
+def _set(cls: type[PtoOp], call: Call, field: Field, value: Any) -> None:
+    is_flag = UnitAttr in (field.constraint.get_bases() or ())
+    if value is None or (is_flag and value is False):
+        return
+    attribute = _member(cls, field, value) if field.enum else UnitAttr() if is_flag else _attribute(value)
+    if attribute is None or not field.constraint.verifies(attribute):
+        raise _error(cls, f"can't have {value!r} as `{field.name}`")
+    call.properties[field.name] = attribute
+
+
+def _member(cls: type[PtoOp], field: Field, value: Any) -> Attribute | None:
+    """A member of an enumeration: itself, its spelling, or its place in the enumeration."""
+    assert field.enum is not None
+    match value:
+        case Attribute():
+            return value
+        case StrEnum() if isinstance(value, field.enum.enum):
+            return field.enum(value)
+        case int() if not isinstance(value, bool) and 0 <= value < len(field.enum.enum):
+            return field.enum([*field.enum.enum][value])
+        case str() if (found := field.enum.member(value)) is not None:
+            return field.enum(found)
+        case _:
+            words = field.enum.spellings()
+            fix = did_you_mean(str(value), words)
+            raise _error(cls, f"can't have {value!r} as `{field.name}`; it is one of {', '.join(words)}", fix)
+
+
+def _attribute(value: Any) -> Attribute | None:
+    """The attribute that a plain value of Python stands for, with the types that the text gives it."""
+    match value:
+        case Attribute():
+            return value
+        case bool():
+            return BoolAttr.from_bool(value)
+        case int():
+            return IntegerAttr(value, i64)
+        case str():
+            return StringAttr(value)
+        case list() | tuple():
+            return DenseArrayBase.from_list(i64, cast("Sequence[int]", value))
+        case _:
+            return None
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+
+@cache
+def _fields(cls: type[PtoOp]) -> dict[str, Field]:
+    """The attributes by their names in Python, which differ in style: `gather_oob` is `gatherOob`."""
+    accessors = cls.get_irdl_definition().accessor_names
+    names = {declared: name for name, (declared, _) in accessors.items()}
+    fields = cls.signature().fields
+    return {names.get(name, name): fields[name] for name in dict.fromkeys((*cls.SUFFIXES, *fields))}
+
+
+@cache
+def _names(cls: type[PtoOp]) -> dict[str, str]:
+    """All that can be given, as a call shows it: what goes by position, `*`, what goes by name only."""
+    slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
+    fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
+    by_position = {name: slots[name] for name in slots if name not in cls.SCRATCH}
+    by_position |= {name: fields[name] for name in cls.BRACKETS}
+    rest = {name: text for name, text in (slots | fields).items() if name not in by_position}
+    if cls.signature().results:
+        rest["result_type"] = "result_type=None"
+    return {**by_position, **({"*": "*"} if rest else {}), **rest}
+
+
+def _kind(slot: Slot) -> str:
+    return cast(Any, slot.constraint).kind()
+
+
+def _found(argument: Any) -> str:
+    if isinstance(argument, SSAValue):
+        return f"a value of type {cast(SSAValue, argument).type}"
+    return f"{argument!r}"
+
+
+def _error(cls: type[PtoOp], problem: str, fix: str | None = None) -> TypeError:
+    return TypeError(f"{cls.name} {problem}; {fix or usage(cls)}")

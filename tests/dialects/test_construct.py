@@ -1,0 +1,350 @@
+"""Every instruction can be built from Python: operands and attributes by position or by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    UnregisteredOp,
+    f16,
+    f32,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto.comm import CommTGatherOp, CommTReduceOp
+from ptoas.dialects.pto.construct import usage
+from ptoas.dialects.pto.elementwise import TAddOp, TAddSOp, TCIOp, TCvtOp, TNegOp
+from ptoas.dialects.pto.enums import (
+    Coalesce,
+    CoalesceAttr,
+    Event,
+    EventAttr,
+    GatherOOB,
+    GatherOOBAttr,
+    Layout,
+    Pipe,
+    PipeAttr,
+    PtoEnumAttr,
+)
+from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.reduce import TRowSumOp
+from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, LoadScalarOp
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp
+from ptoas.dialects.pto.types import DYNAMIC, MemRefType, PtrType, TileType
+from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, SubviewOp, TAssignOp
+from tests.grammar.strategies import Drawn, modules_with
+from tests.grammar.test_roundtrip import check
+
+TILE = TileType.of(f32, 16, 32)
+VIEW = MemRefType.of([64, 32], f32)
+
+
+def value(type: Attribute) -> SSAValue:
+    return UnregisteredOp.with_name("made").create(result_types=[type]).results[0]
+
+
+TYPES: dict[type[c.PtoConstraint], Attribute] = {
+    c.Tile: TILE,
+    c.IndexTile: TileType.of(i32, 16, 32),
+    c.View: VIEW,
+    c.TileOrView: TILE,
+    c.ViewOrGroup: VIEW,
+    c.Ptr: PtrType(f32),
+    c.Scalar: f32,
+    c.Index: IndexType(),
+}
+PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", DenseArrayBase: [16, 32]}
+"""What a person writes for an attribute of each kind that is no enumeration."""
+
+ONE_OF: dict[type[PtoOp], dict[str, Any]] = {
+    TGatherOp: {"mask_pattern": "P0101"},
+    TAssignOp: {"address": 0x1000},
+    SetValidShapeOp: {"tile": value(TileType.of(f32, 16, 32, valid=(DYNAMIC, 32)))},
+}
+"""What an instruction needs beyond its declaration."""
+
+
+def sample(cls: type[PtoOp]) -> dict[str, Any]:
+    """By name, everything that an instruction can not do without; two values where it takes any number."""
+    named: dict[str, Any] = dict(ONE_OF.get(cls, {}))
+    for slot in cls.signature().slots:
+        type = TYPES[slot.constraint.__class__]  # pyright: ignore[reportArgumentType]
+        if slot.name in named:
+            continue
+        if slot.variadic:
+            named[slot.name] = [value(type), value(type)]
+        elif not slot.optional or slot.name == "dst":
+            named[slot.name] = value(type)
+    for field in cls.signature().fields.values():
+        if not field.optional:
+            (base,) = field.constraint.get_bases() or ()
+            named[field.name] = field.enum.spellings()[-1] if field.enum else PLAIN[base]
+    return named
+
+
+def module_of(op: Operation) -> ModuleOp:
+    """A function around an operation; its operands become arguments."""
+    block = Block(arg_types=[operand.type for operand in op.operands])
+    op.operands = block.args
+    block.add_ops([op, ReturnOp()])
+    return ModuleOp([FuncOp("f", ([arg.type for arg in block.args], []), Region(block))])
+
+
+@pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
+def test_every_instruction_is_built_by_name_and_survives_every_form(cls: type[PtoOp]) -> None:
+    named = sample(cls)
+    results = [TYPES[r.__class__] for _, r, optional in cls.signature().results if not optional]
+    op = cls(**named, result_types=results)
+    assert [p.message for p in op.problems()] == []
+    for slot, operands in op.segments():
+        given = named.get(slot.name, [])
+        assert list(operands) == (given if isinstance(given, list) else [given])
+    check(module_of(op))
+
+
+@pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
+def test_every_instruction_is_built_by_position(cls: type[PtoOp]) -> None:
+    named = sample(cls)
+    by_position = [slot.name for slot in cls.signature().slots if slot.name not in cls.SCRATCH]
+    slots = [named.pop(name) for name in by_position if name in named]
+    brackets = [named.pop(name) for name in cls.BRACKETS if name in named]
+    results = [TYPES[r.__class__] for _, r, optional in cls.signature().results if not optional]
+    built = cls(*results, *slots, *brackets, **named)
+    by_name = cls(**sample(cls), result_types=results)
+    assert module_of(built).is_structurally_equivalent(module_of(by_name))
+
+
+def plain(attribute: Attribute) -> Any:
+    """What a person would write for an attribute."""
+    match attribute:
+        case PtoEnumAttr(data=member):
+            return member.value
+        case UnitAttr():
+            return True
+        case StringAttr(data=text):
+            return text
+        case DenseArrayBase():
+            return [int(number) for number in attribute.get_values()]
+        case IntegerAttr(type=type) if type in (i64, BoolAttr.from_bool(True).type):
+            return bool(attribute.value.data) if type != i64 else attribute.value.data
+        case _:
+            return attribute
+
+
+@pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
+def test_the_constructor_makes_what_the_declaration_says(cls: type[PtoOp]) -> None:
+    """Against operations with segments counted by hand."""
+
+    @settings(
+        max_examples=15,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(modules_with(cls))
+    def property(drawn: Drawn) -> None:
+        op = next(op for op in drawn.module.walk() if isinstance(op, cls))
+        operands = {s.name: list(v) if s.variadic else v[0] for s, v in op.segments() if v}
+        fields = {name: plain(a) for name, a in op.properties.items() if not name.endswith("SegmentSizes")}
+        types = [result.type for result in op.results]
+        built = cls(**operands, **fields, result_types=types, attributes=op.attributes)
+        assert built.is_structurally_equivalent(op, {v: v for v in op.operands}), f"{built} is not {op}"
+
+    property()
+
+
+# --- as a person writes it -------------------------------------------------------------------------
+
+
+def test_a_load_takes_a_destination_or_a_result() -> None:
+    view, tile = value(VIEW), value(TILE)
+    assert TLoadOp(view, tile).dst is tile
+    assert TLoadOp(view, result_type=TILE).results[0].type == TILE
+    assert TLoadOp(mem=view, dst=tile).is_dps and not TLoadOp(view, TILE).is_dps
+
+
+def test_a_tile_takes_its_extents_by_name() -> None:
+    rows = value(IndexType())
+    open_tile = TileType.of(f32, 16, 32, valid=(DYNAMIC, 32))
+    op = AllocTileOp(open_tile, valid_row=rows)
+    assert (op.addr, op.valid_row, op.valid_col) == (None, rows, None)
+    assert op.result.type == open_tile
+
+
+@pytest.mark.parametrize(
+    ("coalesce", "oob"),
+    [
+        ("row", "clamp"),
+        (Coalesce.Row, GatherOOB.Clamp),
+        (CoalesceAttr(Coalesce.Row), GatherOOBAttr(GatherOOB.Clamp)),
+        (0, 1),
+    ],
+)
+def test_attributes_are_words_members_numbers_or_attributes(coalesce: Any, oob: Any) -> None:
+    table, idx, dst = value(VIEW), value(TileType.of(i32, 1, 16)), value(TILE)
+    for name in ("gather_oob", "gatherOob"):
+        op = MGatherOp(table, idx, dst, coalesce=coalesce, **{name: oob})
+        assert op.coalesce == CoalesceAttr(Coalesce.Row)
+        assert op.gather_oob == GatherOOBAttr(GatherOOB.Clamp)
+
+
+def test_flags_by_position() -> None:
+    op = SetFlagOp("MTE2", Pipe.PIPE_V, 3)
+    assert op.src_pipe == PipeAttr(Pipe.PIPE_MTE2) and op.dst_pipe == PipeAttr(Pipe.PIPE_V)
+    assert op.event_id == EventAttr(Event.EVENT_ID3)
+
+
+def test_a_flag_that_is_false_is_left_out() -> None:
+    dst, member = value(VIEW), value(VIEW)
+    assert CommTGatherOp(dst, [member], pingpong=True).pingpong == UnitAttr()
+    assert CommTGatherOp(dst, [member], pingpong=False).pingpong is None
+    assert TCIOp(value(i32), TileType.of(i32, 1, 8), descending=False).descending == BoolAttr.from_bool(False)
+
+
+def test_scratch_is_never_taken_for_the_destination() -> None:
+    src, dst, tmp = value(TILE), value(TileType.of(f32, 16, 1)), value(TILE)
+    without, with_scratch = TRowSumOp(src, dst), TRowSumOp(src, dst, tmp=tmp)
+    assert (without.tmp, without.dst) == (None, dst)
+    assert (with_scratch.tmp, with_scratch.dst) == (tmp, dst)
+
+
+def test_what_a_slot_does_not_take_passes_it_by() -> None:
+    src, idx, dst = value(TILE), value(TYPES[c.IndexTile]), value(TILE)
+    gather = TGatherOp(src, idx, dst)
+    assert (gather.indices, gather.threshold, gather.dst, gather.cdst) == (idx, None, dst, None)
+    own, ranks = value(VIEW), [value(VIEW), value(VIEW)]
+    reduce = CommTReduceOp(own, ranks, op="sum")
+    assert reduce.acc is None and list(reduce.group) == ranks
+
+
+def test_xdsls_own_constructor_goes_on_to_work() -> None:
+    a, b = value(TILE), value(TILE)
+    assert TAddOp(operands=[a, b, None], result_types=[TILE]).results[0].type == TILE
+    assert TAddOp.build(operands=[a, b, a], result_types=[None]).dst is a
+    assert TAddOp.create(operands=[a, b, a]).clone().dst is a
+    pipe: dict[str, Attribute] = {"pipe": PipeAttr(Pipe.PIPE_V)}
+    assert BarrierOp(properties=pipe).pipe == PipeAttr(Pipe.PIPE_V)
+
+
+# --- types of results ------------------------------------------------------------------------------
+
+
+INDEX_ROW = TileType.of(i32, 1, 16)
+INDEX_COLUMN = TileType.of(i32, 16, 1)
+INDEX_2D = TileType.of(i32, 4, 8, valid=(3, 8))
+
+
+@pytest.mark.parametrize(
+    ("built", "type"),
+    [
+        (lambda: TNegOp(value(TILE)), TILE),
+        (lambda: TAddOp(value(TILE), value(TILE)), TILE),
+        (lambda: TAddSOp(value(TILE), value(f32)), TILE),
+        (lambda: TMovOp(value(TILE)), TILE),
+        (lambda: TLoadOp(value(VIEW)), TileType.of(f32, 64, 32)),
+        (lambda: TLoadOp(value(MemRefType.of([2, 3, 8], f16))), TileType.of(f16, 6, 8)),
+        (lambda: TLoadOp(value(MemRefType.of([8], f16))), TileType.of(f16, 1, 8)),
+        (lambda: MGatherOp(value(VIEW), value(INDEX_ROW), coalesce="row"), TileType.of(f32, 16, 32)),
+        (lambda: MGatherOp(value(VIEW), value(INDEX_COLUMN), coalesce="row"), TileType.of(f32, 16, 32)),
+        (
+            lambda: MGatherOp(value(VIEW), value(INDEX_2D), coalesce="elem"),
+            TileType.of(f32, 4, 8, valid=(3, 8)),
+        ),
+        (lambda: TGatherOp(value(TILE), value(INDEX_2D)), TileType.of(f32, 4, 8, valid=(3, 8))),
+        (lambda: LoadScalarOp(value(PtrType(f16)), value(IndexType())), f16),
+        (lambda: AddPtrOp(value(PtrType(f16)), value(IndexType())), PtrType(f16)),
+        (lambda: GetBlockIdxOp(), i64),
+        (
+            lambda: SubviewOp(value(TILE), [value(IndexType())] * 2, sizes=[4, 16]),
+            TileType.of(f32, 4, 16),
+        ),
+    ],
+)
+def test_the_result_follows_from_the_operands(built: Any, type: Attribute) -> None:
+    (result,) = built().results
+    assert result.type == type
+
+
+@pytest.mark.parametrize(
+    "built",
+    [
+        lambda: TLoadOp(value(MemRefType.of([DYNAMIC, 32], f32))),
+        lambda: TLoadOp(value(MemRefType.of([64, 32], f32, Layout.NZ))),
+        lambda: MGatherOp(value(VIEW), value(INDEX_ROW)),  # the mode is the target's
+        lambda: MGatherOp(value(VIEW), value(TileType.of(i32, 1, 16, valid=(1, DYNAMIC))), coalesce="row"),
+        lambda: MGatherOp(value(MemRefType.of([64, DYNAMIC], f32)), value(INDEX_ROW), coalesce="row"),
+        lambda: TGatherOp(value(TILE), mask_pattern="P0101"),
+        lambda: TCvtOp(value(TILE)),
+    ],
+)
+def test_where_the_operands_do_not_tell_the_result_is_asked_for(built: Any) -> None:
+    with pytest.raises(TypeError, match="needs `dst`, or the result's type as `result_type=`"):
+        built()
+
+
+# --- mistakes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("built", "message"),
+    [
+        (
+            lambda: MGatherOp(value(VIEW), indx=value(INDEX_ROW)),
+            "pto.mgather has no operand or attribute `indx`; did you mean `idx`?",
+        ),
+        (
+            lambda: TStoreOp(value(TILE)),
+            "pto.tstore needs `mem`: a view of global memory (memref, tensor_view or partition_tensor_view); "
+            "tstore(src, mem, *, atomic_type=None)",
+        ),
+        (
+            lambda: TLoadOp(value(TILE)),
+            "pto.tload takes a view of global memory (memref, tensor_view or partition_tensor_view) as "
+            "`mem`, found a value of type !pto.tile_buf<vec, 16x32xf32>",
+        ),
+        (lambda: TAddOp(value(TILE), 3), "pto.tadd takes a tile as `src1`, found 3"),
+        (lambda: TNegOp(value(TILE), value(f32)), "pto.tneg has no place for a value of type f32"),
+        (lambda: TNegOp([value(TILE)]), "pto.tneg takes one value as `src`, found [<"),
+        (
+            lambda: MGatherOp(value(VIEW), value(INDEX_ROW), coalesce="rwo"),
+            "pto.mgather can't have 'rwo' as `coalesce`; it is one of row, elem; did you mean `row`?",
+        ),
+        (
+            lambda: SetFlagOp("MTE2", "V", 8),
+            "pto.set_flag can't have 8 as `event_id`; it is one of EVENT_ID0",
+        ),
+        (lambda: SetFlagOp("MTE2", "V"), "pto.set_flag needs the attribute `event_id`"),
+        (lambda: SubviewOp(value(TILE), sizes=3), "pto.subview can't have 3 as `sizes`"),
+        (lambda: AllocTileOp(), "pto.alloc_tile needs the result's type as `result_type=`"),
+        (lambda: TNegOp(value(TILE), TILE, TILE), "pto.tneg has 1 result(s), found 2 result type(s)"),
+    ],
+)
+def test_a_mistake_is_named(built: Any, message: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        built()
+    assert message in str(raised.value)
+
+
+def test_usage_shows_what_goes_by_position_and_what_by_name() -> None:
+    gather = "mgather(mem, idx, dst=None, *, coalesce=None, gather_oob=None, result_type=None)"
+    assert usage(MGatherOp) == gather
+    assert usage(SetFlagOp) == "set_flag(src_pipe, dst_pipe, event_id)"
+    assert usage(TRowSumOp) == "trowsum(src, dst=None, *, tmp=None, result_type=None)"
