@@ -7,7 +7,7 @@ nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
+    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
     from ptoas.lowering.lower import lower
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
+    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.grammar.printer": ("print_module",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
@@ -45,6 +45,7 @@ __all__ = [
     "Source",
     "Span",
     "Target",
+    "UsageError",
     "build_pipeline",
     "compile",
     "get_target",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
-from ptoas.cli.terminal import Commands, machine_readable, progress, rendered, show, usage_errors, use_colour
+from ptoas.cli.terminal import Commands, machine_readable, progress, rendered, show, use_colour
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -146,15 +146,14 @@ def verify(
     """
     from ptoas.cli import verify_files as files
 
-    with usage_errors():
-        options = files.Options(
-            files.parse_targets(target),
-            aicore,
-            sync,
-            files.parse_codes(select),
-            files.parse_codes(ignore),
-            werror,
-        )
+    options = files.Options(
+        files.parse_targets(target),
+        aicore,
+        sync,
+        files.parse_codes(select),
+        files.parse_codes(ignore),
+        werror,
+    )
     with progress() as advance:
         reports = files.verify_paths(paths, options, jobs, advance)
     found = files.sorted_once(reports)
@@ -186,8 +185,7 @@ def explain(code: str) -> None:
     """
     from ptoas.diagnostics import codes
 
-    with usage_errors():
-        click.echo(codes.explain(code))
+    click.echo(codes.explain(code))
 
 
 @main.command()
@@ -201,8 +199,7 @@ def rules(target: str | None, style: str) -> None:
     """
     from ptoas.targets import reference
 
-    with usage_errors():
-        click.echo(reference.render_rules(style, target), nl=style != "markdown")
+    click.echo(reference.render_rules(style, target), nl=style != "markdown")
 
 
 @main.command()
@@ -304,21 +301,20 @@ def run(
     memory = {"max_memory": max_memory} if max_memory else {}
     for text in outputs:
         machine.check_output(text)
-    with usage_errors():
-        if target == "all" and ranks is None:
-            comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
-            click.echo(comparison.text())
-            ctx.exit(0 if comparison.equal else 1)
-        if ranks is not None:
-            from ptoas.runner.ranks.in_process import run_ranks
+    if target == "all" and ranks is None:
+        comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
+        click.echo(comparison.text())
+        ctx.exit(0 if comparison.equal else 1)
+    if ranks is not None:
+        from ptoas.runner.ranks.in_process import run_ranks
 
-            options |= {"prints": prints, "seed": seed, **memory}
-            result = run_ranks(module, arguments, target, ranks=ranks, **options)
-            if result is None:
-                return  # under MPI the first rank speaks for all
-        else:
-            kernel = machine.compile(module(), target, prints=prints, **options)
-            result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
+        options |= {"prints": prints, "seed": seed, **memory}
+        result = run_ranks(module, arguments, target, ranks=ranks, **options)
+        if result is None:
+            return  # under MPI the first rank speaks for all
+    else:
+        kernel = machine.compile(module(), target, prints=prints, **options)
+        result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
     for text in outputs:
         machine.write_output(result, text)
     if as_json:
@@ -368,7 +364,6 @@ def lower(ctx: click.Context, file: str, output: str | None, color: str, **optio
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
-    with usage_errors():
-        text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
+    text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))

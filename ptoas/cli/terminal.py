@@ -14,14 +14,40 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic
 
 
+COMMAND = "ptoas.command"
+"""Where a context keeps the words that were typed."""
+
+
+class Command(click.Command):
+    """What the library refuses as a wrong option is wrong usage: exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from ptoas.diagnostics import UsageError
+
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            from ptoas.diagnostics.render import visible
+
+            raise click.UsageError(visible(str(error)), ctx) from None
+
+
 class Commands(click.Group):
     """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[COMMAND] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         from ptoas.diagnostics import PtoasError
 
         try:
             return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
         except PtoasError as error:
             show(error.diagnostics, str(ctx.obj or "auto"))
             ctx.exit(1)
@@ -35,27 +61,21 @@ class Commands(click.Group):
             # The reader of our output went away; that is its right.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except Exception as error:
+            from ptoas.diagnostics.internal import internal_error
 
-
-@contextmanager
-def usage_errors() -> Generator[None, None, None]:
-    """What the library refuses as a wrong option is wrong usage: exit code 2."""
-    try:
-        yield
-    except ValueError as error:
-        from ptoas.diagnostics.render import visible
-
-        raise click.UsageError(visible(str(error))) from None
+            show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
+            ctx.exit(1)
 
 
 def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
     """What no limit caught before it happened, still without a traceback."""
     from ptoas.diagnostics import Diagnostic, Source, Span
+    from ptoas.diagnostics.internal import place_of
 
     what = "memory" if isinstance(error, MemoryError) else "depth"
-    return Diagnostic(
-        "PTO-P014", f"the program needs more {what} than there is", Span(Source("", "ptoas"), 0)
-    )
+    place = place_of(error) or Span(Source("", "ptoas"), 0)
+    return Diagnostic("PTO-P014", f"the program needs more {what} than there is", place)
 
 
 def use_colour(setting: str, stream: Any = None) -> bool:

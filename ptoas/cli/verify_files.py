@@ -11,7 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, UsageError
+from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
@@ -23,7 +24,7 @@ EMPTY_DIRECTORY_CODE = "PTO-T201"
 CODES_WITHOUT_RULE = (DECLARATION_CODE, UNSUPPORTED_CODE, EMPTY_DIRECTORY_CODE)
 
 
-class UnknownCodeError(ValueError):
+class UnknownCodeError(UsageError):
     """A code was asked for that no rule has."""
 
 
@@ -125,7 +126,12 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
         return FileReport(
             path, report.filtered(options.select, options.ignore, options.werror), readable=False
         )
-    report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
+    try:
+        report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
+    except Exception as error:
+        # Here, so that the other files are checked all the same, and that a child process says where it was.
+        found = internal_error(error, ("verify", path), path)
+        return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     return FileReport(path, report.filtered(options.select, options.ignore, options.werror))
 
 

@@ -55,11 +55,19 @@ CHECKING: dict[str, tuple[str, str]] = {
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
 }
 
+INTERNAL: dict[str, tuple[str, str]] = {
+    "PTO-X001": (
+        "ptoas does what it was written to do",
+        "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
+        "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
+    ),
+}
+
 
 def explain(code: str) -> str:
     """What a code means; raises `UnknownRuleError` for one that nothing has."""
     wanted = code.strip().upper()
-    for table in (FRONT_END, LOWERING, CHECKING):
+    for table in (FRONT_END, LOWERING, CHECKING, INTERNAL):
         if wanted in table:
             law, meaning = table[wanted]
             return f"{wanted}: {law}\n\n{meaning}"
@@ -68,4 +76,4 @@ def explain(code: str) -> str:
     return explain_rule(code)
 
 
-__all__ = ["CHECKING", "FRONT_END", "LOWERING", "RUN_CODES", "UnknownRuleError", "explain"]
+__all__ = ["CHECKING", "FRONT_END", "INTERNAL", "LOWERING", "RUN_CODES", "UnknownRuleError", "explain"]

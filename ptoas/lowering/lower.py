@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
 from ptoas.grammar.parse import parse_file
 from ptoas.grammar.printer import print_module
@@ -66,7 +66,7 @@ def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
         return target
     name = target or module_target(module)
     if name is None:
-        raise ValueError("no target: the module names none (pto.target_arch), so ask for one")
+        raise UsageError("no target: the module names none (pto.target_arch), so ask for one")
     return get_target(name)
 
 

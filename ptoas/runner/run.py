@@ -26,7 +26,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import PtoasError, Source
+from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.lowering.lower import resolve_target
 from ptoas.machine.arrays import np
 from ptoas.machine.compile import DEFAULT_MAX_STEPS
@@ -92,7 +92,7 @@ def compile(
     """
     chosen = resolve_target(module, target)
     if blocks < 1:
-        raise ValueError(f"a kernel runs in at least one block; {blocks} asked for")
+        raise UsageError(f"a kernel runs in at least one block; {blocks} asked for")
     if not force:
         from ptoas.lowering.lower import check
 

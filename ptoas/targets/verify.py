@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from ptoas.diagnostics import Diagnostic, Note, Severity, Span
+from ptoas.diagnostics import Diagnostic, Note, Severity, Span, UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
@@ -132,7 +132,7 @@ def verify_targets(
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2)."""
     if sync not in (None, "auto", "manual"):
-        raise ValueError(f"sync is 'auto' or 'manual', not {sync!r}")
+        raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     checker = _Checker(module, resolved, aicore, sync)

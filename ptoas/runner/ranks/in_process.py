@@ -14,7 +14,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, UsageError
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure, finding
 from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
@@ -341,5 +341,5 @@ def parse_ranks(text: int | str) -> int | str:
     except ValueError:
         number = 0
     if not 1 <= number <= MOST_RANKS:
-        raise ValueError(f"--ranks takes a number from 1 to {MOST_RANKS}, or mpi; {text!r} is neither")
+        raise UsageError(f"--ranks takes a number from 1 to {MOST_RANKS}, or mpi; {text!r} is neither")
     return number
