@@ -1,4 +1,4 @@
-"""What goes wrong outside the program: wrong options, bugs of ptoas itself, errors that leave their process."""
+"""What goes wrong outside the program: wrong options, bugs of ptoas, errors that leave their process."""
 
 from __future__ import annotations
 
