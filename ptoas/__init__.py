@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+    from ptoas.diagnostics.render import render
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
     from ptoas.lowering.lower import lower
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     from ptoas.runner.run import Kernel, Result, compile, run
     from ptoas.targets import TARGETS, Target, get_target
     from ptoas.targets.rule import RULES, Rule
-    from ptoas.targets.verify import Report, verify
+    from ptoas.targets.verify import Report, verify, verify_targets
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
+    "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.grammar.printer": ("print_module",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
@@ -28,7 +30,7 @@ _HOMES = {
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
     "ptoas.targets.rule": ("RULES", "Rule"),
-    "ptoas.targets.verify": ("Report", "verify"),
+    "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
 
 __all__ = [
@@ -53,9 +55,11 @@ __all__ = [
     "parse",
     "parse_file",
     "print_module",
+    "render",
     "run",
     "run_passes",
     "verify",
+    "verify_targets",
 ]
 
 
@@ -67,3 +71,8 @@ def __getattr__(name: str) -> Any:
         if name in names:
             return getattr(import_module(module), name)
     raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, imported or not, so that an editor can complete them."""
+    return sorted({*globals(), *__all__})

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
-from ptoas.cli.terminal import Commands, machine_readable, progress, rendered, show, use_colour
+from ptoas.cli.terminal import Commands, progress, show, use_colour
+from ptoas.diagnostics.render import FORMATS, render
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ptoas.diagnostics import Source
-
 FORMS = ("asm", "ssa", "dps", "generic")
 
 color_option = click.option(
@@ -110,7 +110,7 @@ def instructions(style: str) -> None:
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["full", "concise", "json", "sarif", "github"]),
+    type=click.Choice(FORMATS),
     default="full",
     help="How to print what was found.",
 )
@@ -160,7 +160,7 @@ def verify(
     if quiet:
         found = [d for d in found if d.is_error]
     if style in ("json", "sarif"):
-        click.echo(machine_readable(found, style))
+        click.echo(render(found, style))
     else:
         colour = use_colour(color, sys.stdout)
         if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
@@ -168,8 +168,8 @@ def verify(
             click.echo(
                 files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
             )
-        for diagnostic in found:
-            click.echo(rendered(diagnostic, style, colour), color=colour)
+        if found:
+            click.echo(render(found, style, colour=colour) + "\n" * (style == "full"), color=colour)
         if not quiet:
             click.echo(files.summary(reports))
     ctx.exit(files.exit_code(reports))

@@ -93,27 +93,11 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
     if not found:
         return  # another rank has said it
     colour = use_colour(color)
-    for diagnostic in found:
-        click.echo(render(diagnostic, colour) + "\n", err=True, color=colour)
+    click.echo(render(found, colour=colour) + "\n", err=True, color=colour)
     errors = sum(d.is_error for d in found)
     warnings = len(found) - errors
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
     click.echo(", ".join(parts), err=True)
-
-
-def rendered(diagnostic: Diagnostic, style: str, colour: bool) -> str:
-    from ptoas.diagnostics.render import render, render_concise, render_github
-
-    if style == "full":
-        return render(diagnostic, colour) + "\n"
-    return render_concise(diagnostic) if style == "concise" else render_github(diagnostic)
-
-
-def machine_readable(diagnostics: list[Diagnostic], style: str) -> str:
-    from ptoas.diagnostics.render import render_json
-    from ptoas.diagnostics.sarif import render_sarif
-
-    return render_json(diagnostics) if style == "json" else render_sarif(diagnostics)
 
 
 @contextmanager

@@ -50,8 +50,7 @@ class Report:
     ... .arg %idx : !pto.tile<1x16xi32>
     ... %dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
     ... ''', filename="lookup.pto")
-    >>> from ptoas.targets.verify import verify_targets
-    >>> report = verify_targets(module, ["cpu", "a5"])
+    >>> report = ptoas.verify_targets(module, ["cpu", "a5"])
     >>> report.ok, [d.code for d in report.errors], report.warnings
     (False, ['PTO-A301'], ())
     >>> report.for_target("a5").ok, report.count("cpu", ptoas.Severity.ERROR)
@@ -109,9 +108,9 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
 
 
 def verify(
-    module: ModuleOp, target: str | Target = "a5", aicore: bool = False, *, sync: str | None = None
+    module: ModuleOp, target: str | Target | None = None, aicore: bool = False, *, sync: str | None = None
 ) -> Report:
-    """Check a module against every rule of one target.
+    """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
     `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
 
@@ -120,7 +119,7 @@ def verify(
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, [target], aicore, sync=sync)
+    return verify_targets(module, None if target is None else [target], aicore, sync=sync)
 
 
 def verify_targets(
@@ -130,7 +129,18 @@ def verify_targets(
     *,
     sync: str | None = None,
 ) -> Report:
-    """Check a module for several targets; without any, for the one it names, else for all of them (D2)."""
+    """Check a module for several targets; without any, for the one it names, else for all of them (D2).
+
+    What several targets refuse is one finding that names them. Some rules speak only here: a program that
+    means different things on two targets.
+
+    >>> import ptoas
+    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    >>> ptoas.verify_targets(module, ["cpu", "a5"]).targets
+    ('cpu', 'a5')
+    >>> ptoas.verify_targets(module).targets
+    ('cpu', 'a2a3', 'a5', 'a5-custom')
+    """
     if sync not in (None, "auto", "manual"):
         raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
     chosen = targets_of(module) if targets is None else tuple(targets)

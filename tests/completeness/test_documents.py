@@ -98,7 +98,7 @@ def test_the_library_example_of_the_readme_runs(
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
     printed = capsys.readouterr().out
-    assert printed.startswith("(16, 32)\n"), "as the comment says"
+    assert printed.startswith("True \n(16, 32)\n"), "as the comments say"
     assert "MGATHER<Coalesce::Row>(dst, tableGM, idx);" in printed
     assert "pto.mgather %table, %idx" in printed
     report = names["report"]
