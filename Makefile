@@ -52,8 +52,7 @@ fuzz: $(VENV)/.installed-dev
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
-	$(BIN)/python -m ptoas.cli.manual cli > docs/cli.md
-	$(BIN)/python -m ptoas.cli.manual api > docs/api.md
+	for page in cli api decisions sources; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev

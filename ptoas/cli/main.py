@@ -135,7 +135,7 @@ def verify(
     quiet: bool,
     color: str,
 ) -> None:
-    """Check PATHS (files, directories, `-`) against the laws of the targets.
+    """Check PATHS (files, directories, `-`) against the rules of the targets.
 
     Without --target: for the one that a program names, else for all four.
 
@@ -178,7 +178,7 @@ def verify(
 @main.command()
 @click.argument("code")
 def explain(code: str) -> None:
-    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example.
+    """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
     \b
     ptoas explain PTO-A201
@@ -192,7 +192,7 @@ def explain(code: str) -> None:
 @click.option("--target", help="Only the rules of this target.")
 @page_option
 def rules(target: str | None, style: str) -> None:
-    """List the rules: code, severity, targets, law.
+    """List the rules: code, severity, targets, statement.
 
     \b
     ptoas rules --target a5

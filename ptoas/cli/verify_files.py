@@ -17,11 +17,10 @@ from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.rule import RULES
-from ptoas.targets.verify import DECLARATION_CODE, UNSUPPORTED_CODE, Report, verify_targets
+from ptoas.targets.verify import Report, verify_targets
 
 SUFFIX = ".pto"
 EMPTY_DIRECTORY_CODE = "PTO-T201"
-CODES_WITHOUT_RULE = (DECLARATION_CODE, UNSUPPORTED_CODE, EMPTY_DIRECTORY_CODE)
 
 
 class UnknownCodeError(UsageError):
@@ -92,9 +91,9 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
 def known_codes() -> tuple[str, ...]:
     """Every code that checking a file can report."""
-    from ptoas.grammar.problems import CODES
+    from ptoas.diagnostics.codes import CHECKING, FRONT_END, INTERNAL
 
-    return (*sorted(RULES), *CODES, *CODES_WITHOUT_RULE)
+    return (*sorted(RULES), *FRONT_END, *CHECKING, *INTERNAL)
 
 
 def find_files(paths: Sequence[str]) -> tuple[list[str], list[Diagnostic]]:
