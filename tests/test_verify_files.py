@@ -62,6 +62,15 @@ def test_codes_of_a_command_line() -> None:
         parse_codes("PTO-Z1")
 
 
+@pytest.mark.parametrize("options", [Options(select=("PTO-A",)), Options(ignore=("PTO-P",))])
+@pytest.mark.parametrize("path", ["broken.pto", "missing.pto"])
+def test_a_file_that_was_not_checked_has_not_passed(here: Path, path: str, options: Options) -> None:
+    assert here.exists()
+    reports = verify_paths([path, "good.pto"], options)
+    assert exit_code(reports) == 1
+    assert {d.span.file for d in all_diagnostics(reports)} == {path}
+
+
 def test_files_below_directories(here: Path) -> None:
     files, problems = find_files(["."])
     assert files == ["broken.pto", "good.pto", os.path.join("sub", "bad.pto")] and not problems

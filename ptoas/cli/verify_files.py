@@ -121,10 +121,8 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
     try:
         module = parse_file(path)
     except PtoasError as error:
-        report = Report(error.diagnostics, options.targets or tuple(TARGETS))
-        return FileReport(
-            path, report.filtered(options.select, options.ignore, options.werror), readable=False
-        )
+        # Whatever codes were selected: a file that was not checked is no file that passed.
+        return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
         report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
     except Exception as error:
