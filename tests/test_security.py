@@ -26,7 +26,7 @@ from ptoas.diagnostics import Diagnostic, Source, Span
 from ptoas.diagnostics.render import render, render_concise, render_github
 from ptoas.diagnostics.sarif import render_sarif
 from ptoas.grammar import parse as front_end
-from ptoas.runner.assertions import UnreadableError, evaluate
+from ptoas.runner.expressions import UnreadableError, evaluate
 
 ROOT = Path(__file__).parent.parent
 LOOKUP = str(ROOT / "examples" / "embedding_lookup.pto")
