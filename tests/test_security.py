@@ -46,7 +46,7 @@ def refused(code: str, *arguments: str) -> str:
     """The command ends with 1 and says so with a code."""
     done = command(*arguments)
     assert done.exit_code == 1, done.output
-    assert f"error[{code}]" in done.output, done.output
+    assert f"error[{code}]" in done.output or f'"code": "{code}"' in done.output, done.output
     return done.output
 
 

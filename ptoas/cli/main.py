@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
-from ptoas.cli.terminal import Commands, progress, show, use_colour
-from ptoas.diagnostics.render import FORMATS, render
+from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colour
+from ptoas.diagnostics.render import FORMATS, render, to_json
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -285,6 +285,8 @@ def run(
     ctx.find_root().obj = color
     import json
 
+    from ptoas.cli import run_file as files
+    from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
     from ptoas.runner import run as machine
 
@@ -296,38 +298,36 @@ def run(
     def module() -> ModuleOp:
         return parse(source().text, source().filename)
 
-    options |= {"checks": checks, "on_output": None if as_json else click.echo}
-    options |= {"max_steps": max_steps} if max_steps else {}
-    memory = {"max_memory": max_memory} if max_memory else {}
-    for text in outputs:
-        machine.check_output(text)
-    if target == "all" and ranks is None:
-        comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
-        click.echo(comparison.text())
-        ctx.exit(0 if comparison.equal else 1)
-    if ranks is not None:
-        from ptoas.runner.ranks.in_process import run_ranks
+    def work() -> files.Told | None:
+        wanted = files.Wanted(outputs, expected, rtol, atol, source() if check_file else None)
+        if target == "all" and ranks is None:
+            wanted.refuse_for_several()
+            comparison = machine.run_all(module(), arguments, **options, on_output=None)
+            return files.tell(comparison.results, wanted, comparison)
+        for text in outputs:
+            machine.check_output(text)
+        say = None if as_json else click.echo
+        result = machine.run_texts(module, arguments, target, ranks, **options, on_output=say)
+        return None if result is None else files.tell([result], wanted)
 
-        options |= {"prints": prints, "seed": seed, **memory}
-        result = run_ranks(module, arguments, target, ranks=ranks, **options)
-        if result is None:
-            return  # under MPI the first rank speaks for all
-    else:
-        kernel = machine.compile(module(), target, prints=prints, **options)
-        result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
-    for text in outputs:
-        machine.write_output(result, text)
-    if as_json:
-        click.echo(json.dumps(machine.result_json(result), indent=2))
-    else:
-        click.echo(machine.format_result(result))
-    if result.warnings:
-        show(result.warnings, color)
-    for text in expected:
-        machine.check_expected(result, text, rtol, atol)
-    if check_file:
-        held = machine.check_file(source(), result)
-        click.echo(f"{held} check{'s' * (held != 1)} held", err=True)
+    options |= {"checks": checks, "prints": prints, "seed": seed}
+    options |= {"max_steps": max_steps} if max_steps else {}
+    options |= {"max_memory": max_memory} if max_memory else {}
+    try:
+        told = work()
+    except PtoasError as error:
+        if as_json:
+            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+            ctx.exit(exit_code_of(error.diagnostics))
+        raise
+    if told is None:
+        return  # under MPI the first rank speaks for all
+    click.echo(json.dumps(files.as_json(told), indent=2) if as_json else files.as_text(told))
+    if not as_json:
+        show([*told.warnings, *told.errors], color)
+    if check_file and not told.errors:
+        click.echo(f"{told.checks} check{'s' * (told.checks != 1)} held", err=True)
+    ctx.exit(0 if told.ok else exit_code_of(told.errors))
 
 
 @main.command()
@@ -364,6 +364,12 @@ def lower(ctx: click.Context, file: str, output: str | None, color: str, **optio
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
-    text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
+    text = lower_file(
+        file,
+        output=output,
+        show=lambda shown: click.echo(shown, err=True),
+        on_warnings=lambda found: show(found, color),
+        **options,
+    )
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ class Commands(click.Group):
             raise
         except PtoasError as error:
             show(error.diagnostics, str(ctx.obj or "auto"))
-            ctx.exit(1)
+            ctx.exit(exit_code_of(error.diagnostics))
         except (MemoryError, RecursionError) as error:
             show([_exhausted(error)], str(ctx.obj or "auto"))
             ctx.exit(1)
@@ -66,6 +66,25 @@ class Commands(click.Group):
 
             show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
             ctx.exit(1)
+
+
+WRONG_VALUES = (
+    "PTO-R601",
+    "PTO-R602",
+    "PTO-R603",
+    "PTO-R605",
+    "PTO-R607",
+    "PTO-R608",
+    "PTO-R609",
+)
+"""Codes that blame the value of an option. A file that can't be read ends with 1, as a program does that can't;
+so does R606, where `--max-memory` stops a program."""
+
+
+def exit_code_of(diagnostics: Sequence[Diagnostic]) -> int:
+    """2 where nothing but the value of an option is to blame, else 1."""
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
+    return 2 if errors and all(error.code in WRONG_VALUES for error in errors) else 1
 
 
 def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:

@@ -178,7 +178,10 @@ def combine(
         kernel.entry.sym_name.data,
         outputs,
         arguments,
-        list(dict.fromkeys(d for each in outcomes for d in warnings_of(each, outcomes))),
+        [
+            *kernel.options.warnings,
+            *dict.fromkeys(d for each in outcomes for d in warnings_of(each, outcomes)),
+        ],
         [f"rank {each.rank}: {text}" for each in outcomes for text in each.printed],
         [f"rank {n}: {line}" for n, result in enumerate(results) for line in result.trace],
         results[0].stats,
