@@ -77,7 +77,7 @@ WRONG_VALUES = (
     "PTO-R608",
     "PTO-R609",
 )
-"""Codes that blame the value of an option. A file that can't be read ends with 1, as a program does that can't;
+"""Codes that blame the value of an option. A file that can't be read ends with 1, as such a program does;
 so does R606, where `--max-memory` stops a program."""
 
 
