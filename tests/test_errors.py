@@ -17,6 +17,8 @@ from ptoas.dialects.pto.elementwise import TNegOp
 from ptoas.lowering.pipeline import UnknownPassError
 from ptoas.machine.machine import INSTRUCTIONS, Step, load_chapters
 from ptoas.targets import TARGETS
+from ptoas.targets.row import Row
+from ptoas.targets.rules.operands import rules_for
 
 NEGATE = """.target a5
 .arg %x : !pto.memref<8x8xf32>
@@ -24,7 +26,7 @@ NEGATE = """.target a5
 %b = tneg %a : !pto.tile<8x8xf32>
 tstore %b, %x
 """
-LINE_OF_TNEG = 4
+LINE_OF_TLOAD, LINE_OF_TNEG = 3, 4
 
 
 def command(*arguments: str) -> Result:
@@ -42,8 +44,10 @@ def file(tmp_path: Path) -> str:
 
 
 def broken_rule(patch: pytest.MonkeyPatch) -> None:
-    """The first rule that a5 has for tneg divides by zero."""
-    (rule, *_) = [each for each in TARGETS["a5"].instructions[TNegOp]]
+    """A rule that a5 has for every instruction divides by zero; the first that it meets is the load."""
+    row = TARGETS["a5"].entry(TNegOp)
+    assert isinstance(row, Row)
+    rule = rules_for(row)[0]
 
     def check(*_: Any) -> Iterator[Any]:
         yield 1 // 0
@@ -74,9 +78,9 @@ def broken_pass(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("breaks", "arguments", "line", "error"),
     [
-        (broken_rule, ("verify",), LINE_OF_TNEG, "ZeroDivisionError"),
-        (broken_rule, ("verify", "-j", "2"), LINE_OF_TNEG, "ZeroDivisionError"),
-        (broken_rule, ("lower",), LINE_OF_TNEG, "ZeroDivisionError"),
+        (broken_rule, ("verify",), LINE_OF_TLOAD, "ZeroDivisionError"),
+        (broken_rule, ("verify", "-j", "2"), LINE_OF_TLOAD, "ZeroDivisionError"),
+        (broken_rule, ("lower",), LINE_OF_TLOAD, "ZeroDivisionError"),
         (broken_body, ("run",), LINE_OF_TNEG, "ZeroDivisionError"),
         (broken_pass, ("lower",), 1, "KeyError: 'lost'"),
     ],

@@ -16,7 +16,7 @@ from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
-from ptoas.targets.rule import RULES
+from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import Report, verify_targets
 
 SUFFIX = ".pto"
@@ -81,8 +81,9 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
     if text is None:
         return ()
     words = [text] if isinstance(text, str) else list(text)
-    codes = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
     known = known_codes()
+    typed = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
+    codes = [ALIASES.get(code, code) for code in typed]
     for code in codes:
         if not any(one.startswith(code) for one in known):
             raise UnknownCodeError(f"no rule has the code {code!r}; `ptoas rules` lists them all")
@@ -93,6 +94,7 @@ def known_codes() -> tuple[str, ...]:
     """Every code that checking a file can report."""
     from ptoas.diagnostics.codes import CHECKING, FRONT_END, INTERNAL
 
+    load_rules()
     return (*sorted(RULES), *FRONT_END, *CHECKING, *INTERNAL)
 
 

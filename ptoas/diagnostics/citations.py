@@ -65,7 +65,7 @@ DOCUMENTS: tuple[Document, ...] = (
         "What `a5-custom` is: another header (`pto/npu/a5/custom/MGather.hpp`), a mode that the index tile "
         "decides.",
         r"002",
-        ("Data Types (A5)", "Index Types", "Shape Constraints", "Tile Constraints"),
+        ("Tile Constraints",),
     ),
     Document(
         "003",
@@ -100,6 +100,12 @@ DOCUMENTS: tuple[Document, ...] = (
             "Dynamic Runtime Shapes",
             "Tile Constraints",
         ),
+    ),
+    Document(
+        "the instruction's page",
+        "The page of the instruction in question",
+        "What many instructions ask for stands in one rule; each has it on its own page, or in its header.",
+        r"the instruction's page",
     ),
     Document(
         "public pages",

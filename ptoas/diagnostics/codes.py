@@ -7,7 +7,7 @@ from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
 from ptoas.targets.reference import UnknownRuleError
 from ptoas.targets.reference import explain as explain_rule
-from ptoas.targets.rule import RULES
+from ptoas.targets.rule import ALIASES, RULES
 
 LOWERING: dict[str, tuple[str, str]] = {
     "PTO-L001": (
@@ -88,7 +88,8 @@ def _meaning(code: str) -> tuple[str, str]:
     if code in MEANINGS:
         title, meaning = MEANINGS[code]
         return f"{code}: {title}\n\n{meaning}", ""
-    return explain_rule(code), RULES[code].source
+    text = explain_rule(code)  # which loads the rules
+    return text, RULES[ALIASES.get(code, code)].source
 
 
 __all__ = ["CHECKING", "FRONT_END", "INTERNAL", "MEANINGS", "UnknownRuleError", "explain"]

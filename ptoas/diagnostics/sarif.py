@@ -48,10 +48,9 @@ def render_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 def _rule(code: str) -> dict[str, Any]:
     from ptoas.diagnostics.codes import MEANINGS
-    from ptoas.targets import TARGETS
-    from ptoas.targets.rule import RULES
+    from ptoas.targets.rule import RULES, load_rules
 
-    assert TARGETS
+    load_rules()
     rule = RULES.get(code)
     if rule is not None:
         return {

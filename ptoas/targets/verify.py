@@ -150,14 +150,28 @@ def verify_targets(
     for target in resolved:
         for diagnostic in checker.check(target):
             d = diagnostic
-            key = (d.code, d.message, d.severity, d.span.file, d.span.offset, d.span.length, d.fix, d.notes)
+            # The last note says where the rule is written, which is another place for each target.
+            place = (d.span.file, d.span.offset, d.span.length)
+            key = (d.code, d.message, d.severity, *place, d.fix, d.notes[:-1])
             seen = found.get(key)
             if seen is None:
                 found[key] = replace(d, targets=(target.name,))
             elif target.name not in seen.targets:
-                found[key] = replace(seen, targets=(*seen.targets, target.name))
+                found[key] = replace(
+                    seen, targets=(*seen.targets, target.name), notes=_citing_both(seen.notes, d.notes)
+                )
     ordered = sorted(found.values(), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
+
+
+def _citing_both(first: tuple[Note, ...], second: tuple[Note, ...]) -> tuple[Note, ...]:
+    """The notes of one finding on two targets: what the rule states once, and every place it is written."""
+    if first == second:
+        return first
+    statement, _, known = first[-1].message.removesuffix("]").rpartition(" [")
+    _, _, more = second[-1].message.removesuffix("]").rpartition(" [")
+    places = dict.fromkeys([*known.split("; "), *more.split("; ")])
+    return (*first[:-1], Note(f"{statement} [{'; '.join(places)}]"))
 
 
 def targets_of(module: ModuleOp) -> tuple[Target, ...]:
