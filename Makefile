@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 DEMO   := examples/embedding_lookup.pto
 # How long `make fuzz` looks for failures.
 SECONDS ?= 600
-# How many generated programs it then runs on all roads.
+# How many generated programs it then runs in every way.
 PROGRAMS ?= 10000
 
 .PHONY: demo test lint types unit fuzz docs bench bench-compare update-golden clean
@@ -47,13 +47,12 @@ fuzz: $(VENV)/.installed-dev
 	@# The engine that is guided by coverage has wheels for some Pythons only; without it chance guides.
 	-$(BIN)/python -m pip install --quiet -e '.[fuzz]'
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
-	$(BIN)/python -m tests.two_roads --programs $(PROGRAMS)
+	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 
 docs: $(VENV)/.installed
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
-	$(BIN)/python -m ptoas.cli.manual cli > docs/cli.md
-	$(BIN)/python -m ptoas.cli.manual api > docs/api.md
+	for page in cli api decisions sources; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev

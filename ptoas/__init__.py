@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptoas import build as build
-    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
+    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+    from ptoas.diagnostics.render import render
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
     from ptoas.lowering.lower import lower
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from ptoas.runner.run import Kernel, Result, compile, run
     from ptoas.targets import TARGETS, Target, get_target
     from ptoas.targets.rule import RULES, Rule
-    from ptoas.targets.verify import Report, verify
+    from ptoas.targets.verify import Report, verify, verify_targets
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
+    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
+    "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.grammar.printer": ("print_module",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
@@ -29,7 +31,7 @@ _HOMES = {
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
     "ptoas.targets.rule": ("RULES", "Rule"),
-    "ptoas.targets.verify": ("Report", "verify"),
+    "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "Source",
     "Span",
     "Target",
+    "UsageError",
     "build_pipeline",
     "compile",
     "get_target",
@@ -53,9 +56,11 @@ __all__ = [
     "parse",
     "parse_file",
     "print_module",
+    "render",
     "run",
     "run_passes",
     "verify",
+    "verify_targets",
 ]
 
 

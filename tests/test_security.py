@@ -26,7 +26,7 @@ from ptoas.diagnostics import Diagnostic, Source, Span
 from ptoas.diagnostics.render import render, render_concise, render_github
 from ptoas.diagnostics.sarif import render_sarif
 from ptoas.grammar import parse as front_end
-from ptoas.runner.assertions import UnreadableError, evaluate
+from ptoas.runner.expressions import UnreadableError, evaluate
 
 ROOT = Path(__file__).parent.parent
 LOOKUP = str(ROOT / "examples" / "embedding_lookup.pto")
@@ -46,7 +46,7 @@ def refused(code: str, *arguments: str) -> str:
     """The command ends with 1 and says so with a code."""
     done = command(*arguments)
     assert done.exit_code == 1, done.output
-    assert f"error[{code}]" in done.output, done.output
+    assert f"error[{code}]" in done.output or f'"code": "{code}"' in done.output, done.output
     return done.output
 
 

@@ -41,6 +41,7 @@ def test_a_finding_is_reported_once_with_all_its_targets() -> None:
     report = verify_targets(parse(text), ["a2a3", "a5"])
     (error,) = report.diagnostics
     assert error.code == "PTO-I101" and error.targets == ("a2a3", "a5")
+    assert error.notes[-1].message.endswith("[000, Tile Constraints (A2/A3); 000, Tile Constraints (A5)]")
     assert report.for_target("a5").count("a5", Severity.ERROR) == 1
 
 

@@ -58,8 +58,17 @@ def test_targets_of_a_command_line() -> None:
 def test_codes_of_a_command_line() -> None:
     assert parse_codes("PTO-A201, pto-f") == ("PTO-A201", "PTO-F")
     assert parse_codes("PTO-P030") == ("PTO-P030",)
-    with pytest.raises(UnknownCodeError, match="PTO-X1"):
-        parse_codes("PTO-X1")
+    with pytest.raises(UnknownCodeError, match="PTO-Z1"):
+        parse_codes("PTO-Z1")
+
+
+@pytest.mark.parametrize("options", [Options(select=("PTO-A",)), Options(ignore=("PTO-P",))])
+@pytest.mark.parametrize("path", ["broken.pto", "missing.pto"])
+def test_a_file_that_was_not_checked_has_not_passed(here: Path, path: str, options: Options) -> None:
+    assert here.exists()
+    reports = verify_paths([path, "good.pto"], options)
+    assert exit_code(reports) == 1
+    assert {d.span.file for d in all_diagnostics(reports)} == {path}
 
 
 def test_files_below_directories(here: Path) -> None:

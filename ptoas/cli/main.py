@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
-from ptoas.cli.terminal import Commands, machine_readable, progress, rendered, show, usage_errors, use_colour
+from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colour
+from ptoas.diagnostics.render import FORMATS, render, to_json
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ptoas.diagnostics import Source
-
 FORMS = ("asm", "ssa", "dps", "generic")
 
 color_option = click.option(
@@ -110,7 +110,7 @@ def instructions(style: str) -> None:
 @click.option(
     "--format",
     "style",
-    type=click.Choice(["full", "concise", "json", "sarif", "github"]),
+    type=click.Choice(FORMATS),
     default="full",
     help="How to print what was found.",
 )
@@ -135,7 +135,7 @@ def verify(
     quiet: bool,
     color: str,
 ) -> None:
-    """Check PATHS (files, directories, `-`) against the laws of the targets.
+    """Check PATHS (files, directories, `-`) against the rules of the targets.
 
     Without --target: for the one that a program names, else for all four.
 
@@ -146,22 +146,21 @@ def verify(
     """
     from ptoas.cli import verify_files as files
 
-    with usage_errors():
-        options = files.Options(
-            files.parse_targets(target),
-            aicore,
-            sync,
-            files.parse_codes(select),
-            files.parse_codes(ignore),
-            werror,
-        )
+    options = files.Options(
+        files.parse_targets(target),
+        aicore,
+        sync,
+        files.parse_codes(select),
+        files.parse_codes(ignore),
+        werror,
+    )
     with progress() as advance:
         reports = files.verify_paths(paths, options, jobs, advance)
     found = files.sorted_once(reports)
     if quiet:
         found = [d for d in found if d.is_error]
     if style in ("json", "sarif"):
-        click.echo(machine_readable(found, style))
+        click.echo(render(found, style))
     else:
         colour = use_colour(color, sys.stdout)
         if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
@@ -169,8 +168,8 @@ def verify(
             click.echo(
                 files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
             )
-        for diagnostic in found:
-            click.echo(rendered(diagnostic, style, colour), color=colour)
+        if found:
+            click.echo(render(found, style, colour=colour) + "\n" * (style == "full"), color=colour)
         if not quiet:
             click.echo(files.summary(reports))
     ctx.exit(files.exit_code(reports))
@@ -179,30 +178,28 @@ def verify(
 @main.command()
 @click.argument("code")
 def explain(code: str) -> None:
-    """Explain the law behind CODE: its reason, where it is written, a failing and a passing example.
+    """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
     \b
     ptoas explain PTO-A201
     """
     from ptoas.diagnostics import codes
 
-    with usage_errors():
-        click.echo(codes.explain(code))
+    click.echo(codes.explain(code))
 
 
 @main.command()
 @click.option("--target", help="Only the rules of this target.")
 @page_option
 def rules(target: str | None, style: str) -> None:
-    """List the rules: code, severity, targets, law.
+    """List the rules: code, severity, targets, statement.
 
     \b
     ptoas rules --target a5
     """
     from ptoas.targets import reference
 
-    with usage_errors():
-        click.echo(reference.render_rules(style, target), nl=style != "markdown")
+    click.echo(reference.render_rules(style, target), nl=style != "markdown")
 
 
 @main.command()
@@ -288,6 +285,8 @@ def run(
     ctx.find_root().obj = color
     import json
 
+    from ptoas.cli import run_file as files
+    from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
     from ptoas.runner import run as machine
 
@@ -299,39 +298,36 @@ def run(
     def module() -> ModuleOp:
         return parse(source().text, source().filename)
 
-    options |= {"checks": checks, "on_output": None if as_json else click.echo}
-    options |= {"max_steps": max_steps} if max_steps else {}
-    memory = {"max_memory": max_memory} if max_memory else {}
-    for text in outputs:
-        machine.check_output(text)
-    with usage_errors():
+    def work() -> files.Told | None:
+        wanted = files.Wanted(outputs, expected, rtol, atol, source() if check_file else None)
         if target == "all" and ranks is None:
-            comparison = machine.run_all(module(), arguments, seed=seed, **memory, **options)
-            click.echo(comparison.text())
-            ctx.exit(0 if comparison.equal else 1)
-        if ranks is not None:
-            from ptoas.runner.ranks.in_process import run_ranks
+            wanted.refuse_for_several()
+            comparison = machine.run_all(module(), arguments, **options, on_output=None)
+            return files.tell(comparison.results, wanted, comparison)
+        for text in outputs:
+            machine.check_output(text)
+        say = None if as_json else click.echo
+        result = machine.run_texts(module, arguments, target, ranks, **options, on_output=say)
+        return None if result is None else files.tell([result], wanted)
 
-            options |= {"prints": prints, "seed": seed, **memory}
-            result = run_ranks(module, arguments, target, ranks=ranks, **options)
-            if result is None:
-                return  # under MPI the first rank speaks for all
-        else:
-            kernel = machine.compile(module(), target, prints=prints, **options)
-            result = kernel.execute(machine.read_arguments(kernel, arguments, seed=seed, **memory))
-    for text in outputs:
-        machine.write_output(result, text)
-    if as_json:
-        click.echo(json.dumps(machine.result_json(result), indent=2))
-    else:
-        click.echo(machine.format_result(result))
-    if result.warnings:
-        show(result.warnings, color)
-    for text in expected:
-        machine.check_expected(result, text, rtol, atol)
-    if check_file:
-        held = machine.check_file(source(), result)
-        click.echo(f"{held} check{'s' * (held != 1)} held", err=True)
+    options |= {"checks": checks, "prints": prints, "seed": seed}
+    options |= {"max_steps": max_steps} if max_steps else {}
+    options |= {"max_memory": max_memory} if max_memory else {}
+    try:
+        told = work()
+    except PtoasError as error:
+        if as_json:
+            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+            ctx.exit(exit_code_of(error.diagnostics))
+        raise
+    if told is None:
+        return  # under MPI the first rank speaks for all
+    click.echo(json.dumps(files.as_json(told), indent=2) if as_json else files.as_text(told))
+    if not as_json:
+        show([*told.warnings, *told.errors], color)
+    if check_file and not told.errors:
+        click.echo(f"{told.checks} check{'s' * (told.checks != 1)} held", err=True)
+    ctx.exit(0 if told.ok else exit_code_of(told.errors))
 
 
 @main.command()
@@ -368,7 +364,12 @@ def lower(ctx: click.Context, file: str, output: str | None, color: str, **optio
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
-    with usage_errors():
-        text = lower_file(file, output=output, show=lambda shown: click.echo(shown, err=True), **options)
+    text = lower_file(
+        file,
+        output=output,
+        show=lambda shown: click.echo(shown, err=True),
+        on_warnings=lambda found: show(found, color),
+        **options,
+    )
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))

@@ -1,6 +1,6 @@
-"""The pages docs/cli.md and docs/api.md, printed from the commands and the docstrings themselves.
+"""Pages of docs/ that are printed: cli.md from the commands, api.md from docstrings, others from data.
 
-`python -m ptoas.cli.manual cli` prints the one, `... api` the other; `make docs` writes both.
+`python -m ptoas.cli.manual cli` prints the first, and so on; `make docs` writes all of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 import ptoas
+from ptoas.diagnostics.citations import decisions_page, sources_page
 
 _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 
@@ -222,7 +223,12 @@ def _first_sentence(function: Callable[..., Any]) -> str:
     return " ".join(inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].split())
 
 
-PAGES: dict[str, Callable[[], str]] = {"cli": cli, "api": api}
+PAGES: dict[str, Callable[[], str]] = {
+    "cli": cli,
+    "api": api,
+    "decisions": decisions_page,
+    "sources": sources_page,
+}
 """The pages by name."""
 
 if __name__ == "__main__":

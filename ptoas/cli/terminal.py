@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,43 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic
 
 
+COMMAND = "ptoas.command"
+"""Where a context keeps the words that were typed."""
+
+
+class Command(click.Command):
+    """What the library refuses as a wrong option is wrong usage: exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from ptoas.diagnostics import UsageError
+
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            from ptoas.diagnostics.render import visible
+
+            raise click.UsageError(visible(str(error)), ctx) from None
+
+
 class Commands(click.Group):
     """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[COMMAND] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         from ptoas.diagnostics import PtoasError
 
         try:
             return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
         except PtoasError as error:
             show(error.diagnostics, str(ctx.obj or "auto"))
-            ctx.exit(1)
+            ctx.exit(exit_code_of(error.diagnostics))
         except (MemoryError, RecursionError) as error:
             show([_exhausted(error)], str(ctx.obj or "auto"))
             ctx.exit(1)
@@ -35,27 +61,40 @@ class Commands(click.Group):
             # The reader of our output went away; that is its right.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
+        except Exception as error:
+            from ptoas.diagnostics.internal import internal_error
+
+            show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
+            ctx.exit(1)
 
 
-@contextmanager
-def usage_errors() -> Generator[None, None, None]:
-    """What the library refuses as a wrong option is wrong usage: exit code 2."""
-    try:
-        yield
-    except ValueError as error:
-        from ptoas.diagnostics.render import visible
+WRONG_VALUES = (
+    "PTO-R601",
+    "PTO-R602",
+    "PTO-R603",
+    "PTO-R605",
+    "PTO-R607",
+    "PTO-R608",
+    "PTO-R609",
+)
+"""Codes that blame the value of an option. A file that can't be read ends with 1, as such a program does;
+so does R606, where `--max-memory` stops a program."""
 
-        raise click.UsageError(visible(str(error))) from None
+
+def exit_code_of(diagnostics: Sequence[Diagnostic]) -> int:
+    """2 where nothing but the value of an option is to blame, else 1."""
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.is_error]
+    return 2 if errors and all(error.code in WRONG_VALUES for error in errors) else 1
 
 
 def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
     """What no limit caught before it happened, still without a traceback."""
     from ptoas.diagnostics import Diagnostic, Source, Span
+    from ptoas.diagnostics.internal import place_of
 
     what = "memory" if isinstance(error, MemoryError) else "depth"
-    return Diagnostic(
-        "PTO-P014", f"the program needs more {what} than there is", Span(Source("", "ptoas"), 0)
-    )
+    place = place_of(error) or Span(Source("", "ptoas"), 0)
+    return Diagnostic("PTO-P014", f"the program needs more {what} than there is", place)
 
 
 def use_colour(setting: str, stream: Any = None) -> bool:
@@ -73,27 +112,11 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
     if not found:
         return  # another rank has said it
     colour = use_colour(color)
-    for diagnostic in found:
-        click.echo(render(diagnostic, colour) + "\n", err=True, color=colour)
+    click.echo(render(found, colour=colour) + "\n", err=True, color=colour)
     errors = sum(d.is_error for d in found)
     warnings = len(found) - errors
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in ((errors, "error"), (warnings, "warning")) if n]
     click.echo(", ".join(parts), err=True)
-
-
-def rendered(diagnostic: Diagnostic, style: str, colour: bool) -> str:
-    from ptoas.diagnostics.render import render, render_concise, render_github
-
-    if style == "full":
-        return render(diagnostic, colour) + "\n"
-    return render_concise(diagnostic) if style == "concise" else render_github(diagnostic)
-
-
-def machine_readable(diagnostics: list[Diagnostic], style: str) -> str:
-    from ptoas.diagnostics.render import render_json
-    from ptoas.diagnostics.sarif import render_sarif
-
-    return render_json(diagnostics) if style == "json" else render_sarif(diagnostics)
 
 
 @contextmanager

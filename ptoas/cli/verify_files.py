@@ -11,19 +11,19 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, UsageError
+from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
 from ptoas.targets import TARGETS, get_target
-from ptoas.targets.rule import RULES
-from ptoas.targets.verify import DECLARATION_CODE, UNSUPPORTED_CODE, Report, verify_targets
+from ptoas.targets.rule import ALIASES, RULES, load_rules
+from ptoas.targets.verify import Report, verify_targets
 
 SUFFIX = ".pto"
 EMPTY_DIRECTORY_CODE = "PTO-T201"
-CODES_WITHOUT_RULE = (DECLARATION_CODE, UNSUPPORTED_CODE, EMPTY_DIRECTORY_CODE)
 
 
-class UnknownCodeError(ValueError):
+class UnknownCodeError(UsageError):
     """A code was asked for that no rule has."""
 
 
@@ -81,8 +81,9 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
     if text is None:
         return ()
     words = [text] if isinstance(text, str) else list(text)
-    codes = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
     known = known_codes()
+    typed = [code.strip().upper() for word in words for code in word.split(",") if code.strip()]
+    codes = [ALIASES.get(code, code) for code in typed]
     for code in codes:
         if not any(one.startswith(code) for one in known):
             raise UnknownCodeError(f"no rule has the code {code!r}; `ptoas rules` lists them all")
@@ -91,9 +92,10 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
 def known_codes() -> tuple[str, ...]:
     """Every code that checking a file can report."""
-    from ptoas.grammar.problems import CODES
+    from ptoas.diagnostics.codes import CHECKING, FRONT_END, INTERNAL
 
-    return (*sorted(RULES), *CODES, *CODES_WITHOUT_RULE)
+    load_rules()
+    return (*sorted(RULES), *FRONT_END, *CHECKING, *INTERNAL)
 
 
 def find_files(paths: Sequence[str]) -> tuple[list[str], list[Diagnostic]]:
@@ -121,11 +123,14 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
     try:
         module = parse_file(path)
     except PtoasError as error:
-        report = Report(error.diagnostics, options.targets or tuple(TARGETS))
-        return FileReport(
-            path, report.filtered(options.select, options.ignore, options.werror), readable=False
-        )
-    report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
+        # Whatever codes were selected: a file that was not checked is no file that passed.
+        return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
+    try:
+        report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
+    except Exception as error:
+        # Here, so that the other files are checked all the same, and that a child process says where it was.
+        found = internal_error(error, ("verify", path), path)
+        return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     return FileReport(path, report.filtered(options.select, options.ignore, options.werror))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ptoas.diagnostics.citations import cited
 from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
 from ptoas.targets.reference import UnknownRuleError
 from ptoas.targets.reference import explain as explain_rule
+from ptoas.targets.rule import ALIASES, RULES
 
 LOWERING: dict[str, tuple[str, str]] = {
     "PTO-L001": (
@@ -55,17 +57,39 @@ CHECKING: dict[str, tuple[str, str]] = {
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
 }
 
+INTERNAL: dict[str, tuple[str, str]] = {
+    "PTO-X001": (
+        "ptoas does what it was written to do",
+        "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
+        "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
+    ),
+}
+
+MEANINGS: dict[str, tuple[str, str]] = {
+    **FRONT_END,
+    **LOWERING,
+    **CHECKING,
+    **INTERNAL,
+    **{code: (each.title, each.explanation) for code, each in RUN_CODES.items()},
+}
+"""Every code that is no rule's: what holds, and what breaking it means."""
+
 
 def explain(code: str) -> str:
-    """What a code means; raises `UnknownRuleError` for one that nothing has."""
+    """What a code means, and what is cited there; raises `UnknownRuleError` for one that nothing has."""
     wanted = code.strip().upper()
-    for table in (FRONT_END, LOWERING, CHECKING):
-        if wanted in table:
-            law, meaning = table[wanted]
-            return f"{wanted}: {law}\n\n{meaning}"
-    if wanted in RUN_CODES:
-        return f"{wanted}: {RUN_CODES[wanted].title}\n\n{RUN_CODES[wanted].explanation}"
-    return explain_rule(code)
+    text, source = _meaning(wanted)
+    named = cited(text, source)
+    return f"{text}\n\nCited:\n{named}" if named else text
 
 
-__all__ = ["CHECKING", "FRONT_END", "LOWERING", "RUN_CODES", "UnknownRuleError", "explain"]
+def _meaning(code: str) -> tuple[str, str]:
+    """The text of a code, and where a rule is written."""
+    if code in MEANINGS:
+        title, meaning = MEANINGS[code]
+        return f"{code}: {title}\n\n{meaning}", ""
+    text = explain_rule(code)  # which loads the rules
+    return text, RULES[ALIASES.get(code, code)].source
+
+
+__all__ = ["CHECKING", "FRONT_END", "INTERNAL", "MEANINGS", "UnknownRuleError", "explain"]

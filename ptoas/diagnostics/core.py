@@ -117,6 +117,8 @@ class Diagnostic:
     >>> finding = ptoas.Diagnostic("PTO-P020", "there is no instruction tnop", span, fix="tneg")
     >>> finding.is_error, finding.severity.value, finding.span.line
     (True, 'error', 1)
+    >>> print(finding)
+    a.pto:1:1: error[PTO-P020]: there is no instruction tnop
     >>> sorted([finding], key=ptoas.Diagnostic.sort_key) == [finding]
     True
     """
@@ -138,6 +140,11 @@ class Diagnostic:
         """The order of a file."""
         return (self.span.file, self.span.offset, self.code)
 
+    def __str__(self) -> str:
+        from ptoas.diagnostics.render import render_concise
+
+        return render_concise(self)
+
 
 class PtoasError(Exception):
     """Raised when a program can't be used; carries every diagnostic, in source order.
@@ -154,6 +161,20 @@ class PtoasError(Exception):
 
     def __init__(self, diagnostics: Sequence[Diagnostic]):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(sorted(diagnostics, key=Diagnostic.sort_key))
-        from ptoas.diagnostics.render import render_concise
+        # What an exception is made of, so that it is made again in another process.
+        super().__init__(self.diagnostics)
 
-        super().__init__("\n".join(render_concise(d) for d in self.diagnostics))
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.diagnostics))
+
+
+class UsageError(ValueError):
+    """Raised when an option or an argument of a call is wrong: the caller's mistake, not the program's.
+
+    >>> import ptoas
+    >>> try:
+    ...     ptoas.get_target("a6")
+    ... except ptoas.UsageError as error:
+    ...     print(error)
+    there is no target 'a6'; the targets are cpu, a2a3, a5, a5-custom
+    """

@@ -2,10 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
-from ptoas.diagnostics.core import Diagnostic, Severity, Span
+from ptoas.diagnostics.core import Diagnostic, Severity, Span, UsageError
+
+FORMATS = ("full", "concise", "json", "sarif", "github")
+
+
+class HasDiagnostics(Protocol):
+    """A report, or an error."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]: ...
+
+
+def render(
+    found: Diagnostic | HasDiagnostics | Iterable[Diagnostic], format: str = "full", *, colour: bool = False
+) -> str:
+    """Findings as text: a diagnostic, a report, an error, or any number of diagnostics.
+
+    `full` shows the source line, the notes and the fix, `concise` one line each, `github` the workflow
+    commands of GitHub; `json` and `sarif` are one document whatever is found. Only `full` has colours.
+
+    >>> import ptoas
+    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf64>\\n%b = tneg %a : !pto.tile<8x8xf64>", "negate.pto")
+    >>> report = ptoas.verify(module, "a5")
+    >>> print(ptoas.render(report, "concise"))  # doctest: +ELLIPSIS
+    negate.pto:2:16: error[PTO-I101] [a5]: ...
+    >>> print(ptoas.render(report.errors[0]))  # doctest: +ELLIPSIS
+    error[PTO-I101] [a5]: ...
+      --> negate.pto:2:16
+      |
+    2 | %b = tneg %a : !pto.tile<8x8xf64>
+      |                ^^^^^^^^^^^^^^^^^^
+      ...
+    """
+    match found:
+        case Diagnostic():
+            diagnostics = [found]
+        case Iterable():
+            diagnostics = list(found)
+        case _:
+            diagnostics = list(found.diagnostics)
+    if format in ("json", "sarif"):
+        from ptoas.diagnostics.sarif import render_sarif
+
+        return (render_json if format == "json" else render_sarif)(diagnostics)
+    each: dict[str, Callable[[Diagnostic], str]] = {
+        "full": lambda diagnostic: render_full(diagnostic, colour),
+        "concise": render_concise,
+        "github": render_github,
+    }
+    if format not in each:
+        raise UsageError(f"there is no format {format!r}; the formats are {', '.join(FORMATS)}")
+    return ("\n\n" if format == "full" else "\n").join(map(each[format], diagnostics))
+
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;36"}
 _LONGEST_LINE = 160
@@ -63,7 +115,7 @@ def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
     return [f"{blank} |", f"{gutter} | {lead}{text}", f"{blank} | {' ' * (len(lead) + start)}{carets}"]
 
 
-def render(diagnostic: Diagnostic, colour: bool = False) -> str:
+def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     """The full form: headline, place, source line with carets, notes, fix."""
     d = diagnostic
     style = _COLOURS[d.severity]

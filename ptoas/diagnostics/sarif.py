@@ -47,11 +47,10 @@ def render_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    from ptoas.grammar.problems import CODES
-    from ptoas.targets import TARGETS
-    from ptoas.targets.rule import RULES
+    from ptoas.diagnostics.codes import MEANINGS
+    from ptoas.targets.rule import RULES, load_rules
 
-    assert TARGETS
+    load_rules()
     rule = RULES.get(code)
     if rule is not None:
         return {
@@ -61,8 +60,8 @@ def _rule(code: str) -> dict[str, Any]:
             "fullDescription": {"text": f"{rule.law} {rule.reason} [{rule.source}]"},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         }
-    law, meaning = CODES.get(code, (code, code))
-    return {"id": code, "shortDescription": {"text": law}, "fullDescription": {"text": meaning}}
+    title, meaning = MEANINGS[code]
+    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": meaning}}
 
 
 def _result(diagnostic: Diagnostic, rule_index: int) -> dict[str, Any]:

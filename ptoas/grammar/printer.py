@@ -20,6 +20,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
+from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -59,7 +60,7 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     }
     """
     if form not in FORMS:
-        raise ValueError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
+        raise UsageError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
     makes = [op.is_dps for op in module.walk() if isinstance(op, Instruction)]
     if form == "ssa" and any(makes):
         from ptoas.lowering.tiles_to_values import tiles_to_values

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_vec_tiles
 from ptoas.analysis.structure import called_names, callees_first, functions
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
@@ -43,7 +43,7 @@ _LAUNCH_ROUNDING = 1024
 def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
-        raise ValueError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
+        raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ptoas.diagnostics import UsageError
+
 
 @dataclass(frozen=True)
 class Isa:
@@ -27,5 +29,5 @@ DEFAULT_ISA = "2026.08"
 
 def get_isa(name: str) -> Isa:
     if name not in ISAS:
-        raise ValueError(f"there is no ISA revision {name!r}; the revisions are {', '.join(ISAS)}")
+        raise UsageError(f"there is no ISA revision {name!r}; the revisions are {', '.join(ISAS)}")
     return ISAS[name]

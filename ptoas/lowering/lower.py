@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
 from ptoas.grammar.parse import parse_file
 from ptoas.grammar.printer import print_module
@@ -34,11 +34,13 @@ def lower(
     verified: bool = True,
     passes: Sequence[ModulePass] | None = None,
     after: Callable[[str, ModuleOp], None] | None = None,
+    on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> str:
     """C++ for `module` on `target`; the module itself is left as it is.
 
     Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
-    `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each.
+    `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each;
+    `on_warnings` gets what only deserves a look.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -53,7 +55,7 @@ def lower(
     chosen = resolve_target(module, target)
     get_isa(isa)
     if verified:
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, on_warnings=on_warnings)
     ready = copy_module(module)
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
@@ -66,7 +68,7 @@ def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
         return target
     name = target or module_target(module)
     if name is None:
-        raise ValueError("no target: the module names none (pto.target_arch), so ask for one")
+        raise UsageError("no target: the module names none (pto.target_arch), so ask for one")
     return get_target(name)
 
 
@@ -77,6 +79,7 @@ def check(
     aicore: bool = False,
     legalize: bool = False,
     sync: str | None = None,
+    on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Raise what makes the module illegal on the target; give what only deserves a warning.
 
@@ -87,6 +90,8 @@ def check(
     report = verify(module, target, aicore, sync=sync)
     if not report.ok:
         raise PtoasError(report.errors)
+    if report.warnings and on_warnings is not None:
+        on_warnings(report.warnings)
     return report.warnings
 
 
@@ -104,6 +109,7 @@ def lower_file(
     until: str | None = None,
     print_after: str | None = None,
     show: Callable[[str], None] = print,
+    on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> str:
     """What the command `lower` does: read, check, lower; write to `output` in one step if that is given.
 
@@ -122,10 +128,11 @@ def lower_file(
 
     options: dict[str, Any] = {"isa": isa, "legalize": legalize, "sync": sync}
     if until is not None:
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, on_warnings=on_warnings)
         text = print_module(prepare(module, chosen, until=until, after=after, **options)) + "\n"
     else:
-        text = lower(module, chosen, emit=emit, annotate=annotate, aicore=aicore, after=after, **options)
+        options |= {"emit": emit, "annotate": annotate, "aicore": aicore}
+        text = lower(module, chosen, after=after, on_warnings=on_warnings, **options)
     if output is not None:
         write_text(output, text)
     return text

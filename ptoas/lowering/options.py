@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from ptoas.diagnostics import UsageError
 from ptoas.targets import Target, get_target
 
 TARGET_ATTRIBUTE = "pto.target_arch"
@@ -19,7 +20,7 @@ def chosen_target(module: ModuleOp, target: str | None) -> Target:
     """The target of a pass: its option, else the module's own."""
     name = target or module_target(module)
     if name is None:
-        raise ValueError(
+        raise UsageError(
             'name a target: the pass option target="a5", or the module attribute pto.target_arch'
         )
     return get_target(name)

@@ -8,6 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ptoas.diagnostics import UsageError
 from ptoas.lowering.isa import DEFAULT_ISA
 from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
@@ -74,12 +75,15 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
 
 
-class UnknownPassError(ValueError):
+class UnknownPassError(UsageError):
     """A pass that does not exist was asked for."""
 
     def __init__(self, name: str):
         self.name = name
-        super().__init__(f"there is no pass {name!r}; the passes are {', '.join(PASSES)}")
+        super().__init__(name)
+
+    def __str__(self) -> str:
+        return f"there is no pass {self.name!r}; the passes are {', '.join(PASSES)}"
 
 
 def build_pipeline(

@@ -181,7 +181,7 @@ _ROWS = (
     (
         "PTO-R703",
         "a RUN-CHECK can't be read",
-        "See the module `ptoas.runner.assertions` for the language.",
+        "See the module `ptoas.runner.expressions` for the language.",
     ),
     (
         "PTO-R801",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 
-from ptoas.diagnostics import Diagnostic, Note, Severity
+from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import span_of
@@ -54,7 +54,7 @@ class Checks:
             words = list(CHECK_NAMES)
         unknown = [word for word in words if word not in CHECK_NAMES]
         if unknown:
-            raise ValueError(
+            raise UsageError(
                 f"there is no check {unknown[0]!r}; the checks are {', '.join(CHECK_NAMES)}, all, none"
             )
         return Checks(**{name: name in words for name in CHECK_NAMES}, unchecked=unchecked)

@@ -15,12 +15,13 @@ from typing import IO, Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
+from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.files import open_plain
 from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.runner.parameters import Parameter
+from ptoas.runner.parameters import Parameter, about
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
@@ -110,6 +111,13 @@ def read_value(
     allowance: Allowance,
 ) -> Any:
     """What `--arg NAME=text` means for this parameter."""
+    try:
+        return _read(parameter, text, entry, rng, allowance)
+    except PtoasError as error:
+        raise about(parameter, entry, error) from None
+
+
+def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
     option = f"--arg {parameter.name}={text}"
     path, _, key = text.partition(":")
     if text.endswith(".npy"):

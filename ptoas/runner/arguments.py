@@ -14,7 +14,7 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
-from ptoas.diagnostics import Note
+from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
@@ -22,7 +22,7 @@ from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
 from ptoas.ops.comm import Group
-from ptoas.runner.parameters import Parameter
+from ptoas.runner.parameters import Parameter, about
 from ptoas.spelling import did_you_mean
 
 
@@ -119,6 +119,13 @@ def bind(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
     """One argument for the machine; what is bound already stays so."""
     if isinstance(given, Bound):
         return given
+    try:
+        return _bound(parameter, given, entry)
+    except PtoasError as error:
+        raise about(parameter, entry, error) from None
+
+
+def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
     match parameter.kind:
         case "scalar":
             return Bound(parameter, scalar(parameter, given, entry), None)

@@ -1,37 +1,40 @@
 """Assertions in a program's own comments: `// RUN-CHECK: sum(out) == 10`.
 
-The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
-`%out`), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`, `not`, and the
-functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==` compares
-shapes as well, apart from a single number or a row that is repeated. `close(a, b)` compares within a
-tolerance. A line may name targets it is for:
-`// RUN-CHECK[a5, a2a3]: ...`. Nothing is evaluated that is not listed here.
+A line may name targets it is for: `// RUN-CHECK[a5, a2a3]: ...`. `ptoas.runner.expressions` is the language.
 """
 
 from __future__ import annotations
 
 import ast
-import operator
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
-from ptoas.machine.arrays import Array, np
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
+from ptoas.machine.arrays import np
 from ptoas.machine.errors import finding
+from ptoas.runner.expressions import (
+    ORDER,
+    Reader,
+    UnreadableError,
+    holds,
+    near,
+    parse_expression,
+    repeats,
+    same,
+    sides,
+)
+from ptoas.spelling import nearest
+from ptoas.targets import UnknownTargetError, get_target
 
-_LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]]*)\])?:\s*(?P<text>[^\n]*)")
+WORD = "RUN-CHECK"
+_LINE = re.compile(r"(?://|#)\s*RUN-CHECK(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
+_ALIKE = re.compile(r"(?://|#)[ \t]*(?P<word>[A-Za-z]+[-_ ]?[A-Za-z]+)(?P<colon>\s*[:\[])?")
+"""The beginning of a comment that may have been meant for one."""
 
-LARGEST = 1 << 26
-"""Elements of an array that an expression makes."""
-
-LONGEST_NUMBER = 4096
-"""Bits of a whole number that a power makes."""
-
-LONGEST = 10_000
-"""Characters of an expression; a longer one is refused."""
+MOST_DIFFERENCES = 8
 
 
 @dataclass(frozen=True)
@@ -43,283 +46,48 @@ class Assertion:
     targets: tuple[str, ...] = ()
 
 
-class UnreadableError(ValueError):
-    """The expression is not in the language."""
-
-
 def find_assertions(source: Source) -> list[Assertion]:
-    """Every RUN-CHECK of a program."""
+    """Every RUN-CHECK of a program; raises for what was meant for one and is none."""
     found: list[Assertion] = []
+    problems = [_misspelt(source, match) for match in _ALIKE.finditer(source.text)]
     for match in _LINE.finditer(source.text):
         text = match["text"].rstrip()
-        names = tuple(n.strip() for n in (match["targets"] or "").split(",") if n.strip())
-        span = Span(source, match.start("text"), max(1, len(text)))
-        found.append(Assertion(text, span, names))
+        names = [name.strip() for name in (match["targets"] or "").split(",") if name.strip()]
+        try:
+            targets = tuple(get_target(name).name for name in names)
+        except UnknownTargetError as error:
+            place = Span(source, match.start("targets"), len(match["targets"]))
+            problems.append(finding("PTO-R703", str(error), span=place))
+            continue
+        found.append(Assertion(text, Span(source, match.start("text"), max(1, len(text))), targets))
+    wrong = [problem for problem in problems if problem is not None]
+    if wrong:
+        raise PtoasError(wrong)
     return found
 
 
-def _close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> bool:
-    return np.shape(a) == np.shape(b) and bool(np.allclose(_wide(a), _wide(b), rtol, atol, equal_nan=True))
-
-
-def _sum(a: Any) -> Any:
-    return _wide(a).sum().item()
-
-
-def _least(a: Any) -> Any:
-    return _wide(a).min().item()
-
-
-def _greatest(a: Any) -> Any:
-    return _wide(a).max().item()
-
-
-def _mean(a: Any) -> Any:
-    return _wide(a).mean().item()
-
-
-def _absolute(a: Any) -> Any:
-    return abs(_wide(a))
-
-
-def _any(a: Any) -> bool:
-    return bool(np.any(a))
-
-
-def _count(a: Any) -> int:
-    return int(np.count_nonzero(a))
-
-
-def _shape(a: Any) -> list[int]:
-    return list(np.shape(a))
-
-
-def _is_nan(a: Any) -> Any:
-    return np.isnan(_wide(a))
-
-
-def _holds(value: Any) -> bool:
-    return bool(np.all(value))
-
-
-def _take(a: Any, positions: Any) -> Any:
-    """The elements of `a`, laid out flat, at some positions."""
-    return _at(np.reshape(a, -1), positions)
-
-
-def _rows(a: Any, numbers: Any) -> Any:
-    """The rows of `a` with some numbers, one after the other."""
-    return _at(np.asarray(a), np.reshape(numbers, -1))
-
-
-def _at(a: Array, positions: Any) -> Any:
-    chosen = np.asarray(positions)
-    if chosen.dtype.kind not in "iu":
-        raise UnreadableError("a position is a whole number")
-    if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(a)):
-        raise UnreadableError(f"a position is outside 0 to {len(a) - 1}")
-    _check_size(chosen.size * prod(a.shape[1:]))
-    return a[chosen]
-
-
-def _quotient(a: Any, b: Any) -> Any:
-    return a / b
-
-
-def _whole_quotient(a: Any, b: Any) -> Any:
-    return a // b
-
-
-def _negation(a: Any) -> bool:
-    return not _holds(a)
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": _sum,
-    "min": _least,
-    "max": _greatest,
-    "mean": _mean,
-    "abs": _absolute,
-    "len": len,
-    "all": _holds,
-    "any": _any,
-    "count": _count,
-    "shape": _shape,
-    "take": _take,
-    "rows": _rows,
-    "isnan": _is_nan,
-    "close": _close,
-}
-
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: _quotient,
-    ast.FloorDiv: _whole_quotient,
-    ast.Mod: operator.mod,
-}
-
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-    ast.Not: _negation,
-}
-
-_ORDER: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-
-
-def _wide(value: Any) -> Array:
-    """Numbers that can be added up: 64 bits of their kind."""
-    array = np.asarray(value)
-    if array.dtype.kind in "iub":
-        return array.astype(np.int64)
-    return array.astype(np.float64)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    left, right = _wide(a), _wide(b)
-    if left.shape != right.shape and left.ndim and right.ndim and 1 not in (left.size, right.size):
-        repeats = left.shape[-right.ndim :] == right.shape or right.shape[-left.ndim :] == left.shape
-        if not repeats:
-            return False
-    return bool(np.all((left == right) | (np.isnan(left.astype(float)) & np.isnan(right.astype(float)))))
-
-
-class _Reader:
-    """Walks an expression; a node that is not listed is refused."""
-
-    def __init__(self, names: Mapping[str, Any]):
-        self.names = names
-
-    def value(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Constant(value=int() | float()):
-                return node.value
-            case ast.Name():
-                return self._name(node.id)
-            case ast.List() | ast.Tuple():
-                return [self.value(each) for each in node.elts]
-            case ast.BinOp() if type(node.op) in _BINARY:
-                left, right = _number(self.value(node.left)), _number(self.value(node.right))
-                _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
-                return _BINARY[type(node.op)](left, right)
-            case ast.BinOp(op=ast.Pow()):
-                return self._power(node)
-            case ast.UnaryOp() if type(node.op) in _UNARY:
-                operand = self.value(node.operand)
-                return _UNARY[type(node.op)](operand if isinstance(node.op, ast.Not) else _number(operand))
-            case ast.BoolOp():
-                parts = (_holds(self.value(each)) for each in node.values)
-                return all(parts) if isinstance(node.op, ast.And) else any(parts)
-            case ast.Compare():
-                return self._compare(node)
-            case ast.Call(func=ast.Name(), keywords=keywords):
-                return self._call(node, keywords)
-            case ast.Subscript():
-                return np.asarray(self.value(node.value))[self._subscript(node.slice)]
-            case _:
-                raise UnreadableError(f"{ast.unparse(node)!r} is not part of the language")
-
-    def _name(self, name: str) -> Any:
-        if name in self.names:
-            return self.names[name]
-        constants = {"nan": np.nan, "inf": np.inf, "true": True, "false": False, "True": True, "False": False}
-        if name in constants:
-            return constants[name]
-        raise UnreadableError(
-            f"there is no {name!r}; there are {', '.join(sorted(self.names)) or 'no names'}"
-        )
-
-    def _power(self, node: ast.BinOp) -> Any:
-        base, exponent = self.value(node.left), self.value(node.right)
-        if not isinstance(exponent, int | float) or abs(exponent) > 64:
-            raise UnreadableError("an exponent is a number up to 64")
-        if isinstance(base, int) and base.bit_length() * abs(exponent) > LONGEST_NUMBER:
-            raise UnreadableError(f"a number has at most {LONGEST_NUMBER} bits")
-        return _number(base) ** exponent
-
-    def _compare(self, node: ast.Compare) -> bool:
-        left = self.value(node.left)
-        for op, comparator in zip(node.ops, node.comparators, strict=True):
-            right = self.value(comparator)
-            match op:
-                case ast.Eq():
-                    held = _equal(left, right)
-                case ast.NotEq():
-                    held = not _equal(left, right)
-                case _ if type(op) in _ORDER:
-                    _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
-                    held = _holds(_ORDER[type(op)](_wide(left), _wide(right)))
-                case _:
-                    raise UnreadableError("a comparison is one of == != < <= > >=")
-            if not held:
-                return False
-            left = right
-        return True
-
-    def _call(self, node: ast.Call, keywords: list[ast.keyword]) -> Any:
-        assert isinstance(node.func, ast.Name)
-        function = FUNCTIONS.get(node.func.id)
-        if function is None:
-            raise UnreadableError(f"there is no function {node.func.id!r}; there are {', '.join(FUNCTIONS)}")
-        named = {k.arg: self.value(k.value) for k in keywords if k.arg in ("rtol", "atol")}
-        if len(named) != len(keywords) or (named and node.func.id != "close"):
-            raise UnreadableError(f"{node.func.id} does not take these names")
-        return function(*(self.value(each) for each in node.args), **named)
-
-    def _subscript(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Tuple():
-                return tuple(self._subscript(each) for each in node.elts)
-            case ast.Slice():
-                parts = (node.lower, node.upper, node.step)
-                return slice(*(None if part is None else int(self.value(part)) for part in parts))
-            case _:
-                return int(self.value(node))
-
-
-def _check_size(elements: int) -> None:
-    if elements > LARGEST:
-        raise UnreadableError(f"an array of {elements} elements; the largest has {LARGEST}")
-
-
-def _number(value: Any) -> Any:
-    return _wide(value) if isinstance(value, list | np.ndarray) else value
-
-
-def parse_expression(text: str) -> ast.expr:
-    """The expression as a tree, `%name` being `name`."""
-    if len(text) > LONGEST:
-        raise UnreadableError(f"the expression is longer than {LONGEST} characters")
-    try:
-        tree = ast.parse(re.sub(r"%(?=[A-Za-z_])", "", text).strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise UnreadableError(f"this is not an expression: {reason}") from None
-    return tree.body
-
-
-def evaluate(text: str, names: Mapping[str, Any]) -> Any:
-    """The value of an expression over arrays by name."""
-    return _Reader(names).value(parse_expression(text))
+def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:
+    """A comment that begins almost as a RUN-CHECK does would be passed over without a word."""
+    word = match["word"]
+    place = Span(source, match.start("word"), len(word))
+    if word == WORD:
+        return None if match["colon"] else finding("PTO-R703", f"a colon follows `{WORD}`", span=place)
+    meant = nearest(re.sub("[_ ]", "-", word.upper()), [WORD], 0.8)
+    if meant is None or not match["colon"]:
+        return None
+    return finding("PTO-R703", f"`{word}` is no {WORD}", span=place, fix=f"did you mean `{WORD}`?")
 
 
 def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
     """What is wrong with an assertion for these arrays; nothing if it holds."""
     try:
         tree = parse_expression(assertion.text)
-        reader = _Reader(names)
-        if _holds(reader.value(tree)):
+        reader = Reader(names)
+        if holds(reader.value(tree)):
             return None
-        return finding(
-            "PTO-R702", f"does not hold: {assertion.text}{_found(tree, reader)}", span=assertion.span
-        )
+        message = f"does not hold: {assertion.text}{_found(tree, reader)}"
+        notes = tuple(map(Note, _differences(tree, reader)))
+        return finding("PTO-R702", message, span=assertion.span, notes=notes)
     except UnreadableError as error:
         return finding("PTO-R703", str(error), span=assertion.span)
     except (TypeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError) as error:
@@ -327,7 +95,7 @@ def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
         return finding("PTO-R703", f"can't be evaluated: {message}", span=assertion.span)
 
 
-def _found(tree: ast.expr, reader: _Reader) -> str:
+def _found(tree: ast.expr, reader: Reader) -> str:
     """What the left side is, for a comparison."""
     if not isinstance(tree, ast.Compare) or isinstance(tree.left, ast.Constant):
         return ""
@@ -335,10 +103,44 @@ def _found(tree: ast.expr, reader: _Reader) -> str:
     return f" ({ast.unparse(tree.left)} is {' '.join(text.split())})"
 
 
+def _differences(tree: ast.expr, reader: Reader) -> list[str]:
+    """Where the two sides of a comparison, or of `close`, differ: how often, and the first few places."""
+    match tree:
+        case ast.Compare(ops=[ast.NotEq()]):
+            return []
+        case ast.Compare(left=first, ops=[operation], comparators=[second]):
+            agrees = ORDER.get(type(operation), same)
+        case ast.Call(func=ast.Name(id="close"), args=[first, second, *_]):
+            given = [reader.value(each) for each in tree.args[2:]]
+            limits = dict(zip(("rtol", "atol"), given, strict=False))
+            limits |= {str(each.arg): reader.value(each.value) for each in tree.keywords}
+            agrees = partial(near, **limits)
+        case _:
+            return []
+    left, right = sides(reader.value(first), reader.value(second))
+    if left.size == right.size == 1:
+        return [f"{ast.unparse(second)} is {right.item()}"]
+    if not repeats(left, right):
+        return [f"the shapes are {list(left.shape)} and {list(right.shape)}"]
+    left, right = np.broadcast_arrays(left, right)
+    places = np.argwhere(~np.asarray(agrees(left, right)))
+    names = f"{ast.unparse(first)}, {ast.unparse(second)}"
+    lines = [f"{len(places)} of {left.size} elements; position, {names}:"]
+    for place in places[:MOST_DIFFERENCES]:
+        at = tuple(int(n) for n in place)
+        lines.append(f"{list(at)}  {left[at]}  {right[at]}")
+    return ["\n".join(lines)]
+
+
 def check_all(source: Source, names: Mapping[str, Any], target: str) -> int:
     """Check every assertion that is for this target; raises with all that fail, returns how many held."""
-    meant = [a for a in find_assertions(source) if not a.targets or target in a.targets]
+    found = find_assertions(source)
+    if not found:
+        message = f"there is no {WORD} in this file, so nothing was checked"
+        place = Span(source, 0, max(1, len(source.line_text(1))))
+        raise PtoasError([finding("PTO-R703", message, span=place, fix=f"// {WORD}: out == 1")])
+    meant = [a for a in found if not a.targets or target in a.targets]
     problems = [problem for a in meant if (problem := check(a, names)) is not None]
     if problems:
-        raise PtoasError(problems)
+        raise PtoasError([replace(problem, targets=(target,)) for problem in problems])
     return len(meant)

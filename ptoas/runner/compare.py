@@ -53,6 +53,11 @@ class Comparison:
     differences: list[Difference]
 
     @property
+    def results(self) -> list[Result]:
+        """Of the targets that ran it."""
+        return [outcome.result for outcome in self.outcomes if outcome.result is not None]
+
+    @property
     def equal(self) -> bool:
         return not self.differences
 

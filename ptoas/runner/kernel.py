@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xdsl.dialects import func
@@ -50,6 +50,8 @@ class Options:
     """Gets what the program prints, while it runs."""
     forced: bool = False
     """The program may break rules of the target."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What `verify` says of the program; every result repeats it."""
 
 
 @dataclass
@@ -170,6 +172,8 @@ class Kernel:
         """The same program on a core of its own, as one rank of several."""
         other = copy(self)
         other.parameters = [copy(parameter) for parameter in self.parameters]
+        # What `verify` says, it says of the program, not of a rank.
+        other.options = replace(self.options, warnings=())
         other._last = []
         other._compile(world)
         return other
@@ -392,7 +396,7 @@ class Kernel:
             self.entry.sym_name.data,
             outputs,
             arguments,
-            list(self.machine.warnings),
+            [*self.options.warnings, *self.machine.warnings],
             list(self.machine.printed),
             list(self.observer.trace) if self.observer and self.observer.trace else [],
             self.observer.stats if self.observer else None,

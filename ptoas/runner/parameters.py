@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
 from xdsl.ir import Attribute
 
+from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.location import argument_type_span, span_of
 from ptoas.machine.dtypes import DType, dtype_of
 
 
@@ -44,6 +46,18 @@ class Parameter:
     is_index: bool = False
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+
+
+def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:
+    """An error about an argument that points at its declaration, also where it came from the command line."""
+    declared, whole = argument_type_span(entry, parameter.at), span_of(entry)
+
+    def pointing(finding: Diagnostic) -> Diagnostic:
+        if finding.span == whole:
+            return replace(finding, span=declared)
+        return replace(finding, notes=(*finding.notes, Note(f"%{parameter.name} is declared here", declared)))
+
+    return PtoasError([pointing(finding) for finding in error.diagnostics])
 
 
 def parameters_of(entry: func.FuncOp) -> list[Parameter]:

@@ -26,8 +26,8 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import PtoasError, Source
-from ptoas.lowering.lower import resolve_target
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
+from ptoas.lowering.lower import check, resolve_target
 from ptoas.machine.arrays import np
 from ptoas.machine.compile import DEFAULT_MAX_STEPS
 from ptoas.machine.errors import forgiving
@@ -71,8 +71,8 @@ def compile(
     """A callable that runs many times without compiling again.
 
     `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
-    verify for the target is refused unless `force`. Memory arguments are used where they are, and written
-    there.
+    verify for the target is refused unless `force`; warnings of `verify` are in every result. Memory
+    arguments are used where they are, and written there.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -92,12 +92,12 @@ def compile(
     """
     chosen = resolve_target(module, target)
     if blocks < 1:
-        raise ValueError(f"a kernel runs in at least one block; {blocks} asked for")
+        raise UsageError(f"a kernel runs in at least one block; {blocks} asked for")
+    warnings: tuple[Diagnostic, ...] = ()
     if not force:
-        from ptoas.lowering.lower import check
-
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+        warnings = check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
     options = Options(
+        warnings=warnings,
         checks=checks if isinstance(checks, Checks) else Checks.of(checks, unchecked),
         entry=entry,
         blocks=blocks,
@@ -141,6 +141,25 @@ def run(
     kernel = compile(module, target, **options)
     kernel.machine.limit_memory(max_memory)
     return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
+
+
+def run_texts(
+    module: Callable[[], ModuleOp],
+    arguments: Sequence[str] = (),
+    target: str | Target | None = None,
+    ranks: int | str | None = None,
+    *,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    **options: Any,
+) -> Result | None:
+    """Run once, or as ranks, on `NAME=VALUE` texts; `None` on ranks of MPI for which the first one speaks."""
+    if ranks is not None:
+        from ptoas.runner.ranks.in_process import run_ranks
+
+        return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
+    kernel = compile(module(), target, **options)
+    return kernel.execute(read_arguments(kernel, arguments, seed=seed, max_memory=max_memory))
 
 
 def read_arguments(
@@ -238,5 +257,6 @@ __all__ = [
     "result_json",
     "run",
     "run_all",
+    "run_texts",
     "write_output",
 ]

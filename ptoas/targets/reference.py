@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.targets import TARGETS, Target, get_target
 from ptoas.targets.row import Row
@@ -30,7 +31,7 @@ CHAPTERS = {
 """The letter of a code and its chapter, in the order of the page."""
 
 
-class UnknownRuleError(ValueError):
+class UnknownRuleError(UsageError):
     """No rule has that code."""
 
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation
 
 from ptoas.analysis.effects import NOTHING, Effects
+from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Event, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -28,12 +29,15 @@ C0_BYTES = 32
 """Bytes of one row of a fractal block, and of one burst of the memory engines."""
 
 
-class UnknownTargetError(ValueError):
+class UnknownTargetError(UsageError):
     """A target that does not exist was asked for."""
 
     def __init__(self, name: str, known: Sequence[str]):
-        self.name = name
-        super().__init__(f"there is no target {name!r}; the targets are {', '.join(known)}")
+        self.name, self.known = name, known
+        super().__init__(name, known)
+
+    def __str__(self) -> str:
+        return f"there is no target {self.name!r}; the targets are {', '.join(self.known)}"
 
 
 @dataclass(frozen=True)

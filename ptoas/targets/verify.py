@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.diagnostics import Diagnostic, Note, Severity, Span
+from ptoas.diagnostics import Diagnostic, Note, Severity, Span, UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
@@ -51,8 +51,7 @@ class Report:
     ... .arg %idx : !pto.tile<1x16xi32>
     ... %dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
     ... ''', filename="lookup.pto")
-    >>> from ptoas.targets.verify import verify_targets
-    >>> report = verify_targets(module, ["cpu", "a5"])
+    >>> report = ptoas.verify_targets(module, ["cpu", "a5"])
     >>> report.ok, [d.code for d in report.errors], report.warnings
     (False, ['PTO-A301'], ())
     >>> report.for_target("a5").ok, report.count("cpu", ptoas.Severity.ERROR)
@@ -110,9 +109,9 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
 
 
 def verify(
-    module: ModuleOp, target: str | Target = "a5", aicore: bool = False, *, sync: str | None = None
+    module: ModuleOp, target: str | Target | None = None, aicore: bool = False, *, sync: str | None = None
 ) -> Report:
-    """Check a module against every rule of one target.
+    """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
     `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
 
@@ -121,7 +120,7 @@ def verify(
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, [target], aicore, sync=sync)
+    return verify_targets(module, None if target is None else [target], aicore, sync=sync)
 
 
 def verify_targets(
@@ -131,9 +130,20 @@ def verify_targets(
     *,
     sync: str | None = None,
 ) -> Report:
-    """Check a module for several targets; without any, for the one it names, else for all of them (D2)."""
+    """Check a module for several targets; without any, for the one it names, else for all of them (D2).
+
+    What several targets refuse is one finding that names them. Some rules speak only here: a program that
+    means different things on two targets.
+
+    >>> import ptoas
+    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    >>> ptoas.verify_targets(module, ["cpu", "a5"]).targets
+    ('cpu', 'a5')
+    >>> ptoas.verify_targets(module).targets
+    ('cpu', 'a2a3', 'a5', 'a5-custom')
+    """
     if sync not in (None, "auto", "manual"):
-        raise ValueError(f"sync is 'auto' or 'manual', not {sync!r}")
+        raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     checker = _Checker(module, resolved, aicore, sync)
@@ -141,24 +151,28 @@ def verify_targets(
     for target in resolved:
         for diagnostic in checker.check(target):
             d = diagnostic
-            # The last note cites the target's own document.
-            key = (
-                d.code,
-                d.message,
-                d.severity,
-                d.span.file,
-                d.span.offset,
-                d.span.length,
-                d.fix,
-                d.notes[:-1],
-            )
+            # The last note says where the rule is written, which is another place for each target.
+            place = (d.span.file, d.span.offset, d.span.length)
+            key = (d.code, d.message, d.severity, *place, d.fix, d.notes[:-1])
             seen = found.get(key)
             if seen is None:
                 found[key] = replace(d, targets=(target.name,))
             elif target.name not in seen.targets:
-                found[key] = replace(seen, targets=(*seen.targets, target.name))
+                found[key] = replace(
+                    seen, targets=(*seen.targets, target.name), notes=_citing_both(seen.notes, d.notes)
+                )
     ordered = sorted(found.values(), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
+
+
+def _citing_both(first: tuple[Note, ...], second: tuple[Note, ...]) -> tuple[Note, ...]:
+    """The notes of one finding on two targets: what the rule states once, and every place it is written."""
+    if first == second:
+        return first
+    statement, _, known = first[-1].message.removesuffix("]").rpartition(" [")
+    _, _, more = second[-1].message.removesuffix("]").rpartition(" [")
+    places = dict.fromkeys([*known.split("; "), *more.split("; ")])
+    return (*first[:-1], Note(f"{statement} [{'; '.join(places)}]"))
 
 
 def targets_of(module: ModuleOp) -> tuple[Target, ...]:

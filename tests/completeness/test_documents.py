@@ -44,6 +44,12 @@ def test_programs_parse(path: Path) -> None:
             compile(body, path.name, "exec")  # signatures of api.md aside
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#\s]+)\)", path.read_text(encoding="utf-8"))
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
 # --- the README: what it types, it gets --------------------------------------------------------------
 
 README = ROOT / "README.md"
@@ -98,7 +104,7 @@ def test_the_library_example_of_the_readme_runs(
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
     printed = capsys.readouterr().out
-    assert printed.startswith("(16, 32)\n"), "as the comment says"
+    assert printed.startswith("True \n(16, 32)\n"), "as the comments say"
     assert "MGATHER<Coalesce::Row>(dst, tableGM, idx);" in printed
     assert "pto.mgather %table, %idx" in printed
     report = names["report"]
@@ -122,7 +128,7 @@ def test_the_instruction_of_the_guide_is_one() -> None:
     }
 
 
-def test_the_rooms_of_the_guide_exist() -> None:
+def test_the_packages_of_the_guide_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for place in re.findall(r"`((?:ptoas|tests|docs|benchmarks|examples)/[\w./]*)`", text):
         if "trecip" not in place:

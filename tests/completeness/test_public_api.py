@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,12 @@ def test_the_list_of_names_is_whole() -> None:
     assert sorted(ptoas.__all__) == sorted(name for names in manual.homes().values() for name in names)
 
 
+def test_an_editor_can_complete_the_names() -> None:
+    code = "import ptoas, sys; print(set(ptoas.__all__) <= set(dir(ptoas)), 'xdsl' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_public_name_has_an_example(name: str) -> None:
     # Data has no docstring of its own; the example stands at the head of its module.
@@ -45,7 +53,7 @@ def test_a_public_name_has_an_example(name: str) -> None:
     used = any(f"ptoas.{name}" in text for text in (shown, *map(examples, manual_members(name))))
     made_by = {
         "Kernel": "ptoas.compile(",
-        "Report": "verify_targets(",
+        "Report": "ptoas.verify_targets(",
         "Result": "ptoas.run(",
         "Rule": "ptoas.RULES[",
         "Target": "ptoas.get_target(",

@@ -29,7 +29,7 @@ def known_codes() -> frozenset[str]:
     from ptoas.diagnostics import codes
     from ptoas.targets.rule import RULES
 
-    return frozenset((*codes.FRONT_END, *codes.LOWERING, *codes.CHECKING, *codes.RUN_CODES, *RULES))
+    return frozenset((*codes.MEANINGS, *RULES))
 
 
 def check_span(span: Span, code: str, texts: Iterable[str]) -> None:

@@ -102,7 +102,8 @@ def test_an_instruction_may_meet_itself_in_the_turn_before() -> None:
     call = f"pto.comm.tgather(%y, recv(%a), group(%g) : {MEM}, {TILE}, {GROUP}) {{root = 0 : i32}}"
     found = only(ALLOC, *LOOP, call, "}")
     assert found.message.startswith(
-        "`comm.tgather` on PIPE_MTE3 writes %a before `comm.tgather` on PIPE_MTE2 in line 6 of the turn"
+        "`comm.tgather` on PIPE_MTE3 writes %a before `comm.tgather` on PIPE_MTE2 in line 6 "
+        "of the turn before"
     )
 
 

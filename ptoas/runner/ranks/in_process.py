@@ -14,7 +14,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, UsageError
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure, finding
 from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
@@ -178,7 +178,10 @@ def combine(
         kernel.entry.sym_name.data,
         outputs,
         arguments,
-        list(dict.fromkeys(d for each in outcomes for d in warnings_of(each, outcomes))),
+        [
+            *kernel.options.warnings,
+            *dict.fromkeys(d for each in outcomes for d in warnings_of(each, outcomes)),
+        ],
         [f"rank {each.rank}: {text}" for each in outcomes for text in each.printed],
         [f"rank {n}: {line}" for n, result in enumerate(results) for line in result.trace],
         results[0].stats,
@@ -341,5 +344,5 @@ def parse_ranks(text: int | str) -> int | str:
     except ValueError:
         number = 0
     if not 1 <= number <= MOST_RANKS:
-        raise ValueError(f"--ranks takes a number from 1 to {MOST_RANKS}, or mpi; {text!r} is neither")
+        raise UsageError(f"--ranks takes a number from 1 to {MOST_RANKS}, or mpi; {text!r} is neither")
     return number

@@ -11,7 +11,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics import PtoasError, UsageError
+from ptoas.diagnostics.internal import internal_error
+from ptoas.diagnostics.render import render
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.values import Allowance
@@ -210,13 +212,13 @@ def _together(comm: Any, work: Callable[[], T]) -> T:
         result = work()
     except PtoasError as error:
         mine.errors = error.diagnostics
-    except ValueError as error:
+    except UsageError as error:
         usage = str(error)
     everyone: list[tuple[Outcome, str | None]] = comm.allgather((mine, usage))
     outcomes = [outcome for outcome, _ in everyone]
     texts = [text for _, text in everyone if text is not None]
     if texts and comm.Get_rank() == 0:
-        raise ValueError(texts[0])
+        raise UsageError(texts[0])
     found = [d for outcome in outcomes for d in _named(outcome, outcomes)]
     if found or texts:
         raise PtoasError(list(dict.fromkeys(found)) if comm.Get_rank() == 0 else [])
@@ -243,13 +245,12 @@ def run_with_mpi(
     comm = mpi.COMM_WORLD
     try:
         return _run(mpi, comm, make, arguments, seed, max_memory)
-    except (PtoasError, ValueError):
+    except (PtoasError, UsageError):
         raise
-    except BaseException:
+    except BaseException as error:
         # Nobody may wait for a rank that is no more.
-        import traceback
-
-        traceback.print_exc()
+        if isinstance(error, Exception):
+            sys.stderr.write(render(internal_error(error, sys.argv[1:])) + "\n")
         sys.stderr.flush()
         comm.Abort(1)
         raise

@@ -1,6 +1,6 @@
-"""The roads of one program; each must leave the same bytes in all arguments.
+"""The ways of one program; each must leave the same bytes in all arguments.
 
-The machine with all checks is the road that the others are compared with.
+The machine with all checks is the way that the others are compared with.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Findings:
     rejected: str | None = None
     """Why the verifier or the machine does not take it: the generator's fault, as a rule."""
     differences: list[str] = field(default_factory=list[str])
-    roads: set[str] = field(default_factory=set[str])
+    ways: set[str] = field(default_factory=set[str])
     built: Built | None = None
     module: ModuleOp | None = None
 
 
 def walk(program: Program, cpp: bool = True) -> Findings:
-    """Run a program on every road but the compiler's; what that needs is in `built`."""
+    """Run a program in every way but the compiler's; what that needs is in `built`."""
     found = Findings(program)
     try:
         module = ptoas.parse(program.text, filename=f"{program.name}.pto")
@@ -100,23 +100,23 @@ class _Walker:
     def program(self) -> Program:
         return self.found.program
 
-    def compare(self, road: str, module: ModuleOp, force: bool = True) -> None:
+    def compare(self, way: str, module: ModuleOp, force: bool = True) -> None:
         """Run a module on the machine."""
-        self.judge(road, lambda: _kernel(self.program, module, force))
+        self.judge(way, lambda: _kernel(self.program, module, force))
 
-    def judge(self, road: str, compile: Callable[[], Kernel]) -> None:
+    def judge(self, way: str, compile: Callable[[], Kernel]) -> None:
         """Note it if the bytes differ, or if the program can't be run."""
-        self.found.roads.add(road)
+        self.found.ways.add(way)
         try:
             got = _run(compile(), self.program, self.types)
         except PtoasError as error:
-            return self.note(road, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
+            return self.note(way, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
         except Exception as error:
-            return self.note(road, f"{type(error).__name__}: {error}")
+            return self.note(way, f"{type(error).__name__}: {error}")
         for number, (ours, theirs) in enumerate(zip(self.expected, got, strict=True)):
             if ours != theirs:
                 byte = next(n for n, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
-                return self.note(road, f"buffer {number} differs at byte {byte}")
+                return self.note(way, f"buffer {number} differs at byte {byte}")
         return None
 
     def unchecked(self, kernel: Kernel) -> None:
@@ -127,35 +127,35 @@ class _Walker:
         bare._compile()
         self.judge("machine without checks", lambda: bare)
 
-    def note(self, road: str, what: str) -> None:
-        self.found.differences.append(f"{road}: {what}")
+    def note(self, way: str, what: str) -> None:
+        self.found.differences.append(f"{way}: {what}")
 
     def passes(self, module: ModuleOp) -> ModuleOp | None:
         """Before and after every pass; what a pass leaves as it is need not be run again."""
         current = module.clone()
         for each in build_pipeline(self.program.target, legalize=self.program.legalize):
-            road = f"after {each.name}"
+            way = f"after {each.name}"
             previous = current.clone()
             try:
                 run_passes(current, [each])
             except Exception as error:
-                self.note(road, f"{type(error).__name__}: {error}")
+                self.note(way, f"{type(error).__name__}: {error}")
                 return None
-            self.found.roads.add(road)
+            self.found.ways.add(way)
             if not current.is_structurally_equivalent(previous):
                 last = each.name == "insert-sync"
-                self.compare(road, current, force=not last)
+                self.compare(way, current, force=not last)
         return current
 
     def forms(self, module: ModuleOp) -> None:
         """Through each text form and back."""
         for form in FORMS:
-            road = f"through {form}"
-            again = self.reread(road, module, form)
+            way = f"through {form}"
+            again = self.reread(way, module, form)
             if again is not None and not again.is_structurally_equivalent(module):
                 if form == "generic":
-                    self.note(road, "another module")
-                self.compare(road, again)
+                    self.note(way, "another module")
+                self.compare(way, again)
 
     def forms_of_lowered(self, module: ModuleOp) -> None:
         """The lowered module, with its addresses and flags, through one of the forms."""
@@ -163,23 +163,23 @@ class _Walker:
         if turn % 3:
             return  # one in three
         form = ("asm", "dps", "generic")[turn // 3 % 3]
-        road = f"lowered, through {form}"
-        again = self.reread(road, module, form)
+        way = f"lowered, through {form}"
+        again = self.reread(way, module, form)
         if again is not None and not again.is_structurally_equivalent(module):
-            self.note(road, "another module")
+            self.note(way, "another module")
 
-    def reread(self, road: str, module: ModuleOp, form: str) -> ModuleOp | None:
-        self.found.roads.add(road)
+    def reread(self, way: str, module: ModuleOp, form: str) -> ModuleOp | None:
+        self.found.ways.add(way)
         try:
             text = print_module(module, form)
             return ptoas.parse(text, filename=f"{self.program.name}.pto")
         except PtoasError as error:
             if form != "ssa" or any(d.code != NO_VALUES for d in error.diagnostics):
-                self.note(road, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
+                self.note(way, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}")
             else:
-                self.found.roads.remove(road)
+                self.found.ways.remove(way)
         except Exception as error:
-            self.note(road, f"{type(error).__name__}: {error}")
+            self.note(way, f"{type(error).__name__}: {error}")
         return None
 
     def lowered(self, module: ModuleOp, before: list[bytes]) -> None:
@@ -194,7 +194,7 @@ class _Walker:
         except Exception as error:
             self.note("C++", f"{type(error).__name__}: {error}")
             return
-        self.found.roads.add("C++")
+        self.found.ways.add("C++")
         case = Case(program.name, program.text, program.target, aicore=program.aicore)
         call = "\n        ".join(
             f"{{ {call_of(module, program.name, program.copies(rank), places)} }}"

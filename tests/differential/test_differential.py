@@ -1,4 +1,4 @@
-"""300 random programs leave the same bytes behind on all roads."""
+"""300 random programs leave the same bytes behind in every way."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def test_all_roads_lead_to_one_result(part: int) -> None:
     outcome = run_seeds(range(part * each, (part + 1) * each))
     assert outcome.differences == []
     assert outcome.rejected == []
-    assert {"machine without checks", "after plan-memory", "after insert-sync", "C++"} <= set(outcome.roads)
-    assert {f"through {form}" for form in ("asm", "ssa", "dps", "generic")} <= set(outcome.roads)
+    assert {"machine without checks", "after plan-memory", "after insert-sync", "C++"} <= set(outcome.ways)
+    assert {f"through {form}" for form in ("asm", "ssa", "dps", "generic")} <= set(outcome.ways)
 
 
 def test_a_program_is_a_function_of_its_seed() -> None:

@@ -1,4 +1,4 @@
-"""The compiler's road: many programs in one translation unit, and the search for the one that breaks it."""
+"""The compiler's way: many programs in one translation unit, and the search for the one that breaks it."""
 
 from __future__ import annotations
 

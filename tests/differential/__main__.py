@@ -1,7 +1,7 @@
-"""`python -m tests.two_roads`: many programs on all roads; what differs is printed with its seed, and kept.
+"""`python -m tests.differential`: many programs, each in every way; differences are kept with their seed.
 
-python -m tests.two_roads --programs 10000 --first 0 --jobs 2
-python -m tests.two_roads --show 118            # the program of one seed, and what it does
+python -m tests.differential --programs 10000 --first 0 --jobs 2
+python -m tests.differential --show 118            # the program of one seed, and what it does
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .compiled import compiled
 from .generate import generate
-from .roads import walk
+from .ways import walk
 
 CHUNK = 128
 """Programs of one translation unit for each target, times four: few starts of the compiler, little memory."""
@@ -31,17 +31,17 @@ class Outcome:
     programs: int = 0
     rejected: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     differences: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    roads: Counter[str] = field(default_factory=Counter[str])
+    ways: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, other: Outcome) -> None:
         self.programs += other.programs
         self.rejected += other.rejected
         self.differences += other.differences
-        self.roads += other.roads
+        self.ways += other.ways
 
 
 def run_seeds(seeds: range, cpp: bool = True) -> Outcome:
-    """Walk these seeds on all roads."""
+    """Walk these seeds in every way."""
     outcome = Outcome(len(seeds))
     built = []
     for seed in seeds:
@@ -53,7 +53,7 @@ def run_seeds(seeds: range, cpp: bool = True) -> Outcome:
         if found.rejected is not None:
             outcome.rejected.append((seed, found.rejected))
         outcome.differences += [(seed, each) for each in found.differences]
-        outcome.roads.update(found.roads)
+        outcome.ways.update(found.ways)
         if found.built is not None:
             built.append(found.built)
     if built:
@@ -77,12 +77,12 @@ def save(directory: Path, outcome: Outcome) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.two_roads", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     parser.add_argument("--programs", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-cpp", action="store_true", help="leave the compiler out")
-    parser.add_argument("--keep", type=Path, default=Path("two-roads-failures"), help="where failures go")
+    parser.add_argument("--keep", type=Path, default=Path("differential-failures"), help="where failures go")
     parser.add_argument("--show", type=int, metavar="SEED", help="print one program and walk it")
     options = parser.parse_args(arguments)
     if options.show is not None:
@@ -113,15 +113,15 @@ def _run_chunk(work: tuple[range, bool]) -> Outcome:
 
 
 def report(outcome: Outcome, keep: Path) -> int:
-    for road, count in sorted(outcome.roads.items()):
-        print(f"  {count:6} {road}")
+    for way, count in sorted(outcome.ways.items()):
+        print(f"  {count:6} {way}")
     for seed, what in outcome.rejected[:10]:
         print(f"rejected: seed {seed}: {what}")
     for seed, what in outcome.differences:
         print(f"seed {seed}: {what}")
     if outcome.differences:
         save(keep, outcome)
-        print(f"kept in {keep}; again: python -m tests.two_roads --show SEED")
+        print(f"kept in {keep}; again: python -m tests.differential --show SEED")
     too_many = len(outcome.rejected) > MOST_REJECTED * outcome.programs
     return 1 if outcome.differences or too_many else 0
 

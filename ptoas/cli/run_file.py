@@ -1,0 +1,110 @@
+"""The command `run` after the run: outputs are written, compared and checked; then all of it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
+from ptoas.diagnostics.render import to_json
+from ptoas.runner.compare import Comparison
+from ptoas.runner.kernel import Result
+from ptoas.runner.run import check_expected, check_file, format_result, result_json, write_output
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to become of the outputs, as the options say it."""
+
+    outputs: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    rtol: float = 0.0
+    atol: float = 0.0
+    source: Source | None = None
+    """The program whose RUN-CHECK comments are to hold."""
+
+    def refuse_for_several(self) -> None:
+        """One file can't hold the outputs of several targets."""
+        if self.outputs:
+            raise UsageError("--out writes the outputs of one target; --target all has several")
+
+
+@dataclass
+class Told:
+    """One run, or one on each target, and what is wrong with the outputs."""
+
+    results: list[Result]
+    comparison: Comparison | None = None
+    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    checks: int = 0
+    """How many RUN-CHECK comments held."""
+
+    @property
+    def ok(self) -> bool:
+        """A program that no target runs is not right on all of them."""
+        return bool(self.results) and not self.errors and (self.comparison is None or self.comparison.equal)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """Each warning once, with the targets that it concerns."""
+        found: dict[tuple[str, str, int], Diagnostic] = {}
+        for warning in (each for result in self.results for each in result.warnings):
+            key = (warning.code, warning.message, warning.span.offset)
+            seen = found.get(key)
+            more = [name for name in warning.targets if seen is not None and name not in seen.targets]
+            found[key] = warning if seen is None else replace(seen, targets=(*seen.targets, *more))
+        return list(found.values())
+
+
+def tell(results: list[Result], wanted: Wanted, comparison: Comparison | None = None) -> Told:
+    """Write, compare and check outputs; what is wrong with one does not keep another from being looked at."""
+    told = Told(results, comparison)
+    for text in wanted.outputs:
+        write_output(results[0], text)
+    for result in results:
+        for text in wanted.expected:
+            with _collecting(told, result):
+                check_expected(result, text, wanted.rtol, wanted.atol)
+        if wanted.source is not None:
+            with _collecting(told, result):
+                told.checks += check_file(wanted.source, result)
+    return told
+
+
+@contextmanager
+def _collecting(told: Told, result: Result) -> Generator[None, None, None]:
+    try:
+        yield
+    except PtoasError as error:
+        told.errors += [replace(finding, targets=(result.target,)) for finding in error.diagnostics]
+
+
+def as_text(told: Told) -> str:
+    """Outputs, traces and figures; of several targets first whether they agree."""
+    if told.comparison is None:
+        return format_result(told.results[0])
+    parts = [told.comparison.text()]
+    for result in told.results:
+        if result.trace or result.stats is not None or result.printed:
+            parts.append("\n".join([f"--- {result.target}", *result.printed, format_result(result)]))
+    return "\n".join(parts)
+
+
+def as_json(told: Told) -> dict[str, Any]:
+    """The same as data; what is wrong stands under `errors`."""
+    errors = [to_json(finding) for finding in told.errors]
+    if told.comparison is None:
+        return {**result_json(told.results[0]), "errors": errors}
+    return {
+        "targets": {
+            outcome.target: {"errors": [to_json(finding) for finding in outcome.errors]}
+            if outcome.result is None
+            else {**result_json(outcome.result), "errors": []}
+            for outcome in told.comparison.outcomes
+        },
+        "equal": told.comparison.equal,
+        "differences": [difference.text() for difference in told.comparison.differences],
+        "errors": errors,
+    }

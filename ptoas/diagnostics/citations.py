@@ -1,0 +1,200 @@
+"""Where a rule is written: what a citation stands for, as data.
+
+A rule's source is one or more citations with `;` between them: `000, UB Memory Budget; D22`. A citation is a
+decision, or a document and the section of it.
+
+>>> [document.title for document in documents_in("000, UB Memory Budget; D22")]
+['MGATHER, the full page']
+>>> [decision.title for decision in decisions_in("000, UB Memory Budget; D22")]
+['Budgets and overlap']
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+
+from ptoas.diagnostics.decisions import CHAPTERS, DECISIONS, Decision
+
+
+@dataclass(frozen=True)
+class Document:
+    """Something that rules are taken from."""
+
+    name: str
+    title: str
+    about: str
+    pattern: str
+    """How a citation of it begins."""
+    sections: tuple[str, ...] = ()
+    """What is cited of it; none where the name says it."""
+
+
+DOCUMENTS: tuple[Document, ...] = (
+    Document(
+        "000",
+        "MGATHER, the full page",
+        "The long page of `MGATHER` for `cpu`, `a2a3` and `a5`: both modes, out-of-bounds modes, what each "
+        "target asks of tiles and tables, layouts, the unified buffer, pipes.",
+        r"000",
+        (
+            "Aligned vs Unaligned Tile Shapes",
+            "CPU Reference Form",
+            "Dynamic Runtime Shapes",
+            "Extending Per-Call UB Beyond 128 KB",
+            "Layout Support",
+            "Minimum Tile Shape",
+            "NZ Layout",
+            "Pipe / Synchronisation Model",
+            "Supported data types",
+            "Tile Constraints",
+            "UB Memory Budget",
+        ),
+    ),
+    Document(
+        "001",
+        "pto.mgather, the ISA page",
+        "The short page of the same instruction in the ISA manual: legality and target profiles.",
+        r"001",
+        ("Shape constraints",),
+    ),
+    Document(
+        "002",
+        "MGATHER, the earlier custom instruction of A5",
+        "What `a5-custom` is: another header (`pto/npu/a5/custom/MGather.hpp`), a mode that the index tile "
+        "decides.",
+        r"002",
+        ("Tile Constraints",),
+    ),
+    Document(
+        "003",
+        "TGATHER, the collective",
+        "The gather over ranks: the group, the root, staging tiles, the CCU engine.",
+        r"003",
+        (
+            "C++ Intrinsic",
+            "Chunked mode constraints",
+            "Introduction",
+            "Large Tile Support",
+            "Memory constraints",
+            "ParallelGroup constraints",
+            "Template Parameter",
+        ),
+    ),
+    Document(
+        "004",
+        "TGATHER, the tile instruction",
+        "The gather between tiles, by index and by mask pattern. The page is in Chinese; its sections are "
+        "named in English here.",
+        r"004",
+        ("index-based gather", "index-based and mask-pattern gather", "mask-pattern gather"),
+    ),
+    Document(
+        "MSCATTER",
+        "MSCATTER, the full page",
+        "The public page of `MSCATTER`, built like 000; its sections have the same names.",
+        r"MSCATTER",
+        (
+            "Conflict Resolution",
+            "Dynamic Runtime Shapes",
+            "Tile Constraints",
+        ),
+    ),
+    Document(
+        "the instruction's page",
+        "The page of the instruction in question",
+        "What many instructions ask for stands in one rule; each has it on its own page, or in its header.",
+        r"the instruction's page",
+    ),
+    Document(
+        "public pages",
+        "The public ISA pages",
+        "One page an instruction, type or operation in the instruction library's manual (`docs/isa`) and in "
+        "the assembler's (the PTO IR manual); the citation names it: `public TLOAD page, Constraints`.",
+        r"public (?!\w+ header)(?!headers)",
+    ),
+    Document(
+        "headers",
+        "The public headers",
+        "The C++ of the instruction library (`pto-isa`, `include/pto`), by target: what its static checks "
+        "and its code ask for. As of August 2026.",
+        r"header of|public headers|public \w+ header|static checks of the \w+ header",
+    ),
+    Document(
+        "assembler",
+        "The public assembler",
+        "The C++ `ptoas`: how it reads, verifies and lowers an operation.",
+        r"PTOAS ",
+    ),
+)
+"""What rules are taken from, in the order of the page."""
+
+_DECISION = re.compile(r"\bD\d+\b")
+_IN_TEXT = re.compile(r"\bdocument (00\d)\b")
+
+
+def decisions_in(text: str) -> list[Decision]:
+    """The decisions that a text cites, in order, each once."""
+    return list(dict.fromkeys(DECISIONS[name] for name in _DECISION.findall(text) if name in DECISIONS))
+
+
+def documents_in(source: str) -> list[Document]:
+    """The documents that a source cites, in order, each once; in prose it is `document 003`."""
+    found: dict[Document, None] = {}
+    for part in source.split(";"):
+        for document in DOCUMENTS:
+            if re.match(document.pattern, part.strip()):
+                found[document] = None
+    for name in _IN_TEXT.findall(source):
+        found[next(document for document in DOCUMENTS if document.name == name)] = None
+    return list(found)
+
+
+def cited(text: str, source: str = "") -> str:
+    """What a text cites, and the source of a rule, as lines for a reader; empty where it cites nothing."""
+    lines = [f"{document.name}: {document.title}." for document in documents_in(source or text)]
+    lines += [f"{each.name}: {each.sentence}" for each in decisions_in(f"{source} {text}")]
+    wrap = textwrap.TextWrapper(100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return "\n".join(map(wrap.fill, lines))
+
+
+# --- the pages -------------------------------------------------------------------------------------
+
+_NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
+
+
+def decisions_page() -> str:
+    """The page `docs/decisions.md`."""
+    lines = ["# Decisions", "", _NOTICE.format("decisions"), ""]
+    lines += [
+        "What ptoas does where [its sources](sources.md) are silent, or disagree.",
+        "",
+    ]
+    for chapter, decisions in CHAPTERS:
+        lines.append(f"- {chapter}: {decisions[0].name} to {decisions[-1].name}")
+    for each in DECISIONS.values():
+        lines += ["", f"## {each.name}. {each.title}", "", *_filled(f"{each.sentence} {each.more}".strip())]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def sources_page() -> str:
+    """The page `docs/sources.md`."""
+    lines = ["# Sources", "", _NOTICE.format("sources"), ""]
+    lines += _filled(
+        "Every rule says where it is written. `000, Tile Constraints (A5), Shape constraints` is the part on "
+        "shapes, in the A5 half of the section on tiles, of document 000 below; `D22` is a "
+        "[decision](decisions.md) of our own; a `;` stands between two sources of one rule. `ptoas explain "
+        "CODE` prints what each citation stands for. The documents themselves belong to their authors and do "
+        "not ship with ptoas."
+    )
+    lines += [""]
+    for document in DOCUMENTS:
+        lines += [f"## {document.name}: {document.title}", "", *_filled(document.about), ""]
+        if document.sections:
+            lines += ["Cited of it:", "", *(f"- {section}" for section in document.sections), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _filled(text: str) -> list[str]:
+    return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,57 @@
+"""The formats of findings, from a diagnostic, a report, an error or a list."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import ptoas
+
+PROGRAM = """.arg %a : !pto.tile<8x8xf32>
+.arg %i : !pto.tile<1x8xi32>
+.arg %t : !pto.memref<8x8xf32>
+%b = mgather.row %t, %i : (!pto.memref<8x8xf32>, !pto.tile<1x8xi32>) -> !pto.tile<8x8xf32>
+"""
+CONCISE = "p.pto:4:14: error[PTO-A301] [cpu]: mode: found row, required elem (the reference has no Row path)"
+
+
+def report() -> ptoas.Report:
+    return ptoas.verify(ptoas.parse(PROGRAM, "p.pto"), "cpu")
+
+
+def test_a_report_an_error_a_list_and_a_finding_say_the_same() -> None:
+    (finding,) = report().diagnostics
+    for found in (finding, report(), ptoas.PtoasError([finding]), [finding], iter([finding])):
+        assert ptoas.render(found, "concise") == CONCISE
+
+
+def test_machines_get_one_document_whatever_is_found() -> None:
+    (one,) = json.loads(ptoas.render(report(), "json"))
+    assert (one["code"], one["line"], one["column"], one["targets"]) == ("PTO-A301", 4, 14, ["cpu"])
+    assert json.loads(ptoas.render([], "json")) == []
+    (run,) = json.loads(ptoas.render(report(), "sarif"))["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["PTO-A301"]
+    assert ptoas.render(report(), "github").startswith("::error file=p.pto,line=4,col=14,")
+
+
+def test_findings_in_full_are_a_blank_line_apart() -> None:
+    (finding,) = report().diagnostics
+    once = ptoas.render(finding)
+    assert ptoas.render([finding, finding]) == f"{once}\n\n{once}"
+    assert "\x1b[" in ptoas.render(finding, colour=True)
+
+
+def test_an_unknown_format_is_wrong_usage() -> None:
+    with pytest.raises(ptoas.UsageError, match="no format 'xml'; the formats are full, concise, json"):
+        ptoas.render([], "xml")
+
+
+def test_without_a_target_the_module_is_asked() -> None:
+    """A row gather is legal on a5 and not on cpu."""
+    assert ptoas.verify(ptoas.parse(".target a5\n" + PROGRAM)).targets == ("a5",)
+    nowhere = ptoas.parse(PROGRAM)
+    assert ptoas.verify(nowhere).targets == ("cpu", "a2a3", "a5", "a5-custom")
+    for call in (ptoas.lower, ptoas.run, ptoas.compile):
+        with pytest.raises(ptoas.UsageError, match="no target: the module names none"):
+            call(nowhere)

@@ -1,0 +1,82 @@
+"""RUN-CHECK: what a failing one shows, what is no check, and how floats are compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.runner.assertions import check_all
+
+F32 = np.float32
+
+
+def problem(text: str, target: str = "a5", **names: object) -> ptoas.Diagnostic:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        check_all(ptoas.Source(text, "p.pto"), names, target)
+    (found,) = caught.value.diagnostics
+    return found
+
+
+def test_a_failing_check_shows_how_many_where_and_the_first_few() -> None:
+    out = np.zeros((4, 8), F32)
+    out[1, 2:] = 7
+    found = problem("// RUN-CHECK: out == 0\n", out=out)
+    assert (found.code, found.targets) == ("PTO-R702", ("a5",))
+    (note,) = found.notes
+    head, *rows = note.message.splitlines()
+    assert head == "6 of 32 elements; position, out, 0:"
+    assert rows == [f"[1, {column}]  7.0  0" for column in range(2, 8)]
+
+
+def test_the_table_of_differences_is_short() -> None:
+    note = problem("# RUN-CHECK: out == 1", out=np.zeros(1000, F32)).notes[0].message
+    assert note.startswith("1000 of 1000 elements") and len(note.splitlines()) == 1 + 8
+
+
+def test_a_failing_close_shows_values() -> None:
+    note = problem("// RUN-CHECK: close(out, [1.0, 2.0], atol=0.1)", out=np.array([1.05, 2.5], F32)).notes[0]
+    assert note.message == "1 of 2 elements; position, out, [1.0, 2.0]:\n[1]  2.5  2.0"
+
+
+def test_shapes_that_do_not_fit_are_named() -> None:
+    note = problem("// RUN-CHECK: out == x", out=np.zeros((2, 3), F32), x=np.zeros((3, 2), F32)).notes[0]
+    assert note.message == "the shapes are [2, 3] and [3, 2]"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_float_is_compared_as_what_it_is(dtype: type) -> None:
+    """0.1 is no f32; the nearest f32 is what a program that stores 0.1 leaves."""
+    stored = np.full(8, 0.1, dtype)
+    text = "// RUN-CHECK: out == 0.1\n# RUN-CHECK: out <= 0.1"
+    assert check_all(ptoas.Source(text), {"out": stored}, "a5") == 2
+    next_one = np.nextafter(stored, dtype(1))
+    assert problem("// RUN-CHECK: out == 0.1", out=next_one).code == "PTO-R702"
+
+
+def test_a_whole_number_is_not_rounded_to_a_float() -> None:
+    """2**24 + 1 is the first whole number that is no f32."""
+    found, whole = np.array([2.0**24], F32), np.array([2**24 + 1])
+    assert problem("// RUN-CHECK: out == i", out=found, i=whole).code == "PTO-R702"
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "words"),
+    [
+        ("// RUN-CHEKC: out == 0", 4, "`RUN-CHEKC` is no RUN-CHECK"),
+        ("# run-check: out == 0", 3, "`run-check` is no RUN-CHECK"),
+        ("// RUN_CHECK[a5]: out == 0", 4, "`RUN_CHECK` is no RUN-CHECK"),
+        ("// RUN-CHECK out == 0", 4, "a colon follows `RUN-CHECK`"),
+        ("// RUN-CHECK[a6]: out == 0", 14, "there is no target 'a6'"),
+        ("tload %a // runs: twice", 1, "there is no RUN-CHECK in this file"),
+    ],
+)
+def test_what_checks_nothing_is_refused(text: str, column: int, words: str) -> None:
+    found = problem(text, out=np.zeros(1, F32))
+    assert found.code == "PTO-R703" and words in found.message
+    assert found.span.column == column
+
+
+def test_a_check_may_name_a_target_by_another_name() -> None:
+    assert problem("// RUN-CHECK[a3]: out == 1", target="a2a3", out=np.zeros(1, F32)).code == "PTO-R702"
+    assert check_all(ptoas.Source("// RUN-CHECK[a3]: out == 1"), {"out": np.zeros(1, F32)}, "a5") == 0

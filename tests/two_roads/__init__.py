@@ -1,1 +1,0 @@
-"""Two roads, one result: random programs, run in every way there is, leave the same bytes behind."""
