@@ -7,6 +7,7 @@ nothing.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ptoas.caches import clear_caches
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.grammar.printer import print_module
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ptoas.caches": ("clear_caches",),
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.grammar.printer": ("print_module",),
@@ -46,6 +48,7 @@ __all__ = [
     "Span",
     "Target",
     "build_pipeline",
+    "clear_caches",
     "compile",
     "get_target",
     "lower",

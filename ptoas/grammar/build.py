@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.grammar import checks, mlir, structure
@@ -38,24 +40,17 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
-_TREES: dict[str, t.Statement] = {}
-"""Statements by their text without names; a text of one shape is parsed once in the life of the process."""
+TREES: Kept[str, t.Statement] = Kept()
+"""Statements by their text without names; those of one shape are parsed once."""
 
-_PLANS: tuple[dict[tuple[str, tuple[int, ...]], Plan], ...] = ({}, {})
-"""Plans by statement and the identity of its values' types, without and with unregistered instructions."""
+Plans: TypeAlias = "Kept[tuple[str, tuple[int, ...]], tuple[Plan, Sequence[Attribute | None]]]"
 
-_KEPT_TYPES: list[tuple[Attribute | None, ...]] = []
-"""The types whose identities are keys above, kept alive."""
+PLANS: tuple[Plans, Plans] = (Kept(), Kept())
+"""Plans by statement and the identity of its values' types, without and with unregistered instructions.
+The types stand beside the plan: as long as they live, no others have their identity."""
 
-_MOST_KEPT = 200_000
-
-
-def forget_statements() -> None:
-    """Throw away the statements and plans kept so far."""
-    _TREES.clear()
-    for plans in _PLANS:
-        plans.clear()
-    _KEPT_TYPES.clear()
+for _kept in (TREES, *PLANS):
+    on_clear(_kept.clear)
 
 
 class Builder(Names):
@@ -70,7 +65,7 @@ class Builder(Names):
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
-        self.plans = _PLANS[allow_unregistered]
+        self.plans = PLANS[allow_unregistered]
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -185,7 +180,7 @@ class Builder(Names):
         names, blank = split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
-        tree = _TREES.get(blank)
+        tree = TREES.get(blank)
         if tree is None:
             tree = self._tree(raw, blank, names)
             if tree is None:
@@ -219,8 +214,7 @@ class Builder(Names):
             self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
             self.poison_by_text(raw)
             return None
-        if len(_TREES) < _MOST_KEPT:
-            _TREES[blank] = tree
+        TREES.keep(blank, tree)
         return tree
 
     def poison_by_text(self, raw: RawStatement) -> None:
@@ -251,15 +245,13 @@ class Builder(Names):
         operands = cast("list[SSAValue | None]", found)
         types = [None if value is None else value.type for value in operands]
         key = (blank, tuple(map(id, types)))
-        plan = self.plans.get(key)
+        kept = self.plans.get(key)
+        plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
         if plan is None:
-            plan = self._plan(raw, tree, types, names)
-            if plan is None:
-                self._poison(tree, names, raw)
-                return
-            if len(_KEPT_TYPES) < _MOST_KEPT:
-                _KEPT_TYPES.append(tuple(types))
-                self.plans[key] = plan
+            self._poison(tree, names, raw)
+            return
+        if kept is None:
+            self.plans.keep(key, (plan, types))
         if raw.regions and not issubclass(plan.cls, UnregisteredOp):
             opcode = cast(t.Instruction, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
@@ -298,14 +290,14 @@ class Builder(Names):
             )
         ops.append(op)
         if first:
-            self._define_results(raw, tree, names, op)
+            self.define_results(raw, tree, names, op)
 
     def _regions(self, raw: RawStatement):
         from xdsl.ir import Region as IRRegion
 
         return [IRRegion(self.region(region)) for region in raw.regions] if raw.regions else ()
 
-    def _define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
+    def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
         results = op.results
         if len(results) == 1 and len(tree.results) == 1:
             name = names[0]

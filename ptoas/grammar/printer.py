@@ -27,6 +27,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.naming import copy_module
+from ptoas.private import names_of
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -123,10 +124,10 @@ class FormPrinter(Printer):
         return name
 
     def _name(self, value: SSAValue) -> str:
-        name = self._ssa_values.get(value)
+        names = names_of(self)
+        name = names.get(value)
         if name is None:
-            name = self._fresh(value.name_hint)
-            self._ssa_values[value] = name
+            name = names[value] = self._fresh(value.name_hint)
         return name
 
     def _fresh(self, hint: str | None) -> str:
@@ -249,7 +250,7 @@ class FormPrinter(Printer):
             self.print_string(" : ")
             self.print_list([v.type for v in values], self.print_attribute)
 
-    def _print_results(self, op: Operation) -> None:
+    def _print_result_names(self, op: Operation) -> None:
         if op.results:
             self.print_list(op.results, self.print_ssa_value)
             self.print_string(" = ")
@@ -257,7 +258,7 @@ class FormPrinter(Printer):
     def _print_instruction(self, op: PtoOp) -> None:
         prefix = "" if self.form == "asm" else "pto."
         if op.LAYOUT is not None:
-            self._print_results(op)
+            self._print_result_names(op)
             self.print_string(prefix + op.mnemonic())
             self._print_template(op, op.LAYOUT)
         elif isinstance(op, CollectiveOp):
@@ -265,7 +266,7 @@ class FormPrinter(Printer):
         elif self.form == "dps" or (len(op.OUTS) > 1 and op.operands_of(op.OUTS[1])):
             self._print_dps(op)
         elif self.form == "ssa":
-            self._print_results(op)
+            self._print_result_names(op)
             self._print_flat(op, f"pto.{op.mnemonic()}", list(op.operands), ())
         else:
             self._print_asm(op)
@@ -319,7 +320,7 @@ class FormPrinter(Printer):
         if destination is not None and hasattr(op, "destination"):
             # With no result the destination stands first (D6).
             operands = [destination, *operands[:-1]]
-        self._print_results(op)
+        self._print_result_names(op)
         self._print_flat(op, op.mnemonic() + suffix, operands, spelled)
 
     def _print_collective(self, op: CollectiveOp, prefix: str) -> None:
@@ -401,7 +402,7 @@ class FormPrinter(Printer):
     def _print_unregistered(self, op: UnregisteredOp, ins: int, outs: int) -> None:
         name = op.op_name.data
         attributes = {n: a for n, a in op.attributes.items() if n not in ("op_name__", _SEGMENTS[0])}
-        self._print_results(op)
+        self._print_result_names(op)
         self.print_string(name)
         self._print_groups(op.operands[:ins], op.operands[ins:])
         self.print_op_attributes(attributes)

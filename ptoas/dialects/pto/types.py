@@ -32,6 +32,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
     TileLocAttr,
 )
+from ptoas.private import symbol_body
 
 DYNAMIC = -1
 """An extent that only the running program knows; written `?`."""
@@ -57,9 +58,7 @@ class PtoType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         from ptoas.grammar.types import type_from_body
 
-        # xDSL's own scan for the closing bracket; it has no public name for it.
-        body = parser._parse_dialect_symbol_body()  # pyright: ignore[reportPrivateUsage]
-        return type_from_body(cls.name, body).parameters
+        return type_from_body(cls.name, symbol_body(parser)).parameters
 
     def body(self) -> str:
         """The text between the angle brackets."""
