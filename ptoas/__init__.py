@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ptoas.caches import clear_caches
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
+    from ptoas.forms import print_module
     from ptoas.grammar.parse import parse, parse_file
-    from ptoas.grammar.printer import print_module
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.runner.run import Kernel, Result, compile, run
@@ -24,7 +24,7 @@ _HOMES = {
     "ptoas.caches": ("clear_caches",),
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span"),
     "ptoas.grammar.parse": ("parse", "parse_file"),
-    "ptoas.grammar.printer": ("print_module",),
+    "ptoas.forms": ("print_module",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr, UnregisteredOp
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Region as IRRegion
+from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.caches import Kept, on_clear
@@ -23,7 +26,7 @@ from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
-from ptoas.grammar.prelude import make_prelude, new_tile, sized
+from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.syntax import (
     SyntaxProblem,
@@ -198,9 +201,7 @@ class Builder(Names):
             if problem.at is None:
                 self.report_problem(raw, problem)
                 return
-            # The tree has no names; the place in the text counts them in.
-            place = with_names(raw.text)
-            problem.at = t.Node(place(problem.at.start), place(problem.at.end))
+            problem.at = self._named(raw, problem.at)
             if isinstance(problem, structure.Undefined):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
@@ -252,7 +253,7 @@ class Builder(Names):
             return
         if kept is None:
             self.plans.keep(key, (plan, types))
-        if raw.regions and not issubclass(plan.cls, UnregisteredOp):
+        if len(raw.regions) > _bodies(plan.cls):
             opcode = cast(t.Instruction, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             self._poison(tree, names, raw)
@@ -260,15 +261,18 @@ class Builder(Names):
         location = SourceLocation.at(self.source, raw.start, raw.end)
         made: list[SSAValue] = []
         for step in plan.prelude:
+            made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
-                made.append(self._new_tile(step, names, raw, location, ops))
-            else:
-                made.append(make_prelude(step, operands, made, location, ops))
+                self.define(names[step.slot], made[-1], raw.start)
+                self.name_value(made[-1], names[step.slot])
         chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
-        regions = self._regions(raw)
+        regions = self._regions(raw, plan.cls)
         result_types = plan.result_types
-        if plan.result_from_sizes:
-            result_types = (sized(plan.result_types[0], chosen),)
+        if result_types is None:
+            result_types = self._inferred(raw, tree, plan, chosen)
+            if result_types is None:
+                self._poison(tree, names, raw)
+                return
         op = plan.cls.create(
             operands=chosen,
             result_types=result_types,
@@ -286,16 +290,22 @@ class Builder(Names):
             op.drop_all_references()
             plan = UnregisteredReader(tree, types, self.resolver).plan()
             op = plan.cls.create(
-                operands=chosen, result_types=plan.result_types, attributes=plan.attributes, location=location
+                operands=chosen,
+                result_types=plan.result_types or (),
+                attributes=plan.attributes,
+                location=location,
             )
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)
 
-    def _regions(self, raw: RawStatement):
-        from xdsl.ir import Region as IRRegion
-
-        return [IRRegion(self.region(region)) for region in raw.regions] if raw.regions else ()
+    def _regions(self, raw: RawStatement, cls: type[Operation]) -> Sequence[IRRegion]:
+        missing = 0 if issubclass(cls, UnregisteredOp) else _bodies(cls) - len(raw.regions)
+        if not raw.regions and not missing:
+            return ()
+        with self.inside(f"`{cls.name}`"):
+            found = [IRRegion(self.region(region)) for region in raw.regions]
+        return [*found, *(IRRegion(Block()) for _ in range(missing))]  # an empty body looks like a dictionary
 
     def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
         results = op.results
@@ -403,13 +413,30 @@ class Builder(Names):
                 reported.add(name)
                 self.report_undefined(raw, name, node)
 
-    def _new_tile(
-        self, step: Alloc, names: list[str], raw: RawStatement, location: LocationAttr, ops: list[Operation]
-    ) -> SSAValue:
-        tile = new_tile(step, location, ops)
-        self.define(names[step.slot], tile, raw.start)
-        self.name_value(tile, names[step.slot])
-        return tile
+    def _inferred(
+        self, raw: RawStatement, tree: t.Statement, plan: Plan, operands: list[SSAValue]
+    ) -> Sequence[Attribute] | None:
+        """The result types of a statement that gives none; a problem is reported if there are none."""
+        opcode = cast(t.Instruction, tree.body).opcode
+        assert issubclass(plan.cls, PtoOp)
+        try:
+            found = plan.cls.infer_result_types(plan.by_slot(operands), plan.properties)
+        except VerifyException as error:
+            self.report_problem(raw, StatementProblem("PTO-P043", str(error), self._named(raw, opcode)))
+            return None
+        if found is not None and len(found) == len(tree.results):
+            return found
+        message, fix = (
+            "nothing tells the type of the result",
+            "add it after the operands: `: (types) -> type`",
+        )
+        self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
+        return None
+
+    def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
+        """A node of a tree, which has no names, in the text, which has."""
+        place = with_names(raw.text)
+        return t.Node(place(node.start), place(node.end))
 
     def _span_of_problem(self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan) -> Span:
         if problem.result is not None:
@@ -448,6 +475,13 @@ class Builder(Names):
             return False
         plan.checked = True
         return True
+
+
+def _bodies(cls: type[Operation]) -> int:
+    """How many bodies an operation has."""
+    if issubclass(cls, UnregisteredOp):
+        return sys.maxsize
+    return len(cls.get_irdl_definition().regions) if issubclass(cls, IRDLOperation) else 0
 
 
 _NEW_PARTS = (

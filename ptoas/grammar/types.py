@@ -44,6 +44,7 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.types import (
     DYNAMIC,
+    LARGEST_EXTENT,
     EventType,
     GroupType,
     MemRefType,
@@ -56,8 +57,6 @@ from ptoas.dialects.pto.types import (
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.tree_builder import whole_number
 from ptoas.spelling import did_you_mean
-
-LARGEST_EXTENT = 2**31 - 1
 
 
 class TypeProblem(Exception):

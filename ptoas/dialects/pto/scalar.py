@@ -1,7 +1,11 @@
 """Scalars of global memory, pointers, and asking which block this is."""
 
+from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
@@ -14,7 +18,6 @@ class LoadScalarOp(PtoOp):
     """`result = ptr[offset]`."""
 
     name = "pto.load_scalar"
-    INDICES: ClassVar = "offset"
     LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
@@ -27,7 +30,6 @@ class StoreScalarOp(PtoOp):
 
     name = "pto.store_scalar"
     WRITES: ClassVar = ("ptr",)
-    INDICES: ClassVar = "offset"
     LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
     ptr = operand_def(Ptr("T"))
@@ -46,24 +48,32 @@ class AddPtrOp(PtoOp):
     traits = traits_def(Pure())
 
 
+class QueryOp(PtoOp, ABC):
+    """A number that the launch decides; an i64 unless its type says otherwise."""
+
+    LAYOUT: ClassVar = "{attrs} : ^result"
+    result = result_def(Scalar())
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [i64]
+
+
 @irdl_op_definition
-class GetBlockIdxOp(PtoOp):
+class GetBlockIdxOp(QueryOp):
     """The number of this block, from 0."""
 
     name = "pto.get_block_idx"
-    LAYOUT: ClassVar = "{attrs} : ^result"
-    result = result_def(Scalar())
-    traits = traits_def(Pure())
 
 
 @irdl_op_definition
-class GetBlockNumOp(PtoOp):
+class GetBlockNumOp(QueryOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"
-    LAYOUT: ClassVar = "{attrs} : ^result"
-    result = result_def(Scalar())
-    traits = traits_def(Pure())
 
 
 SCALAR_OPS = (LoadScalarOp, StoreScalarOp, AddPtrOp, GetBlockIdxOp, GetBlockNumOp)

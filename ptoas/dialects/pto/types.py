@@ -39,6 +39,9 @@ DYNAMIC = -1
 
 MAX_RANK = 5
 
+LARGEST_EXTENT = 2**31 - 1
+"""The largest extent of a tile or a view."""
+
 MAX_RANKS = 1024
 """The largest group: its members are listed one by one in the C++ text, and by the rules."""
 
