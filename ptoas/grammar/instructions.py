@@ -312,7 +312,7 @@ class InstructionReader(StatementReader):
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
         if signature.segmented:
             properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(i32, sizes)
-        if len(signature.results) > 1:
+        if any(isinstance(option, AttrSizedResultSegments) for option in cls.get_irdl_definition().options):
             counts = [int(i < len(self.results)) for i in range(len(signature.results))]
             properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(i32, counts)
         return Plan(

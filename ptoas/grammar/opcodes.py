@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto import OPS
@@ -12,6 +14,14 @@ from ptoas.spelling import nearest
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
 OVERLOADS: dict[str, type[PtoOp]] = {name: op for op in OPS for name in op.OVERLOADS}
+
+_WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
+
+
+def part_words() -> frozenset[str]:
+    """The words of all templates: `sizes`, `valid`, `recv`; none of them is an opcode."""
+    templates = " ".join(op.LAYOUT for op in OPS if op.LAYOUT is not None)
+    return frozenset(_WORD.findall(templates)) - OPCODES.keys()
 
 
 def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnregisteredOp,
+    i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -311,7 +312,7 @@ class FormPrinter(Printer):
                 case Flag(name=name):
                     added = name if name in op.properties else ""
                 case Body(name=name):
-                    added = self._text_of(self.print_region, getattr(op, name))
+                    added = self._text_of(self._print_body, getattr(op, name))
                 case Attributes():
                     elsewhere = layout_of(type(op)).attributes
                     added = self._text_of(lambda _, e=elsewhere: self._print_fields(op, e), op)
@@ -321,6 +322,9 @@ class FormPrinter(Printer):
                 added = added.removeprefix(", ")
             text += added
         return text
+
+    def _print_body(self, region: Region) -> None:
+        self.print_region(region, print_empty_block=False)
 
     def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
         """Whether all that stands in an optional part is there; of parts inside it, one of them."""
@@ -337,9 +341,11 @@ class FormPrinter(Printer):
     def _field_text(self, value: Attribute, hexadecimal: bool) -> str:
         if isinstance(value, DenseArrayBase):
             return ", ".join(str(v) for v in cast("DenseArrayBase[Any]", value).get_values())
-        if hexadecimal:
-            return hex(cast("IntegerAttr[Any]", value).value.data)
-        return self._text_of(self.print_attribute, value)
+        text = self._text_of(self.print_attribute, value)
+        if isinstance(value, IntegerAttr) and value.type == i64:
+            number = cast("IntegerAttr[Any]", value).value.data
+            return hex(number) if hexadecimal else str(number)
+        return text
 
     def _text_of(self, write: Callable[[Any], object], item: object) -> str:
         """What a printing method would write."""

@@ -132,7 +132,7 @@ class PtoOp(IRDLOperation, ABC):
     |---|---|
     | `$name` | the operands of a slot, with commas between them |
     | `^name` | their types; of a result, too: `^result` |
-    | `#name`, `#name:x` | an attribute; as a hexadecimal number |
+    | `#name`, `#name:x` | an attribute; a whole number is an i64, `:x` writes it as hexadecimal |
     | `&name` | the word `name`, where the unit attribute `name` is set |
     | `{attrs}` | the dictionary of all attributes that have no place of their own |
     | `{name}` | the region `name` |
