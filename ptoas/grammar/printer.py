@@ -342,9 +342,9 @@ class FormPrinter(Printer):
         if isinstance(value, DenseArrayBase):
             return ", ".join(str(v) for v in cast("DenseArrayBase[Any]", value).get_values())
         text = self._text_of(self.print_attribute, value)
-        if isinstance(value, IntegerAttr) and value.type == i64:
-            number = cast("IntegerAttr[Any]", value).value.data
-            return hex(number) if hexadecimal else str(number)
+        number = cast("IntegerAttr[Any]", value)
+        if isinstance(value, IntegerAttr) and number.type == i64:
+            return hex(number.value.data) if hexadecimal else str(number.value.data)
         return text
 
     def _text_of(self, write: Callable[[Any], object], item: object) -> str:
