@@ -46,8 +46,8 @@ def samples(size: int, repeats: int) -> tuple[list[float], list[float], list[flo
     from xdsl.parser import Parser
 
     import ptoas
-    from ptoas.grammar.parse import forget
-    from ptoas.grammar.printer import print_module
+    from ptoas import clear_caches
+    from ptoas.forms import print_module
     from ptoas.grammar.types import xdsl_context
 
     text = program(size, seed=size)
@@ -65,7 +65,7 @@ def samples(size: int, repeats: int) -> tuple[list[float], list[float], list[flo
     found: list[list[float]] = [[], [], [], []]
     for _ in range(repeats):
         for function, at in ((ours, 0), (theirs, 2)):
-            forget()
+            clear_caches()
             ((cold, warm),) = in_turns(function, repeats=2, per=operations)
             found[at].append(cold)
             found[at + 1].append(warm)

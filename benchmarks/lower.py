@@ -17,7 +17,7 @@ MOST = 2.5
 
 def measure(quick: bool = False, sizes: tuple[int, ...] = SIZES) -> list[Row]:
     import ptoas
-    from ptoas.grammar.parse import forget
+    from ptoas import clear_caches
 
     rows: list[Row] = []
     lowerings: dict[int, Callable[[], object]] = {}
@@ -27,7 +27,7 @@ def measure(quick: bool = False, sizes: tuple[int, ...] = SIZES) -> list[Row]:
         module = ptoas.parse(text)
         lowerings[size] = lambda module=module: ptoas.lower(module, "a5", verified=False)
         parse, lower = in_turns(
-            lambda text=text: ptoas.parse(text), lowerings[size], repeats=repeats, before=forget
+            lambda text=text: ptoas.parse(text), lowerings[size], repeats=repeats, before=clear_caches
         )
         what = f"lower {size // 1000} KB for a5, passes and C++"
         rows.append(Row(what, "parsing it, nothing seen before", lower, parse, at_most=MOST))

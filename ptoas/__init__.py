@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptoas import build as build
+    from ptoas.caches import clear_caches
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
     from ptoas.diagnostics.render import render
+    from ptoas.forms import print_module
     from ptoas.grammar.parse import parse, parse_file
-    from ptoas.grammar.printer import print_module
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.runner.run import Kernel, Result, compile, run
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ptoas.caches": ("clear_caches",),
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
     "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
-    "ptoas.grammar.printer": ("print_module",),
+    "ptoas.forms": ("print_module",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
@@ -50,6 +52,7 @@ __all__ = [
     "Target",
     "UsageError",
     "build_pipeline",
+    "clear_caches",
     "compile",
     "get_target",
     "lower",

@@ -1,7 +1,7 @@
 """Names of values and operations as their author wrote them.
 
 xDSL keeps a name as a hint and cuts off a `_12` at its end, to number names itself. In PTO that is part of
-the name: it comes back in messages, in what is printed and in C++. Only this module reaches past the hint.
+the name: it comes back in messages, in what is printed and in C++.
 """
 
 from __future__ import annotations
@@ -9,15 +9,12 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.private import set_name as set_name
+
 
 def name_of(op: Operation) -> str:
     """The name of an operation, also of one that no dialect knows."""
     return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
-
-
-def set_name(value: SSAValue, name: str | None) -> None:
-    """Name a value, the whole of the name."""
-    value._name = name  # pyright: ignore[reportPrivateUsage]
 
 
 def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
+from ptoas.grammar.template import layout_of
 
 
 def chapter_of(op: type[PtoOp]) -> str:
@@ -51,11 +52,12 @@ def _kind(slot: Slot) -> str:
 def forms(op: type[PtoOp]) -> dict[str, str]:
     """How the instruction is written in each form, its types left out."""
     name = op.mnemonic()
-    if op.LAYOUT is not None:
-        text = op.LAYOUT.replace("{attrs}", "").replace("$", "%").replace("^", "!")
+    layout = layout_of(op)
+    if layout.every_form:
+        text = layout.template.replace("{attrs}", "").replace("$", "%").replace("^", "!").replace(":x", "")
         return {"every form": f"pto.{name} {' '.join(text.split())}"}
-    ins = [_operand(slot) for slot in op.signature().slots if slot.name not in op.OUTS]
-    outs = [_operand(slot) for slot in op.signature().slots if slot.name in op.OUTS]
+    ins = [_operand(slot) for slot in op.signature().slots if slot.name not in layout.out_names]
+    outs = [_operand(slot) for slot in op.signature().slots if slot.name in layout.out_names]
     suffix = "".join(f"[.{field}]" for field in op.SUFFIXES)
     result = "%dst = " if issubclass(op, Instruction) else ""
     flat = ins if issubclass(op, Instruction) else [*ins, *outs]

@@ -73,8 +73,8 @@ def convert(
     """
     ctx.find_root().obj = color
     from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.forms import print_module
     from ptoas.grammar.parse import parse_file
-    from ptoas.grammar.printer import print_module
 
     text = print_module(parse_file(file, allow_unregistered=allow_unregistered), form) + "\n"
     if output in (None, STANDARD_OUTPUT):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from math import prod
 from typing import Any, cast
 
@@ -30,6 +29,7 @@ from xdsl.ir import Attribute
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from ptoas.caches import remembered
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
@@ -228,6 +228,6 @@ def _parse_by_xdsl(text: str, allow_unregistered: bool, node: t.Node) -> Attribu
     return found
 
 
-@cache
+@remembered
 def _xdsl_attribute(text: str) -> Attribute:
     return Parser(xdsl_context(True), text).parse_attribute()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
-from typing import cast
+from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import LocationAttr, UnregisteredOp
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Region as IRRegion
+from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.grammar import checks, mlir, structure
@@ -21,7 +26,7 @@ from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
-from ptoas.grammar.prelude import make_prelude, new_tile, sized
+from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.syntax import (
     SyntaxProblem,
@@ -38,24 +43,17 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
-_TREES: dict[str, t.Statement] = {}
-"""Statements by their text without names; a text of one shape is parsed once in the life of the process."""
+TREES: Kept[str, t.Statement] = Kept()
+"""Statements by their text without names; those of one shape are parsed once."""
 
-_PLANS: tuple[dict[tuple[str, tuple[int, ...]], Plan], ...] = ({}, {})
-"""Plans by statement and the identity of its values' types, without and with unregistered instructions."""
+Plans: TypeAlias = "Kept[tuple[str, tuple[int, ...]], tuple[Plan, Sequence[Attribute | None]]]"
 
-_KEPT_TYPES: list[tuple[Attribute | None, ...]] = []
-"""The types whose identities are keys above, kept alive."""
+PLANS: tuple[Plans, Plans] = (Kept(), Kept())
+"""Plans by statement and the identity of its values' types, without and with unregistered instructions.
+The types stand beside the plan: as long as they live, no others have their identity."""
 
-_MOST_KEPT = 200_000
-
-
-def forget_statements() -> None:
-    """Throw away the statements and plans kept so far."""
-    _TREES.clear()
-    for plans in _PLANS:
-        plans.clear()
-    _KEPT_TYPES.clear()
+for _kept in (TREES, *PLANS):
+    on_clear(_kept.clear)
 
 
 class Builder(Names):
@@ -70,7 +68,7 @@ class Builder(Names):
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
-        self.plans = _PLANS[allow_unregistered]
+        self.plans = PLANS[allow_unregistered]
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -185,7 +183,7 @@ class Builder(Names):
         names, blank = split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
-        tree = _TREES.get(blank)
+        tree = TREES.get(blank)
         if tree is None:
             tree = self._tree(raw, blank, names)
             if tree is None:
@@ -203,9 +201,7 @@ class Builder(Names):
             if problem.at is None:
                 self.report_problem(raw, problem)
                 return
-            # The tree has no names; the place in the text counts them in.
-            place = with_names(raw.text)
-            problem.at = t.Node(place(problem.at.start), place(problem.at.end))
+            problem.at = self._named(raw, problem.at)
             if isinstance(problem, structure.Undefined):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
@@ -219,8 +215,7 @@ class Builder(Names):
             self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
             self.poison_by_text(raw)
             return None
-        if len(_TREES) < _MOST_KEPT:
-            _TREES[blank] = tree
+        TREES.keep(blank, tree)
         return tree
 
     def poison_by_text(self, raw: RawStatement) -> None:
@@ -251,16 +246,14 @@ class Builder(Names):
         operands = cast("list[SSAValue | None]", found)
         types = [None if value is None else value.type for value in operands]
         key = (blank, tuple(map(id, types)))
-        plan = self.plans.get(key)
+        kept = self.plans.get(key)
+        plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
         if plan is None:
-            plan = self._plan(raw, tree, types, names)
-            if plan is None:
-                self._poison(tree, names, raw)
-                return
-            if len(_KEPT_TYPES) < _MOST_KEPT:
-                _KEPT_TYPES.append(tuple(types))
-                self.plans[key] = plan
-        if raw.regions and not issubclass(plan.cls, UnregisteredOp):
+            self._poison(tree, names, raw)
+            return
+        if kept is None:
+            self.plans.keep(key, (plan, types))
+        if len(raw.regions) > _bodies(plan.cls):
             opcode = cast(t.Instruction, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             self._poison(tree, names, raw)
@@ -268,15 +261,18 @@ class Builder(Names):
         location = SourceLocation.at(self.source, raw.start, raw.end)
         made: list[SSAValue] = []
         for step in plan.prelude:
+            made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
-                made.append(self._new_tile(step, names, raw, location, ops))
-            else:
-                made.append(make_prelude(step, operands, made, location, ops))
+                self.define(names[step.slot], made[-1], raw.start)
+                self.name_value(made[-1], names[step.slot])
         chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
-        regions = self._regions(raw)
+        regions = self._regions(raw, plan.cls)
         result_types = plan.result_types
-        if plan.result_from_sizes:
-            result_types = (sized(plan.result_types[0], chosen),)
+        if result_types is None:
+            result_types = self._inferred(raw, tree, plan, chosen)
+            if result_types is None:
+                self._poison(tree, names, raw)
+                return
         op = plan.cls.create(
             operands=chosen,
             result_types=result_types,
@@ -294,18 +290,24 @@ class Builder(Names):
             op.drop_all_references()
             plan = UnregisteredReader(tree, types, self.resolver).plan()
             op = plan.cls.create(
-                operands=chosen, result_types=plan.result_types, attributes=plan.attributes, location=location
+                operands=chosen,
+                result_types=plan.result_types or (),
+                attributes=plan.attributes,
+                location=location,
             )
         ops.append(op)
         if first:
-            self._define_results(raw, tree, names, op)
+            self.define_results(raw, tree, names, op)
 
-    def _regions(self, raw: RawStatement):
-        from xdsl.ir import Region as IRRegion
+    def _regions(self, raw: RawStatement, cls: type[Operation]) -> Sequence[IRRegion]:
+        missing = 0 if issubclass(cls, UnregisteredOp) else _bodies(cls) - len(raw.regions)
+        if not raw.regions and not missing:
+            return ()
+        with self.inside(f"`{cls.name}`"):
+            found = [IRRegion(self.region(region)) for region in raw.regions]
+        return [*found, *(IRRegion(Block()) for _ in range(missing))]  # an empty body looks like a dictionary
 
-        return [IRRegion(self.region(region)) for region in raw.regions] if raw.regions else ()
-
-    def _define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
+    def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
         results = op.results
         if len(results) == 1 and len(tree.results) == 1:
             name = names[0]
@@ -411,13 +413,30 @@ class Builder(Names):
                 reported.add(name)
                 self.report_undefined(raw, name, node)
 
-    def _new_tile(
-        self, step: Alloc, names: list[str], raw: RawStatement, location: LocationAttr, ops: list[Operation]
-    ) -> SSAValue:
-        tile = new_tile(step, location, ops)
-        self.define(names[step.slot], tile, raw.start)
-        self.name_value(tile, names[step.slot])
-        return tile
+    def _inferred(
+        self, raw: RawStatement, tree: t.Statement, plan: Plan, operands: list[SSAValue]
+    ) -> Sequence[Attribute] | None:
+        """The result types of a statement that gives none; a problem is reported if there are none."""
+        opcode = cast(t.Instruction, tree.body).opcode
+        assert issubclass(plan.cls, PtoOp)
+        try:
+            found = plan.cls.infer_result_types(plan.by_slot(operands), plan.properties)
+        except VerifyException as error:
+            self.report_problem(raw, StatementProblem("PTO-P043", str(error), self._named(raw, opcode)))
+            return None
+        if found is not None and len(found) == len(tree.results):
+            return found
+        message, fix = (
+            "nothing tells the type of the result",
+            "add it after the operands: `: (types) -> type`",
+        )
+        self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
+        return None
+
+    def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
+        """A node of a tree, which has no names, in the text, which has."""
+        place = with_names(raw.text)
+        return t.Node(place(node.start), place(node.end))
 
     def _span_of_problem(self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan) -> Span:
         if problem.result is not None:
@@ -456,6 +475,13 @@ class Builder(Names):
             return False
         plan.checked = True
         return True
+
+
+def _bodies(cls: type[Operation]) -> int:
+    """How many bodies an operation has."""
+    if issubclass(cls, UnregisteredOp):
+        return sys.maxsize
+    return len(cls.get_irdl_definition().regions) if issubclass(cls, IRDLOperation) else 0
 
 
 _NEW_PARTS = (

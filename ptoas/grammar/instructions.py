@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
 
@@ -15,10 +15,10 @@ from ptoas.dialects.pto.constraints import Index
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
-from ptoas.grammar.parts import Operand, Parts, StatementReader, whole
+from ptoas.grammar.parts import Operand, Parts, StatementReader
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.grammar.types import LARGEST_EXTENT
+from ptoas.grammar.template import layout_of
 
 
 class InstructionReader(StatementReader):
@@ -27,16 +27,25 @@ class InstructionReader(StatementReader):
     def plan(self, cls: type[PtoOp], suffixes: list[str]) -> Plan:
         parts = self._parts(cls)
         self._take_suffixes(cls, suffixes, parts)
-        self._take_brackets(cls, parts)
+        self._take_positions(cls, parts)
+        self._check_bodies(cls, parts)
         result_types = self._match_types(cls, parts)
-        self._windows(cls, parts, result_types)
+        self._windows(cls, parts, result_types or [])
         filled = self._fill(cls, parts)
         return self._finish(cls, parts, filled, result_types)
 
+    def _check_bodies(self, cls: type[PtoOp], parts: Parts) -> None:
+        wanted = len(cls.get_irdl_definition().regions)
+        if len(parts.bodies) > wanted:
+            raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", parts.bodies[wanted])
+
     # --- types
 
-    def _match_types(self, cls: type[PtoOp], parts: Parts) -> list[Attribute]:
-        """Check the types that the statement gives against the values', and find the results' types."""
+    def _match_types(self, cls: type[PtoOp], parts: Parts) -> list[Attribute] | None:
+        """Check the types that the statement gives against the values', and find the results' types.
+
+        None if the statement gives none, and the operation has to infer them.
+        """
         for operand, node in parts.declared:
             self._declare(operand, node, parts)
         typing = self.body.typing
@@ -52,9 +61,9 @@ class InstructionReader(StatementReader):
             if operand.type is None and operand.literal is None:
                 self._refuse_undefined(cls, operand, parts, typing)
         if outputs is None and wanted:
-            outputs = self._infer_outputs(cls, parts)
-            return outputs
-        result_types = self.resolver.types(tuple(outputs or ()))
+            return None
+        self.result_nodes = tuple(outputs or ())
+        result_types = self.resolver.types(self.result_nodes)
         if len(result_types) != wanted:
             raise StatementProblem(
                 "PTO-P041",
@@ -84,16 +93,14 @@ class InstructionReader(StatementReader):
         outputs: list[t.TypeText] | None,
         wanted: int,
     ) -> list[t.TypeText] | None:
-        # `partition_view %v, ... : T`: where the text has `source -> result`, a lone type is the source's.
-        names_source = cls.LAYOUT is not None and "-> ^result" in cls.LAYOUT
         flat = self._flat_operands(parts)
         typing = self.body.typing
         assert typing is not None
+        # `partition_view %v, ... : T`: where the text has `source -> result`, a lone type is the source's.
+        is_result = len(inputs) == 1 and not typing.parenthesised and not layout_of(cls).types_source
         if outputs is None and wanted and len(inputs) == len(flat) + 1:
             inputs, outputs = inputs[:-1], inputs[-1:]  # `texpands %s : f32, !pto.tile<...>`
-        elif (
-            outputs is None and wanted and len(inputs) == 1 and not typing.parenthesised and not names_source
-        ):
+        elif outputs is None and wanted and is_result:
             outputs = inputs  # `tadd %a, %b : !pto.tile<...>`
             if len(flat) == 1 and flat[0].type is not None and flat[0].type != self.resolver.type(inputs[0]):
                 inputs = []  # `tci %s : !pto.tile<...>`: the type is the result's
@@ -101,8 +108,9 @@ class InstructionReader(StatementReader):
                 inputs = []
         indices = {id(index) for operand in flat for index in operand.indices}
         without_indices = [operand for operand in flat if id(operand) not in indices]
-        if len(inputs) == len(without_indices) and len(inputs) != len(flat):
-            flat = without_indices
+        named = [o for operands in parts.named.values() for o in operands]
+        with_named = sorted((*flat, *named), key=lambda o: o.node.start)
+        flat = next((each for each in (flat, without_indices, with_named) if len(each) == len(inputs)), flat)
         if len(inputs) == 1 and len(flat) > 1:
             flat = flat[:1]  # document 004: `tgather %src0, %indices : T -> T`
         if not inputs:
@@ -147,6 +155,7 @@ class InstructionReader(StatementReader):
 
     def _declare(self, operand: Operand, node: t.TypeText, parts: Parts) -> None:
         type = self.resolver.type(node)
+        operand.written_type = node
         if operand.literal is not None:
             operand.type = type
         elif operand.type is None:
@@ -175,50 +184,6 @@ class InstructionReader(StatementReader):
             )
         raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
 
-    def _infer_outputs(self, cls: type[PtoOp], parts: Parts) -> Any:
-        """The result types of a statement that gives none."""
-        operands = parts.positional
-        tiles = [o.type for o in operands if isinstance(o.type, TileType)]
-        views = [o.type for o in operands if isinstance(o.type, ViewType)]
-        inferable = issubclass(cls, Instruction) and tiles and not views
-        if inferable and len(self.results) == 1:
-            return [tiles[0]]
-        if cls.OUTS == () and not cls.signature().slots:
-            return [i64] * len(self.results)  # `get_block_idx`
-        if view := self._partition_type(parts):
-            return [view]
-        if subview := self._subview_type(parts):
-            return [subview]
-        raise StatementProblem(
-            "PTO-P043",
-            "nothing tells the type of the result",
-            self.body.opcode,
-            "add it after the operands: `: (types) -> type`",
-        )
-
-    def _partition_type(self, parts: Parts) -> Attribute | None:
-        source = parts.positional[0].type if parts.positional else None
-        if not isinstance(source, ViewType) or "sizes" not in parts.named:
-            return None
-        sizes = [whole(o.literal) if o.literal else DYNAMIC for o in parts.named["sizes"]]
-        for operand, size in zip(parts.named["sizes"], sizes, strict=True):
-            if operand.literal and not 0 <= size <= LARGEST_EXTENT:
-                raise StatementProblem("PTO-P022", f"{size} is not an extent", operand.literal)
-        self.result_from_sizes = DYNAMIC in sizes
-        return PartitionTensorViewType.of(sizes, source.element_type, source.layout)
-
-    def _subview_type(self, parts: Parts) -> Attribute | None:
-        source = parts.positional[0].type if parts.positional else None
-        sizes = parts.fields.get("sizes")
-        if not isinstance(source, TileType) or sizes is None or not isinstance(sizes[0], DenseArrayBase):
-            return None
-        rows, cols = (int(size) for size in sizes[0].get_values())
-        valid = (DYNAMIC, DYNAMIC) if parts.named.get("valid") else None
-        return TileType.of(
-            source.element_type, rows, cols, loc=source.loc.data, valid=valid, blayout=source.blayout,
-            slayout=source.slayout, fractal=source.fractal, pad=source.pad,
-        )  # fmt: skip
-
     # --- operands into slots
 
     def _windows(self, cls: type[PtoOp], parts: Parts, result_types: list[Attribute]) -> None:
@@ -226,8 +191,8 @@ class InstructionReader(StatementReader):
         for operand in parts.all_operands():
             if not operand.indices:
                 continue
-            if cls.INDICES is not None:
-                parts.named[cls.INDICES] = operand.indices
+            if (slot := layout_of(cls).indices) is not None:
+                parts.named[slot] = operand.indices
                 continue
             view = operand.type
             if not isinstance(view, ViewType):
@@ -267,7 +232,7 @@ class InstructionReader(StatementReader):
         filled: dict[str, list[Operand]] = {name: list(given) for name, given in parts.named.items()}
         outs = parts.outs
         if outs is not None:
-            names = [name for name in cls.OUTS if name not in filled]
+            names = [name for name in layout_of(cls).out_names or cls.OUTS if name not in filled]
             if len(outs) > len(names):
                 raise StatementProblem(
                     "PTO-P040",
@@ -277,7 +242,8 @@ class InstructionReader(StatementReader):
             for name, operand in zip(names, outs, strict=False):
                 filled[name] = [operand]
         keep_outs = issubclass(cls, Instruction) or outs is not None
-        free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in cls.OUTS)]
+        written = layout_of(cls).out_names or cls.OUTS
+        free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
         last = -1
         for operand in parts.positional:
             # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
@@ -320,12 +286,16 @@ class InstructionReader(StatementReader):
         return StatementProblem("PTO-P040", f"found {found}; what is missing here is {wanted}", operand.node)
 
     def _finish(
-        self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]], result_types: list[Attribute]
+        self,
+        cls: type[PtoOp],
+        parts: Parts,
+        filled: dict[str, list[Operand]],
+        result_types: list[Attribute] | None,
     ) -> Plan:
         signature = cls.signature()
         element = next(
             (o.type.element_type for group in filled.values() for o in group if isinstance(o.type, TileType)),
-            next((x.element_type for x in result_types if isinstance(x, TileType)), IndexType()),
+            next((x.element_type for x in result_types or () if isinstance(x, TileType)), IndexType()),
         )
         refs: list[int] = []
         nodes: list[t.Node] = []
@@ -342,16 +312,16 @@ class InstructionReader(StatementReader):
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
         if signature.segmented:
             properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(i32, sizes)
-        if len(signature.results) > 1:
-            counts = [int(i < len(result_types)) for i in range(len(signature.results))]
+        if any(isinstance(option, AttrSizedResultSegments) for option in cls.get_irdl_definition().options):
+            counts = [int(i < len(self.results)) for i in range(len(signature.results))]
             properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(i32, counts)
         return Plan(
             cls,
             tuple(refs),
-            tuple(result_types),
+            None if result_types is None else tuple(result_types),
             properties,
             attributes,
             tuple(self.prelude),
             tuple(nodes),
-            result_from_sizes=self.result_from_sizes,
+            tuple((slot.name, size) for slot, size in zip(signature.slots, sizes, strict=True)),
         )

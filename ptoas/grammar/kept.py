@@ -21,15 +21,17 @@ def reads_as_another(plan: Plan, types: Sequence[Attribute | None]) -> bool:
     """Print the operation of a plan, which is for names of these types, and read it again."""
     from ptoas.grammar.build import Builder
     from ptoas.grammar.parse import read
-    from ptoas.grammar.printer import print_module
+    from ptoas.grammar.printer import write_module
 
     block = Block(arg_types=[type for ref in plan.operands if (type := types[ref]) is not None])
-    op = plan.cls.create(operands=block.args, result_types=plan.result_types, attributes=plan.attributes)
+    op = plan.cls.create(
+        operands=block.args, result_types=plan.result_types or (), attributes=plan.attributes
+    )
     block.add_ops([op, ReturnOp()])
     module = ModuleOp([FuncOp("kept", (block.arg_types, ()), Region(block))])
     for form in ("dps", "generic"):
         try:
-            again = read(Builder(Source(print_module(module, form), "kept"), True, judge_kept=False))
+            again = read(Builder(Source(write_module(module, form), "kept"), True, judge_kept=False))
         except PtoasError:
             return True
         function = again.body.block.first_op

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+
+from ptoas.grammar.opcodes import part_words
 
 REGION_MARK = "\x00"
 MAX_REGION_DEPTH = 100
@@ -57,10 +60,8 @@ _LINE = re.compile(r"[^\n]*")
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
 _HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
-_CONTINUES = re.compile(
-    r"[:,=()\[\]>{]|->|(?:to|step|else|do|iter_args|attributes|ins|outs|sizes|valid|offsets|recv|group|loc)\b"
-    r"|[A-Za-z_][\w.$-]*\s*=(?!=)"
-)
+_PARTS = ("to", "step", "else", "do", "iter_args", "attributes", "ins", "outs", "loc")
+"""What begins a part of a statement, beside the words of instructions' templates."""
 _OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
 _NEW_STATEMENT = re.compile(
     r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w|return\b|\.(?:arg|const|target)\b)'
@@ -68,6 +69,13 @@ _NEW_STATEMENT = re.compile(
 _EVENT = re.compile(r'[()\[\]{}<>";\n]')
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 _LABEL = re.compile(r"\^[\w$.-]+\s*(?:\([^)]*\))?\s*:")
+
+
+@cache
+def _continues() -> re.Pattern[str]:
+    """What can't begin a statement: at the start of a line it goes on with the one before."""
+    parts = "|".join(sorted({*_PARTS, *part_words()}))
+    return re.compile(rf"[:,=()\[\]>{{]|->|(?:{parts})\b(?!\.)|[A-Za-z_][\w.$-]*\s*=(?!=)")
 
 
 def blank_comments(text: str, report: Report) -> str:
@@ -126,6 +134,7 @@ class Cutter:
 
     def __init__(self, text: str, report: Report):
         self.report = report
+        self.continues = _continues()
         self.text = blank_comments(text, report)
         self.statements: Region = []
         self.current: Region = self.statements
@@ -173,7 +182,7 @@ class Cutter:
         stripped = line.rstrip()
         end = match.end()
         blank = _BLANK.match(text, end)
-        if stripped.endswith(_OPEN_ENDED) or (blank and _CONTINUES.match(text, blank.end())):
+        if stripped.endswith(_OPEN_ENDED) or (blank and self.continues.match(text, blank.end())):
             return None
         if text.startswith("func.func", at):
             return None
@@ -232,7 +241,7 @@ class Cutter:
         assert blank is not None
         if blank.end() >= len(self.text):
             return True
-        if _CONTINUES.match(self.text, blank.end()):
+        if self.continues.match(self.text, blank.end()):
             return False
         return not self.text[statement.piece_start : at].rstrip().endswith(_OPEN_ENDED)
 
@@ -339,7 +348,7 @@ class Cutter:
         """After a region's `}`: only `else`, `do`, types and the like go on with the statement."""
         blank = _BLANK.match(self.text, at)
         assert blank is not None
-        return _CONTINUES.match(self.text, blank.end()) is None
+        return self.continues.match(self.text, blank.end()) is None
 
 
 def cut(text: str, report: Report) -> Region:

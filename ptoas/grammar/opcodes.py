@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import GroupType
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 from ptoas.spelling import nearest
 
 OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
+OVERLOADS: dict[str, type[PtoOp]] = {name: op for op in OPS for name in op.OVERLOADS}
+
+_WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
+
+
+def part_words() -> frozenset[str]:
+    """The words of all templates: `sizes`, `valid`, `recv`; none of them is an opcode."""
+    templates = " ".join(op.LAYOUT for op in OPS if op.LAYOUT is not None)
+    return frozenset(_WORD.findall(templates)) - OPCODES.keys()
 
 
 def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
@@ -19,9 +29,8 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
     words = text.removeprefix("pto.").split(".")
     for size in range(len(words), 0, -1):
         name = ".".join(words[:size])
-        # A group among the operands makes it the collective (D20).
-        if any(isinstance(type, GroupType) for type in types) and f"comm.{name}" in OPCODES:
-            name = f"comm.{name}"
+        if name in OVERLOADS and OVERLOADS[name].claims(types):
+            return OVERLOADS[name], words[size:]
         if name in OPCODES:
             return OPCODES[name], words[size:]
     return None

@@ -14,14 +14,13 @@ from xdsl.ir import Block, Operation, Region
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.files import open_plain
 from ptoas.grammar import tree as t
-from ptoas.grammar.build import Builder, forget_statements
+from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
-from ptoas.grammar.types import forget_types
 from ptoas.location import SourceLocation
 
 MAX_BYTES = 64 << 20
@@ -63,12 +62,6 @@ def read(builder: Builder) -> ModuleOp:
     if builder.diagnostics:
         raise PtoasError(builder.diagnostics)
     return module
-
-
-def forget() -> None:
-    """Throw away what is kept from texts read before; the next one is read as the first."""
-    forget_statements()
-    forget_types()
 
 
 def parse_file(path: str | os.PathLike[str], *, allow_unregistered: bool = False) -> ModuleOp:

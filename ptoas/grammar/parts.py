@@ -1,6 +1,6 @@
 """Sorting what a statement gives its instruction: operands, groups, attributes, suffixes.
 
-It knows the class's declaration (slots, fields) and the class variables that say how its text looks.
+It knows the class's declaration: its slots, its attributes, and the words of its template.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.instruction import PtoOp
@@ -16,6 +16,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.grammar.template import layout_of
 from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.spelling import did_you_mean
 
@@ -30,6 +31,7 @@ class Operand:
     type: Attribute | None
     literal: t.Number | None = None
     indices: list[Operand] = field(default_factory=list["Operand"])
+    written_type: t.TypeText | None = None
 
 
 @dataclass
@@ -40,7 +42,9 @@ class Parts:
     outs: list[Operand] | None = None
     named: dict[str, list[Operand]] = field(default_factory=dict[str, list[Operand]])
     fields: dict[str, tuple[Attribute, t.Node]] = field(default_factory=dict[str, tuple[Attribute, t.Node]])
-    brackets: list[t.Node] = field(default_factory=list[t.Node])
+    by_position: list[t.Item] = field(default_factory=list["t.Item"])
+    """What can only be an attribute, and no word says which."""
+    bodies: list[t.Node] = field(default_factory=list[t.Node])
     declared: list[tuple[Operand, t.TypeText]] = field(default_factory=list[tuple[Operand, t.TypeText]])
     dps: bool = False
 
@@ -86,7 +90,6 @@ class StatementReader:
         self.types = types
         self.resolver = resolver
         self.prelude: list[Prelude] = []
-        self.result_from_sizes = False
 
     def _operand(self, node: t.Value) -> Operand:
         return Operand(node, node.slot, self.types[node.slot])
@@ -99,59 +102,68 @@ class StatementReader:
         return parts
 
     def _sort(self, cls: type[PtoOp], items: tuple[t.Item, ...], parts: Parts, into: list[Operand]) -> None:
-        signature = cls.signature()
-        slot_names = {slot.name for slot in signature.slots}
-        previous: t.Item | None = None
-        for item in items:
+        layout = layout_of(cls)
+        rest = list(reversed(items))
+        while rest:
+            item = rest.pop()
             match item:
+                case t.Word(text=word) if word in layout.words and rest and _may_follow(rest[-1]):
+                    self._take_key(cls, item, word, rest.pop(), parts)
+                case t.Word(text=word) if word in layout.flags:
+                    self._set_field(parts, word, UnitAttr(), item)
+                case t.Word(text=word) if word in layout.bare:
+                    pass
+                case t.Symbol(text=word) if word in layout.symbols and rest and isinstance(rest[-1], t.Group):
+                    self._take_symbol(parts, item, layout.symbols[word], cast(t.Group, rest.pop()))
+                case t.Number() if self._is_attribute(cls, parts):
+                    parts.by_position.append(item)
                 case t.Value():
                     into.append(self._operand(item))
                 case t.Indexed():
                     operand = Operand(item, item.base.slot, self.types[item.base.slot])
-                    self._sort(cls, item.items, parts, operand.indices)
+                    if layout.indices in cls.signature().fields:
+                        self._set_numbers(item, cast(str, layout.indices), parts)
+                    else:
+                        self._sort(cls, item.items, parts, operand.indices)
                     into.append(operand)
                 case t.Number():
                     into.append(Operand(item, 0, None, literal=item))
                 case t.Dict():
                     self._take_dict(cls, item, parts)
                 case t.Keyed(key=key, value=value):
-                    self._take_key(cls, item, key, value, slot_names, parts)
-                case t.Group(name=name):
-                    self._take_group(cls, item, name, previous, parts, into)
+                    self._take_key(cls, item, key, value, parts)
+                case t.Group():
+                    self._take_group(cls, item, parts, into)
                 case t.Listing(name=""):
-                    self._sort_listing(cls, item, parts, into)
+                    self._sort(cls, item.items, parts, into)
                 case t.Listing(name=name):
-                    self._take_listing(item, name, slot_names, parts)
-                case t.Symbol():
-                    pass  # `@tile` before its address
-                case t.AttrText() | t.Word() | t.String():
-                    parts.brackets.append(item)
+                    self._take_listing(cls, item, name, parts)
+                case t.AttrText() | t.Word() | t.String() | t.Symbol():
+                    parts.by_position.append(item)
                 case t.RegionMark():
-                    raise StatementProblem("PTO-P061", f"`{cls.mnemonic()}` has no body", item)
-            previous = item
+                    parts.bodies.append(item)
 
-    def _sort_listing(self, cls: type[PtoOp], item: t.Listing, parts: Parts, into: list[Operand]) -> None:
-        self._sort(cls, item.items, parts, into)
+    def _is_attribute(self, cls: type[PtoOp], parts: Parts) -> bool:
+        """Whether a number that comes next is the attribute whose turn it is, and no operand."""
+        waiting = layout_of(cls).positional[len(parts.by_position) :]
+        fields = cls.signature().fields
+        return any(fields[name].enum is None and fields[name].constraint.verifies(_ONE) for name in waiting)
 
-    def _take_group(
-        self,
-        cls: type[PtoOp],
-        item: t.Group,
-        name: str,
-        previous: t.Item | None,
-        parts: Parts,
-        into: list[Operand],
-    ) -> None:
+    def _take_symbol(self, parts: Parts, symbol: t.Symbol, field: str, item: t.Group) -> None:
+        """`@tile(0x1000)`."""
+        number = item.items[0] if len(item.items) == 1 else None
+        if not isinstance(number, t.Number):
+            raise StatementProblem(
+                "PTO-P010", f"an {field} is a number", item, f"write `@{symbol.text}(0x1000)`"
+            )
+        self._set_field(parts, field, self.resolver.number(number, i64), item)
+
+    def _take_group(self, cls: type[PtoOp], item: t.Group, parts: Parts, into: list[Operand]) -> None:
+        name = item.name
         inside: list[Operand] = []
-        if isinstance(previous, t.Symbol) and previous.text == "tile" and "address" in cls.signature().fields:
-            number = item.items[0] if len(item.items) == 1 else None
-            if not isinstance(number, t.Number):
-                raise StatementProblem("PTO-P010", "an address is a number", item, "write `@tile(0x1000)`")
-            self._set_field(parts, "address", self.resolver.number(number, i64), item)
-            return
         self._sort(cls, item.items, parts, inside)
         if item.types:
-            everything = inside if name else self._with_named(inside, parts)
+            everything = self._without_type(item, inside, parts)
             if len(item.types) != len(everything):
                 raise StatementProblem(
                     "PTO-P041",
@@ -167,33 +179,38 @@ class StatementReader:
             parts.outs = inside
         elif name == "":
             into += inside
-        elif name in cls.CLAUSES:
-            parts.named[cls.CLAUSES[name]] = inside
+        elif name in (words := layout_of(cls).words):
+            self._give(parts, words[name], inside, item)
         else:
             raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` has no part `{name}(...)`", item)
 
-    def _with_named(self, inside: list[Operand], parts: Parts) -> list[Operand]:
-        """The operands of `comm.tgather(%dst, recv(%ping), group(%g0) : ...)`, in the order of the text."""
-        operands = [*inside, *(o for group in parts.named.values() for o in group)]
-        return sorted(operands, key=lambda o: o.node.start)
+    def _without_type(self, group: t.Group, inside: list[Operand], parts: Parts) -> list[Operand]:
+        """The operands of `(%dst, recv(%ping) : ...)` that have no type yet, in the order of the text."""
+        named = (o for operands in parts.named.values() for o in operands)
+        typed = {id(operand) for operand, _ in parts.declared}
+        operands = [*inside, *(o for o in named if group.start <= o.node.start < group.end)]
+        return sorted((o for o in operands if id(o) not in typed), key=lambda o: o.node.start)
 
-    def _take_key(
-        self, cls: type[PtoOp], item: t.Keyed, key: str, value: t.Item, slot_names: set[str], parts: Parts
-    ) -> None:
-        if key in slot_names:
-            if key in parts.named:
-                raise StatementProblem("PTO-P051", f"`{key}` is given twice", item)
-            operands: list[Operand] = []
-            values = value.items if isinstance(value, t.Listing) else (value,)
-            self._sort(cls, values, parts, operands)
-            parts.named[key] = operands
-            return
-        fields = cls.signature().fields
-        name = key if key in fields else next((f for f in fields if f.lower().startswith(key.lower())), None)
+    def _give(self, parts: Parts, slot: str, operands: list[Operand], node: t.Node) -> None:
+        if slot in parts.named:
+            raise StatementProblem("PTO-P051", f"`{slot}` is given twice", node)
+        parts.named[slot] = operands
+
+    def _take_key(self, cls: type[PtoOp], item: t.Item, key: str, value: t.Item, parts: Parts) -> None:
+        slots, fields = (slot.name for slot in cls.signature().slots), cls.signature().fields
+        names = [*slots, *fields]
+        name = layout_of(cls).words.get(key, key)
+        if name not in names:
+            name = next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
-            fix = did_you_mean(key, [*slot_names, *fields])
+            fix = did_you_mean(key, names)
             raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key}`", item, fix)
-        self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
+        if name in fields:
+            self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
+            return
+        operands: list[Operand] = []
+        self._sort(cls, value.items if isinstance(value, t.Listing) else (value,), parts, operands)
+        self._give(parts, name, operands, item)
 
     def _as_attribute(self, value: t.Item, enum: Any) -> Attribute:
         match value:
@@ -206,14 +223,18 @@ class StatementReader:
             case _:
                 raise StatementProblem("PTO-P022", "an attribute's value is expected here", value)
 
-    def _take_listing(self, item: t.Listing, name: str, slot_names: set[str], parts: Parts) -> None:
+    def _take_listing(self, cls: type[PtoOp], item: t.Listing, word: str, parts: Parts) -> None:
         """`sizes [8, 64]` fills an attribute, `valid [%r, %c]` a slot."""
-        if name in slot_names:
+        name = layout_of(cls).words.get(word, word)
+        if any(slot.name == name for slot in cls.signature().slots):
             values = [self._operand(v) for v in item.items if isinstance(v, t.Value)]
             if len(values) != len(item.items):
-                raise StatementProblem("PTO-P010", f"`{name} [...]` takes values", item)
-            parts.named[name] = values
+                raise StatementProblem("PTO-P010", f"`{word} [...]` takes values", item)
+            self._give(parts, name, values, item)
             return
+        self._set_numbers(item, name, parts)
+
+    def _set_numbers(self, item: t.Listing | t.Indexed, name: str, parts: Parts) -> None:
         numbers = [whole(n) for n in item.items if isinstance(n, t.Number)]
         if len(numbers) != len(item.items):
             raise StatementProblem("PTO-P010", f"`{name} [...]` takes whole numbers", item)
@@ -273,10 +294,20 @@ class StatementReader:
                 raise problem
             parts.fields[name] = (value, node)
 
-    def _take_brackets(self, cls: type[PtoOp], parts: Parts) -> None:
+    def _take_positions(self, cls: type[PtoOp], parts: Parts) -> None:
+        """Attributes that no word names, in the order of the template."""
         fields = cls.signature().fields
-        if len(parts.brackets) > len(cls.BRACKETS):
-            extra = parts.brackets[len(cls.BRACKETS)]
+        names = layout_of(cls).positional
+        if len(parts.by_position) > len(names):
+            extra = parts.by_position[len(names)]
             raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` takes no such operand here", extra)
-        for name, node in zip(cls.BRACKETS, parts.brackets, strict=False):
-            self._set_field(parts, name, self._as_attribute(cast(t.Item, node), fields[name].enum), node)
+        for name, node in zip(names, parts.by_position, strict=False):
+            self._set_field(parts, name, self._as_attribute(node, fields[name].enum), node)
+
+
+_ONE = IntegerAttr(1, i64)
+
+
+def _may_follow(item: t.Item) -> bool:
+    """Whether a word and this are one part: `fp %scale`."""
+    return isinstance(item, t.Value | t.Indexed | t.Number | t.AttrText | t.Word | t.String)

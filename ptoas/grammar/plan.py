@@ -7,9 +7,11 @@ as a plan.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.grammar import tree as t
 
@@ -45,13 +47,19 @@ class Plan:
 
     cls: type[Operation]
     operands: tuple[int, ...]
-    result_types: tuple[Attribute, ...] = ()
+    result_types: tuple[Attribute, ...] | None = ()
+    """None where the operation infers them from its operands."""
     properties: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     prelude: tuple[Prelude, ...] = ()
     operand_nodes: tuple[t.Node, ...] = ()
     """Where each operand stands, for messages."""
+    slots: tuple[tuple[str, int], ...] = ()
+    """The slots of an instruction, and how many operands each has."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
-    result_from_sizes: bool = False
-    """Whether the result's extents are those of the `sizes` operands, where they are constants."""
+
+    def by_slot(self, operands: Sequence[SSAValue]) -> dict[str, Sequence[SSAValue]]:
+        """The operands of each slot."""
+        rest = iter(operands)
+        return {name: list(islice(rest, count)) for name, count in self.slots}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from io import StringIO
 from typing import Any, cast
 
@@ -15,63 +15,42 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnregisteredOp,
+    i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
-from ptoas.diagnostics import UsageError
-from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
+from ptoas.grammar.template import Attribute as Attribute_
+from ptoas.grammar.template import (
+    Attributes,
+    Body,
+    Flag,
+    Layout,
+    Operands,
+    Option,
+    Pieces,
+    Text,
+    Types,
+    joined,
+    layout_of,
+    names_in,
+)
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.naming import copy_module
+from ptoas.private import names_of
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
-_SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
+_SEGMENTS = "operandSegmentSizes"
 _OPCODE = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+")
-_TEMPLATE = re.compile(
-    r"\((?P<group>(?:[^()]|\([^()]*\))*)\)\?|\$(?P<value>\w+)|\^(?P<type>\w+)|#(?P<field>\w+)|(?P<attrs>\s*\{attrs\})"
-)
 
 
-def print_module(module: ModuleOp, form: str = "dps") -> str:
-    """The module's text. `form` is `asm`, `ssa`, `dps` or `generic`.
-
-    For `ssa` and `dps` the instructions are converted first, on a copy; `asm` and `generic` print what is
-    there.
-    Raises `PtoasError` where a conversion is not possible.
-
-    >>> import ptoas
-    >>> module = ptoas.parse('''
-    ... .arg %a : !pto.tile<8x8xf32>
-    ... %b = tneg %a : !pto.tile<8x8xf32>
-    ... ''', filename="negate.pto")
-    >>> print(ptoas.print_module(module, form="dps"))
-    module {
-      func.func @negate(%a: !pto.tile_buf<vec, 8x8xf32>) {
-        %b = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
-        pto.tneg ins(%a : !pto.tile_buf<vec, 8x8xf32>) outs(%b : !pto.tile_buf<vec, 8x8xf32>)
-        return
-      }
-    }
-    """
-    if form not in FORMS:
-        raise UsageError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
-    makes = [op.is_dps for op in module.walk() if isinstance(op, Instruction)]
-    if form == "ssa" and any(makes):
-        from ptoas.lowering.tiles_to_values import tiles_to_values
-
-        module = copy_module(module)
-        tiles_to_values(module)
-    if form == "dps" and not all(makes):
-        from ptoas.lowering.allocate_destinations import allocate_destinations
-
-        module = copy_module(module)
-        allocate_destinations(module)
+def write_module(module: ModuleOp, form: str) -> str:
+    """The text of what is there, in one of `FORMS`; `ssa` and `dps` suit a module of that form only."""
     out = StringIO()
     printer = FormPrinter(out, form)
     if form == "asm" and (function := bare_function(module)) is not None:
@@ -124,10 +103,10 @@ class FormPrinter(Printer):
         return name
 
     def _name(self, value: SSAValue) -> str:
-        name = self._ssa_values.get(value)
+        names = names_of(self)
+        name = names.get(value)
         if name is None:
-            name = self._fresh(value.name_hint)
-            self._ssa_values[value] = name
+            name = names[value] = self._fresh(value.name_hint)
         return name
 
     def _fresh(self, hint: str | None) -> str:
@@ -250,33 +229,24 @@ class FormPrinter(Printer):
             self.print_string(" : ")
             self.print_list([v.type for v in values], self.print_attribute)
 
-    def _print_results(self, op: Operation) -> None:
+    def _print_result_names(self, op: Operation) -> None:
         if op.results:
             self.print_list(op.results, self.print_ssa_value)
             self.print_string(" = ")
 
     def _print_instruction(self, op: PtoOp) -> None:
-        prefix = "" if self.form == "asm" else "pto."
-        if op.LAYOUT is not None:
-            self._print_results(op)
-            self.print_string(prefix + op.mnemonic())
-            self._print_template(op, op.LAYOUT)
-        elif isinstance(op, CollectiveOp):
-            self._print_collective(op, prefix)
-        elif self.form == "dps" or (len(op.OUTS) > 1 and op.operands_of(op.OUTS[1])):
-            self._print_dps(op)
-        elif self.form == "ssa":
-            self._print_results(op)
-            self._print_flat(op, f"pto.{op.mnemonic()}", list(op.operands), ())
-        else:
-            self._print_asm(op)
-
-    def _print_dps(self, op: PtoOp) -> None:
-        outs = [v for name in op.OUTS for v in op.operands_of(name)]
-        ins = [v for slot, values in op.segments() if slot.name not in op.OUTS for v in values]
-        self.print_string(f"pto.{op.mnemonic()}")
-        self._print_groups(ins, outs)
-        self._print_fields(op, ())
+        layout = layout_of(type(op))
+        self._print_result_names(op)
+        # Only the DPS form has a place for a second destination.
+        grouped = self.form == "dps" or sum(bool(op.operands_of(name)) for name in layout.out_names) > 1
+        if not layout.every_form and not grouped:
+            self._print_flat(op, layout)
+            return
+        self.print_string(
+            op.mnemonic() if layout.every_form and self.form == "asm" else f"pto.{op.mnemonic()}"
+        )
+        text = self._render(op, layout.pieces).rstrip()
+        self.print_string(text if text.startswith(("[", "(")) else f" {text}".rstrip())
 
     def _print_groups(self, ins: Sequence[SSAValue], outs: Sequence[SSAValue]) -> None:
         for word, values in (("ins", ins), ("outs", outs)):
@@ -287,15 +257,18 @@ class FormPrinter(Printer):
                 self.print_list([v.type for v in values], self.print_attribute)
                 self.print_string(")")
 
-    def _print_flat(
-        self, op: PtoOp, name: str, operands: Sequence[SSAValue], spelled: tuple[str, ...]
-    ) -> None:
-        self.print_string(name)
-        if operands:
-            self.print_string(" ")
-            self.print_list(operands, self.print_ssa_value)
-        self._print_fields(op, spelled)
+    def _print_flat(self, op: PtoOp, layout: Layout) -> None:
+        """`name operands {attributes} : (types) -> types`; in assembly form some attributes are suffixes."""
+        spelled = [name for name in op.SUFFIXES if name in op.properties and self.form == "asm"]
+        suffix = "".join(f".{cast(PtoEnumAttr[Any], op.properties[name]).data.value}" for name in spelled)
+        self.print_string(f"{op.mnemonic()}{suffix}" if self.form == "asm" else op.name)
+        # With no result the destination stands first (D6).
+        first = isinstance(op, Instruction) and op.is_dps and self.form == "asm"
+        pieces = joined(layout.outs, layout.ins) if first else joined(layout.ins, layout.outs)
+        self.print_string(f" {self._render(op, pieces)}".rstrip())
+        self._print_fields(op, {*layout.attributes, *spelled})
         self.print_string(" : (")
+        operands = [v for name in names_in(pieces, Operands) for v in op.operands_of(name)]
         self.print_list([v.type for v in operands], self.print_attribute)
         self.print_string(")")
         if op.results:
@@ -312,79 +285,67 @@ class FormPrinter(Printer):
             self.print_list(types, self.print_attribute)
             self.print_string(")")
 
-    def _print_asm(self, op: PtoOp) -> None:
-        spelled = tuple(name for name in op.SUFFIXES if name in op.properties)
-        suffix = "".join(f".{cast(PtoEnumAttr[Any], op.properties[name]).data.value}" for name in spelled)
-        destination = getattr(op, "dst", None)
-        operands = list(op.operands)
-        if destination is not None and hasattr(op, "destination"):
-            # With no result the destination stands first (D6).
-            operands = [destination, *operands[:-1]]
-        self._print_results(op)
-        self._print_flat(op, op.mnemonic() + suffix, operands, spelled)
-
-    def _print_collective(self, op: CollectiveOp, prefix: str) -> None:
-        groups = [(clause, op.operands_of(slot)) for clause, slot in op.CLAUSES.items()]
-        named = op.CLAUSES.values()
-        everything = [v for slot, values in op.segments() if slot.name not in named for v in values]
-        self.print_string(f"{prefix}{op.mnemonic()}(")
-        self.print_list(everything, self.print_ssa_value)
-        for clause, values in groups:
-            if values:
-                self.print_string(f", {clause}(")
-                self.print_list(values, self.print_ssa_value)
-                self.print_string(")")
-                everything += values
-        self.print_string(" : ")
-        self.print_list([v.type for v in everything], self.print_attribute)
-        self.print_string(")")
-        self._print_fields(op, ())
-
-    def _print_fields(self, op: PtoOp, spelled: tuple[str, ...]) -> None:
-        hidden = {*_SEGMENTS, *spelled}
-        declared = {
-            n: op.properties[n] for n in op.signature().fields if n in op.properties and n not in hidden
-        }
-        self.print_op_attributes({**declared, **op.attributes})
+    def _print_fields(self, op: PtoOp, elsewhere: Set[str]) -> None:
+        """The dictionary of the attributes that are not written elsewhere."""
+        declared = [n for n in op.signature().fields if n in op.properties and n not in elsewhere]
+        self.print_op_attributes({**{n: op.properties[n] for n in declared}, **op.attributes})
 
     # --- templates
 
-    def _print_template(self, op: PtoOp, layout: str) -> None:
-        shown = re.findall(r"#(\w+)", layout)
-        text = self._render(op, layout, tuple(shown))
-        if text.strip():
-            self.print_string(("" if text.startswith("[") else " ") + text.strip())
+    def _render(self, op: PtoOp, pieces: Pieces, text: str = "") -> str:
+        """`text` and that of a template's pieces; what is left out leaves no space and no comma behind."""
+        for piece in pieces:
+            match piece:
+                case Option(pieces=inner):
+                    text = self._render(op, inner, text) if self._is_filled(op, inner) else text
+                    continue
+                case Text(text=added):
+                    pass
+                case Operands(name=name):
+                    added = ", ".join(self._text_of(self.print_ssa_value, v) for v in op.operands_of(name))
+                case Types(name=name):
+                    added = ", ".join(
+                        self._text_of(self.print_attribute, v.type) for v in op.operands_of(name)
+                    )
+                case Attribute_(name=name, hexadecimal=hexadecimal):
+                    added = self._field_text(op.properties[name], hexadecimal)
+                case Flag(name=name):
+                    added = name if name in op.properties else ""
+                case Body(name=name):
+                    added = self._text_of(self._print_body, getattr(op, name))
+                case Attributes():
+                    elsewhere = layout_of(type(op)).attributes
+                    added = self._text_of(lambda _, e=elsewhere: self._print_fields(op, e), op)
+            if not text or text[-1] in " ([":
+                added = added.lstrip(" ")
+            if not text or text[-1] in "([":
+                added = added.removeprefix(", ")
+            text += added
+        return text
 
-    def _render(self, op: PtoOp, layout: str, shown: tuple[str, ...]) -> str:
-        def replace(match: re.Match[str]) -> str:
-            if (group := match["group"]) is not None:
-                return self._render(op, group, shown) if self._is_filled(op, group) else ""
-            if name := match["value"]:
-                return ", ".join(self._text_of(self.print_ssa_value, v) for v in op.operands_of(name))
-            if name := match["type"]:
-                (value,) = self._values(op, name)
-                return self._text_of(self.print_attribute, value.type)
-            if name := match["field"]:
-                return self._field_text(op.properties[name], name)
-            return self._text_of(lambda _: self._print_fields(op, shown), op)
+    def _print_body(self, region: Region) -> None:
+        self.print_region(region, print_empty_block=False)
 
-        return re.sub(r"  +", " ", _TEMPLATE.sub(replace, layout)).replace(" :", " :")
+    def _is_filled(self, op: PtoOp, pieces: Pieces) -> bool:
+        """Whether all that stands in an optional part is there; of parts inside it, one of them."""
+        own = [p for p in pieces if isinstance(p, Operands | Types | Attribute_ | Flag)]
+        if not own:
+            return any(self._is_filled(op, p.pieces) for p in pieces if isinstance(p, Option))
+        return all(
+            piece.name in op.properties
+            if isinstance(piece, Attribute_ | Flag)
+            else bool(op.operands_of(piece.name))
+            for piece in own
+        )
 
-    def _is_filled(self, op: PtoOp, group: str) -> bool:
-        names = re.findall(r"([$^#])(\w+)", group)
-        return all(n in op.properties if sigil == "#" else bool(self._values(op, n)) for sigil, n in names)
-
-    def _values(self, op: PtoOp, name: str) -> tuple[SSAValue, ...]:
-        if name == "result":
-            return tuple(op.results)
-        return op.operands_of(name)
-
-    def _field_text(self, value: Attribute, name: str) -> str:
+    def _field_text(self, value: Attribute, hexadecimal: bool) -> str:
         if isinstance(value, DenseArrayBase):
             return ", ".join(str(v) for v in cast("DenseArrayBase[Any]", value).get_values())
-        if name == "address":
-            return hex(cast("IntegerAttr[Any]", value).value.data)
-        return self._text_of(self.print_attribute, value)
+        text = self._text_of(self.print_attribute, value)
+        number = cast("IntegerAttr[Any]", value)
+        if isinstance(value, IntegerAttr) and number.type == i64:
+            return hex(number.value.data) if hexadecimal else str(number.value.data)
+        return text
 
     def _text_of(self, write: Callable[[Any], object], item: object) -> str:
         """What a printing method would write."""
@@ -401,8 +362,8 @@ class FormPrinter(Printer):
 
     def _print_unregistered(self, op: UnregisteredOp, ins: int, outs: int) -> None:
         name = op.op_name.data
-        attributes = {n: a for n, a in op.attributes.items() if n not in ("op_name__", _SEGMENTS[0])}
-        self._print_results(op)
+        attributes = {n: a for n, a in op.attributes.items() if n not in ("op_name__", _SEGMENTS)}
+        self._print_result_names(op)
         self.print_string(name)
         self._print_groups(op.operands[:ins], op.operands[ins:])
         self.print_op_attributes(attributes)
@@ -413,7 +374,7 @@ class FormPrinter(Printer):
 
 def _ins_and_outs(op: UnregisteredOp) -> tuple[int, int] | None:
     """How many operands an unknown instruction reads and writes, if it was written `ins(...) outs(...)`."""
-    sizes = op.attributes.get(_SEGMENTS[0])
+    sizes = op.attributes.get(_SEGMENTS)
     special = any(key in op.attributes for key in (OPERAND_KEYS, EXTRA_OPERANDS))
     if not isinstance(sizes, DenseArrayBase) or special or op.regions or op.properties:
         return None

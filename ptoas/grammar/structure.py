@@ -23,6 +23,7 @@ from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
+from ptoas.caches import Kept
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
 from ptoas.grammar.checks import TERMINATORS, check_ends, verify
@@ -65,11 +66,11 @@ def build(
             op = _const(builder, raw, node, names)
         case t.AttrAlias() as node:
             builder.resolver.attr_aliases[node.name] = builder.resolver.attribute(node.value)
-            builder.plans = {}  # what `#name` means now holds for this file alone
+            builder.plans = Kept()  # what `#name` means now holds for this file alone
             return
         case t.TypeAlias_() as node:
             builder.resolver.type_aliases[node.name] = builder.resolver.type(node.type)
-            builder.plans = {}
+            builder.plans = Kept()
             return
         case t.Arg() as node:
             raise StatementProblem(
@@ -85,7 +86,7 @@ def build(
     check_ends(op)
     ops.append(op)
     if tree.results:
-        builder._define_results(raw, tree, names, op)  # pyright: ignore[reportPrivateUsage]
+        builder.define_results(raw, tree, names, op)
     elif op.results and isinstance(tree.body, t.For | t.If | t.While):
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 import lark
 from lark import Lark
 
+from ptoas import private
 from ptoas.grammar.lexer import StatementLexer
 
 GRAMMAR = Path(__file__).with_name("pto.lark")
@@ -34,13 +35,13 @@ def load_parser() -> Lark:
         return make_parser(text)
     if _origin(text) != tables.MADE_FROM:
         return make_parser(text)
-    loader = cast(Any, Lark)._load_from_dict
-    return loader(tables.DATA, tables.MEMO, _plugins=_PLUGINS)
+    return private.load_parser(tables.DATA, tables.MEMO, _PLUGINS)
 
 
 def make_parser(text: str) -> Lark:
     """The parser, from the grammar."""
-    return Lark(text, parser="lalr", start=_STARTS, maybe_placeholders=True, _plugins=_PLUGINS)
+    options: dict[str, Any] = {private.LEXER_OPTION: _PLUGINS}
+    return Lark(text, parser="lalr", start=_STARTS, maybe_placeholders=True, **options)
 
 
 def write_tables(path: Path = TABLES) -> None:
@@ -51,7 +52,7 @@ def write_tables(path: Path = TABLES) -> None:
     text = GRAMMAR.read_text(encoding="utf-8")
     parser = cast(Any, make_parser(text))
     data, memo = parser.memo_serialize([TerminalDef, Rule])
-    data["options"]["_plugins"] = {}  # a class is no data; it is given again on loading
+    data["options"][private.LEXER_OPTION] = {}  # a class is no data; it is given again on loading
     path.write_text(
         '"""Made from pto.lark by ptoas.grammar.tables."""\n'
         f"MADE_FROM = {_origin(text)!r}\nDATA = {data!r}\nMEMO = {memo!r}\n",

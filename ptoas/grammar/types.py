@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 from lark import Token, Tree
 from xdsl.context import Context
@@ -24,6 +25,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
 from ptoas.dialects.pto.element_types import BY_TEXT, Hif8Type
 from ptoas.dialects.pto.enums import (
@@ -42,6 +44,7 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.types import (
     DYNAMIC,
+    LARGEST_EXTENT,
     EventType,
     GroupType,
     MemRefType,
@@ -54,8 +57,6 @@ from ptoas.dialects.pto.types import (
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.tree_builder import whole_number
 from ptoas.spelling import did_you_mean
-
-LARGEST_EXTENT = 2**31 - 1
 
 
 class TypeProblem(Exception):
@@ -76,16 +77,24 @@ def xdsl_context(allow_unregistered: bool = False) -> Context:
     return context
 
 
-@cache
+_UNREGISTERED_TYPES: WeakValueDictionary[str, type[UnregisteredAttr]] = WeakValueDictionary()
+_UNREGISTERED_OPS: WeakValueDictionary[str, type[Operation]] = WeakValueDictionary()
+"""Classes of what is kept as it is written, as long as anything is of them: one for each name, so that equal
+types are equal."""
+
+
 def _unregistered_type(name: str) -> type[UnregisteredAttr]:
-    """The class of a type that is kept as it is written; one for each name, so that equal types are equal."""
-    return UnregisteredAttr.with_name_and_type(name, True)
+    found = _UNREGISTERED_TYPES.get(name)
+    if found is None:
+        found = _UNREGISTERED_TYPES[name] = UnregisteredAttr.with_name_and_type(name, True)
+    return found
 
 
-@cache
 def unregistered_op(name: str) -> type[Operation]:
-    """The class of an operation that is kept as it is written; one for each name."""
-    return UnregisteredOp.with_name(name)
+    found = _UNREGISTERED_OPS.get(name)
+    if found is None:
+        found = _UNREGISTERED_OPS[name] = UnregisteredOp.with_name(name)
+    return found
 
 
 _SCALARS: dict[str, Attribute] = {
@@ -105,12 +114,7 @@ def type_from_text(
     return _type_from_text(text, allow_unregistered)
 
 
-def forget_types() -> None:
-    """Throw away the types read so far."""
-    _type_from_text.cache_clear()
-
-
-@cache
+@remembered
 def _type_from_text(text: str, allow_unregistered: bool) -> Attribute:
     if (scalar := _SCALARS.get(text)) is not None:
         return scalar

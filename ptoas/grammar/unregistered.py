@@ -100,7 +100,7 @@ class UnregisteredReader(StatementReader):
         cls = unregistered_op(self._full_name())
         results = self._unregistered_results(operands)
         nodes = tuple(o.node for o in operands)
-        return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, True)
+        return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, checked=True)
 
     def _check_declared(self, operands: list[Operand], others: int, nodes: tuple[t.TypeText, ...]) -> None:
         """Types beside operands are the operands', whatever the instruction is."""

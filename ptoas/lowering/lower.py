@@ -10,8 +10,8 @@ from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
+from ptoas.forms import print_module
 from ptoas.grammar.parse import parse_file
-from ptoas.grammar.printer import print_module
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target

@@ -124,7 +124,11 @@ def test_every_instruction_is_built_by_position(cls: type[PtoOp]) -> None:
     named = sample(cls)
     by_position = [slot.name for slot in cls.signature().slots if slot.name not in cls.SCRATCH]
     slots = [named.pop(name) for name in by_position if name in named]
-    brackets = [named.pop(name) for name in cls.BRACKETS if name in named]
+    brackets = [
+        named.pop(name)
+        for name, field in cls.signature().fields.items()
+        if not field.optional and name in named
+    ]
     results = [TYPES[r.__class__] for _, r, optional in cls.signature().results if not optional]
     built = cls(*results, *slots, *brackets, **named)
     by_name = cls(**sample(cls), result_types=results)

@@ -14,7 +14,8 @@ from xdsl.ir import Attribute
 
 import ptoas
 from ptoas.diagnostics import PtoasError
-from ptoas.grammar.printer import FORMS, print_module
+from ptoas.forms import print_module
+from ptoas.grammar.printer import FORMS
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
 from ptoas.machine.machine import Checks

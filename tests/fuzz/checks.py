@@ -79,7 +79,7 @@ def read(data: bytes, allow_unregistered: bool = False) -> Features:
 
 def read_again(data: bytes) -> Features:
     """What was read before does not change what is read."""
-    from ptoas.grammar.parse import forget
+    from ptoas import clear_caches
 
     def outcome() -> object:
         try:
@@ -89,7 +89,7 @@ def read_again(data: bytes) -> Features:
 
     text = text_of(data)
     warm = outcome()
-    forget()
+    clear_caches()
     cold = outcome()
     if warm != cold:
         raise Broken("memory of the reader", f"{warm!r:.300} and, read afresh, {cold!r:.300}")

@@ -9,8 +9,8 @@ from types import FrameType
 import pytest
 
 import ptoas
+from ptoas import clear_caches
 from ptoas.diagnostics import PtoasError
-from ptoas.grammar.parse import forget
 from ptoas.targets.verify import verify_targets
 
 SMALL, LARGE = 20, 80
@@ -78,7 +78,7 @@ def _calls(action: Callable[[], object]) -> int:
 
 
 def _work(text: str) -> dict[str, int]:
-    forget()
+    clear_caches()
     found = {"parse": _calls(lambda: ptoas.parse(text))}
     try:
         module = ptoas.parse(text)

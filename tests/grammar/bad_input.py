@@ -55,7 +55,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "parts: sizes that are not whole": (
         HEAD + "%v = pto.partition_view %table, offsets = [0, 0], sizes = [1.5, 3]",
-        [("PTO-P022", 3, 60, 3, "a whole number is expected, found `1.5`", None)],
+        [("PTO-P022", 3, 60, 3, "index needs a whole number, found `1.5`", None)],
     ),
     # brackets and strings
     "brackets and strings: parenthesis of a type list": (

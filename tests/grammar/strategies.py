@@ -51,7 +51,7 @@ from ptoas.dialects.pto.types import (
     TensorViewType,
     TileType,
 )
-from ptoas.grammar.printer import print_module
+from ptoas.forms import print_module
 
 ELEMENTS = [e.type for e in ELEMENT_TYPES]
 SCALARS: list[Attribute] = [i8, i16, i32, i64, f16, f32]

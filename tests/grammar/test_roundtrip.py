@@ -15,7 +15,8 @@ from xdsl.ir import SSAValue
 import ptoas
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.grammar.printer import FORMS, bare_function, print_module
+from ptoas.forms import print_module
+from ptoas.grammar.printer import FORMS, bare_function
 from tests.grammar.strategies import Drawn, modules, modules_with
 
 ROOT = Path(__file__).parents[2]

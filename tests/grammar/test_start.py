@@ -67,10 +67,37 @@ def test_missing_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_statements_of_one_shape_share_a_tree() -> None:
     import ptoas
-    from ptoas.grammar.build import _TREES  # pyright: ignore[reportPrivateUsage]
-    from ptoas.grammar.parse import forget
+    from ptoas.grammar.build import TREES
 
-    forget()
+    ptoas.clear_caches()
     ptoas.parse(".arg %a : f32\n.const %b = 1\n.const %c = 1\n.const %long_name = 1")
-    assert len(_TREES) == 1
+    assert len(TREES) == 1
     assert parse_statement("%x = tnew %y").results
+
+
+def test_a_cache_drops_its_older_half_when_it_is_full() -> None:
+    from ptoas.caches import Kept
+
+    kept: Kept[int, str] = Kept(most=4)
+    for key in range(5):
+        kept.keep(key, str(key))
+    assert list(kept) == [2, 3, 4]
+
+
+def test_clearing_empties_what_reading_fills() -> None:
+    import ptoas
+    from ptoas.grammar.build import PLANS, TREES
+
+    ptoas.parse(".arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : !pto.tile<8x8xf32>")
+    assert TREES and PLANS[0]
+    ptoas.clear_caches()
+    assert not TREES and not PLANS[0]
+
+
+def test_unknown_types_stay_equal_over_clearing() -> None:
+    import ptoas
+
+    text = ".arg %a : !pto.later<1>\npto.use %a : !pto.later<1>"
+    first = ptoas.parse(text, allow_unregistered=True)
+    ptoas.clear_caches()
+    assert first.is_structurally_equivalent(ptoas.parse(text, allow_unregistered=True))

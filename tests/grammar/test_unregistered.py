@@ -6,7 +6,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 
 import ptoas
-from ptoas.grammar.printer import FORMS, bare_function, print_module
+from ptoas.forms import print_module
+from ptoas.grammar.printer import FORMS, bare_function
 
 HEAD = """.arg %a : !pto.tile<8x16xf32>
 .arg %b : !pto.tile<8x16xf32>

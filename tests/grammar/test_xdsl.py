@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 import ptoas
 from ptoas.dialects.pto import OPS, PTO
-from ptoas.grammar.printer import print_module
+from ptoas.forms import print_module
 from tests.grammar.strategies import Drawn, modules
 from tests.grammar.test_roundtrip import PROGRAMS
 

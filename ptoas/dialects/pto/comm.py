@@ -1,6 +1,7 @@
 """Collectives: one rank, the root, moves data between its own memory and that of every rank."""
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr
@@ -21,6 +22,14 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import GroupType, ViewType
 
 
+def _layout(own: str, types: str) -> str:
+    """The text of a collective whose own memory is `own`."""
+    return (
+        f"({own}(, recv($staging))?(, group($group))?(, context($context))?"
+        f" : {types}(, ^staging)?(, ^group)?(, ^context)?) {{attrs}}"
+    )
+
+
 class CollectiveOp(PtoOp, ABC):
     """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory.
 
@@ -29,7 +38,6 @@ class CollectiveOp(PtoOp, ABC):
 
     SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
     OPAQUE: ClassVar = True
-    CLAUSES: ClassVar = {"recv": "staging", "group": "group", "context": "context"}
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))
@@ -54,6 +62,11 @@ class CollectiveOp(PtoOp, ABC):
         """The root's own memory: the destination of a gather, the source of a scatter."""
         return self.operands[0]
 
+    @classmethod
+    def claims(cls, types: Sequence[Attribute | None]) -> bool:
+        """A group among the operands makes it the collective (D20)."""
+        return any(isinstance(type, GroupType) for type in types)
+
     def verify_(self) -> None:
         if not self.group:
             raise VerifyException("needs a group: a !pto.group value, or group(%rank0, %rank1, ...)")
@@ -69,6 +82,8 @@ class CommTGatherOp(CollectiveOp):
 
     name = "pto.comm.tgather"
     ALIASES: ClassVar = ("comm_tgather",)
+    OVERLOADS: ClassVar = ("tgather",)
+    LAYOUT: ClassVar = _layout("$dst", "^dst")
     OUTS: ClassVar = ("dst",)
     dst = operand_def(View("T"))
 
@@ -80,6 +95,8 @@ class CommTScatterOp(CollectiveOp):
     name = "pto.comm.tscatter"
     ALIASES: ClassVar = ("comm_tscatter",)
     WRITES: ClassVar = ("group",)
+    OVERLOADS: ClassVar = ("tscatter",)
+    LAYOUT: ClassVar = _layout("$src", "^src")
     src = operand_def(View("T"))
 
 
@@ -90,6 +107,8 @@ class CommTBroadcastOp(CollectiveOp):
     name = "pto.comm.tbroadcast"
     ALIASES: ClassVar = ("comm_tbroadcast",)
     WRITES: ClassVar = ("group",)
+    OVERLOADS: ClassVar = ("tbroadcast",)
+    LAYOUT: ClassVar = _layout("$src", "^src")
     src = operand_def(View("T"))
 
 
@@ -102,6 +121,8 @@ class CommTReduceOp(CollectiveOp):
 
     name = "pto.comm.treduce"
     ALIASES: ClassVar = ("comm_treduce",)
+    OVERLOADS: ClassVar = ("treduce",)
+    LAYOUT: ClassVar = _layout("$dst(, $acc)?", "^dst(, ^acc)?")
     OUTS: ClassVar = ("dst",)
     SCRATCH: ClassVar = ("acc", "staging")
     dst = operand_def(View("T"))

@@ -54,7 +54,7 @@ def bind(cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], t
         else:
             raise _error(cls, f"has no operand or attribute `{name}`", did_you_mean(name, _names(cls)))
     free = [slot for slot in slots.values() if slot.name not in cls.SCRATCH]
-    brackets = [fields[name] for name in cls.BRACKETS if name not in call.properties]
+    brackets = [fields[name] for name in _required(cls) if name not in call.properties]
     for argument in arguments:
         if isinstance(argument, TypeAttribute):
             call.results.append(cast(Attribute, argument))
@@ -232,13 +232,18 @@ def _fields(cls: type[PtoOp]) -> dict[str, Field]:
     return {names.get(name, name): fields[name] for name in dict.fromkeys((*cls.SUFFIXES, *fields))}
 
 
+def _required(cls: type[PtoOp]) -> list[str]:
+    """The attributes that must be given, which go by position too: `SetFlagOp("MTE2", "V", 0)`."""
+    return [name for name, field in cls.signature().fields.items() if not field.optional]
+
+
 @cache
 def _names(cls: type[PtoOp]) -> dict[str, str]:
     """All that can be given, as a call shows it: what goes by position, `*`, what goes by name only."""
     slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
     fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
     by_position = {name: slots[name] for name in slots if name not in cls.SCRATCH}
-    by_position |= {name: fields[name] for name in cls.BRACKETS}
+    by_position |= {name: fields[name] for name in _required(cls) if name in fields}
     rest = {name: text for name, text in (slots | fields).items() if name not in by_position}
     if cls.signature().results:
         rest["result_type"] = "result_type=None"

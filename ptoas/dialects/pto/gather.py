@@ -103,7 +103,11 @@ class TGatherOp(Instruction):
     name = "pto.tgather"
     OUTS: ClassVar = ("dst", "cdst")
     SCRATCH: ClassVar = ("tmp",)
-    BRACKETS: ClassVar = ("axis",)
+    LAYOUT: ClassVar = (
+        "ins($src(, $indices)?(, $threshold)?(, $tmp)?"
+        " : ^src(, ^indices)?(, ^threshold)?(, ^tmp)?(, #axis)?)"
+        "( outs($dst(, $cdst)? : ^dst(, ^cdst)?))? {attrs}"
+    )
     irdl_options = (
         AttrSizedOperandSegments(as_property=True),
         AttrSizedResultSegments(as_property=True),

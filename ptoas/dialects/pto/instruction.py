@@ -35,6 +35,7 @@ from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segment_sizes
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
+from ptoas.dialects.pto.types import TileType, ViewType
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -123,20 +124,52 @@ class PtoOp(IRDLOperation, ABC):
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
     """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
 
-    BRACKETS: ClassVar[tuple[str, ...]] = ()
-    """Attributes that are written by position: `set_flag[#pto.pipe<...>, ...]`, `barrier <...>`."""
-
-    CLAUSES: ClassVar[dict[str, str]] = {}
-    """Names of `name(...)` groups in the text, and the operand slot each fills."""
-
-    INDICES: ClassVar[str | None] = None
-    """The operand slot that `%value[%i, %j]` fills."""
-
     ALIASES: ClassVar[tuple[str, ...]] = ()
     """Other opcodes that are read as this operation."""
 
+    OVERLOADS: ClassVar[tuple[str, ...]] = ()
+    """Opcodes that are read as this operation where it `claims` the operands."""
+
     LAYOUT: ClassVar[str | None] = None
-    """The text of an operation that reads the same in every form, as a template of the printer."""
+    """What follows the opcode, as a template that prints the operation and says how it is read.
+
+    | piece | stands for |
+    |---|---|
+    | `$name` | the operands of a slot, with commas between them |
+    | `^name` | their types; of a result, too: `^result` |
+    | `#name`, `#name:x` | an attribute; a whole number is an i64, `:x` writes it as hexadecimal |
+    | `&name` | the word `name`, where the unit attribute `name` is set |
+    | `{attrs}` | the dictionary of all attributes that have no place of their own |
+    | `{name}` | the region `name` |
+    | `(...)?` | a part that is there if all that it names is; if it holds but such parts, if one of them is |
+    | all else | itself; after an opening bracket a comma is dropped |
+
+    A word before a piece is how the piece is found: `word $x`, `word = $x`, `word [$x]`, `word($x)`,
+    `@word(#x)`. `$x[$y]` takes its indices; attributes without a word stand in their order; a word that names
+    nothing is passed over. Reading is free in the order of all else: operands go to the slots that take their
+    kind, `{...}` may stand anywhere. Examples:
+
+        "$ptr[$offset] {attrs} : ^ptr -> ^result"              load_scalar %p[%i] : !pto.ptr<f32> -> f32
+        "[#src_pipe, #dst_pipe, $event] {attrs}"               set_flag_dyn[<PIPE_V>, <PIPE_S>, %e]
+        "($dst, recv($staging) : ^dst, ^staging) {attrs}"      comm.tgather(%d, recv(%t) : V, T) {root = 1}
+        "{attrs}( aiv_subblockid($lane))? -> ^result"          tpop_from_aic {split = 0} -> T
+        "{attrs}( ((gm = $gm : ^gm)?(, buf = $buf : ^buf)?))?" aic_initialize_pipe {id = 0} (buf = %x : i32)
+        "{body} {attrs}"                                       section.cube { ... }
+
+    A template with `ins(...)` or `outs(...)` is the DPS form's. The other two follow from it: what stands in
+    the two, without types, then the dictionary and the list of types. So
+
+        "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?) outs($dst : ^dst) {attrs}"
+
+    prints and reads `tinsert ins(%s, %r, %c : T, index, index fp %f : T) outs(%d : T)` and
+    `%d = tinsert %s, %r, %c fp %f : (T, index, index, T) -> T`. Without a template an operation has the DPS
+    form, with `OUTS` in `outs(...)` and all other slots in `ins(...)`, in the order of the class.
+    """
+
+    @classmethod
+    def claims(cls, types: Sequence[Attribute | None]) -> bool:
+        """Whether one of `OVERLOADS` means this operation, given the types of the statement's values."""
+        return False
 
     traits = traits_def(DeclaredEffects())
 
@@ -186,7 +219,10 @@ class PtoOp(IRDLOperation, ABC):
     def infer_result_types(
         cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        """The types of the results where operands (of each slot) and attributes tell them, else `None`."""
+        """The types of all results, from the operands of each slot; `None` where they do not tell.
+
+        `VerifyException` says why they can't be.
+        """
         return None if cls.RESULT_LIKE is None else [value.type for value in operands[cls.RESULT_LIKE]]
 
     @classmethod
@@ -217,6 +253,7 @@ class PtoOp(IRDLOperation, ABC):
         return cls.name.removeprefix("pto.")
 
     def operands_of(self, slot: str) -> tuple[SSAValue, ...]:
+        """The operands of a slot; the results of a name, too."""
         value = cast("SSAValue | tuple[SSAValue, ...] | None", getattr(self, slot))
         if value is None:
             return ()
@@ -305,6 +342,16 @@ class Instruction(PtoOp, ABC):
     @property
     def is_dps(self) -> bool:
         return self.dst is not None
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """A tile like the first of the operands, unless global memory is among them."""
+        given = [value.type for values in operands.values() for value in values]
+        tiles = [type for type in given if isinstance(type, TileType)]
+        has_views = any(isinstance(type, ViewType) for type in given)
+        return None if has_views or not tiles else tiles[:1]
 
     def verify_(self) -> None:
         if (self.dst is None) == (self.result is None):

@@ -19,7 +19,6 @@ class LoadScalarOp(PtoOp):
     """`result = ptr[offset]`."""
 
     name = "pto.load_scalar"
-    INDICES: ClassVar = "offset"
     LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
@@ -39,7 +38,6 @@ class StoreScalarOp(PtoOp):
 
     name = "pto.store_scalar"
     WRITES: ClassVar = ("ptr",)
-    INDICES: ClassVar = "offset"
     LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
     ptr = operand_def(Ptr("T"))
@@ -59,8 +57,8 @@ class AddPtrOp(PtoOp):
     traits = traits_def(Pure())
 
 
-class BlockQueryOp(PtoOp, ABC):
-    """A number that is the same for a whole block."""
+class QueryOp(PtoOp, ABC):
+    """A number that the launch decides; an i64 unless its type says otherwise."""
 
     LAYOUT: ClassVar = "{attrs} : ^result"
     result = result_def(Scalar())
@@ -74,14 +72,14 @@ class BlockQueryOp(PtoOp, ABC):
 
 
 @irdl_op_definition
-class GetBlockIdxOp(BlockQueryOp):
+class GetBlockIdxOp(QueryOp):
     """The number of this block, from 0."""
 
     name = "pto.get_block_idx"
 
 
 @irdl_op_definition
-class GetBlockNumOp(BlockQueryOp):
+class GetBlockNumOp(QueryOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"

@@ -14,7 +14,6 @@ class SetFlagOp(PtoOp):
 
     name = "pto.set_flag"
     OPAQUE: ClassVar = True
-    BRACKETS: ClassVar = ("src_pipe", "dst_pipe", "event_id")
     LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
     dst_pipe = prop_def(PipeAttr)
@@ -27,7 +26,6 @@ class WaitFlagOp(PtoOp):
 
     name = "pto.wait_flag"
     OPAQUE: ClassVar = True
-    BRACKETS: ClassVar = ("src_pipe", "dst_pipe", "event_id")
     LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
     src_pipe = prop_def(PipeAttr)
     dst_pipe = prop_def(PipeAttr)
@@ -40,6 +38,5 @@ class BarrierOp(PtoOp):
 
     name = "pto.barrier"
     OPAQUE: ClassVar = True
-    BRACKETS: ClassVar = ("pipe",)
     LAYOUT: ClassVar = "#pipe {attrs}"
     pipe = prop_def(PipeAttr)

@@ -32,11 +32,15 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
     TileLocAttr,
 )
+from ptoas.private import symbol_body
 
 DYNAMIC = -1
 """An extent that only the running program knows; written `?`."""
 
 MAX_RANK = 5
+
+LARGEST_EXTENT = 2**31 - 1
+"""The largest extent of a tile or a view."""
 
 MAX_RANKS = 1024
 """The largest group: its members are listed one by one in the C++ text, and by the rules."""
@@ -57,9 +61,7 @@ class PtoType(ParametrizedAttribute, TypeAttribute):
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         from ptoas.grammar.types import type_from_body
 
-        # xDSL's own scan for the closing bracket; it has no public name for it.
-        body = parser._parse_dialect_symbol_body()  # pyright: ignore[reportPrivateUsage]
-        return type_from_body(cls.name, body).parameters
+        return type_from_body(cls.name, symbol_body(parser)).parameters
 
     def body(self) -> str:
         """The text between the angle brackets."""

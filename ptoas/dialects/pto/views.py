@@ -1,9 +1,10 @@
 """Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,7 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
 
 
 @irdl_op_definition
@@ -62,6 +63,17 @@ class PartitionViewOp(PtoOp):
     sizes = var_operand_def(Index())
     result = result_def(View("T"))
     traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        """The extents are those of the sizes, where they are constants."""
+        source = operands["source"][0].type
+        if not isinstance(source, ViewType) or not operands["sizes"]:
+            return None
+        sizes = [_extent(size) for size in operands["sizes"]]
+        return [PartitionTensorViewType.of(sizes, source.element_type, source.layout)]
 
     def verify_(self) -> None:
         source = self.source.type
@@ -111,7 +123,7 @@ class TAssignOp(PtoOp):
     name = "pto.tassign"
     NAMED: ClassVar = ("tile",)
     OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address))? {attrs} : ^tile( -> ^result)?"
+    LAYOUT: ClassVar = "$tile(, $addr)?(, @tile(#address:x))? {attrs} : ^tile( -> ^result)?"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     tile = operand_def(Tile())
     addr = opt_operand_def(Index())
@@ -123,6 +135,40 @@ class TAssignOp(PtoOp):
             raise VerifyException("needs one address: a value, or @tile(0x1000)")
         if self.result is not None and self.result.type != self.tile.type:
             raise VerifyException(f"gives a {self.result.type}, but the tile is a {self.tile.type}")
+
+
+def _extent(value: SSAValue) -> int:
+    """The extent that a size operand gives: a constant, or one that only the run knows."""
+    owner = value.owner
+    if not isinstance(owner, ConstantOp) or not isinstance(owner.value, IntegerAttr):
+        return DYNAMIC
+    size = cast("IntegerAttr[IndexType]", owner.value).value.data
+    if not 0 <= size <= LARGEST_EXTENT:
+        raise VerifyException(f"{size} is not an extent")
+    return size
+
+
+def new_tile(type: Attribute) -> Operation:
+    """The tile that a destination nothing has defined stands for (D23)."""
+    return AllocTileOp.create(result_types=[type], properties={_SEGMENTS: _sizes(0, 0, 0)})
+
+
+def part_of(
+    view: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[SSAValue], type: Attribute
+) -> Operation:
+    """The part that `%view[%i, %j]` stands for."""
+    return PartitionViewOp.create(
+        operands=[view, *offsets, *sizes],
+        result_types=[type],
+        properties={_SEGMENTS: _sizes(1, len(offsets), len(sizes))},
+    )
+
+
+_SEGMENTS = AttrSizedOperandSegments.attribute_name
+
+
+def _sizes(*sizes: int) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, sizes)
 
 
 def can_stand_before(op: Operation, assign: TAssignOp) -> bool:
@@ -138,7 +184,6 @@ class SubviewOp(PtoOp):
 
     name = "pto.subview"
     ALIASES: ClassVar = ("subset",)
-    INDICES: ClassVar = "offsets"
     LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     source = operand_def(Tile("T"))
@@ -156,21 +201,17 @@ class SubviewOp(PtoOp):
         source, sizes = operands["source"][0].type, properties.get("sizes")
         if not isinstance(source, TileType) or not isinstance(sizes, DenseArrayBase):
             return None
-        extents = cast("DenseArrayBase[IntegerType]", sizes).get_values()
+        extents = [int(size) for size in cast("DenseArrayBase[Any]", sizes).get_values()]
         if len(extents) != 2 or min(extents) < 1:
             return None
+        rows, cols = extents
+        valid = (DYNAMIC, DYNAMIC) if operands["valid"] else None
         return [
             TileType.of(
-                source.element_type,
-                *extents,
-                loc=source.loc.data,
-                valid=(DYNAMIC, DYNAMIC) if operands["valid"] else None,
-                blayout=source.blayout,
-                slayout=source.slayout,
-                fractal=source.fractal,
-                pad=source.pad,
+                source.element_type, rows, cols, loc=source.loc.data, valid=valid, blayout=source.blayout,
+                slayout=source.slayout, fractal=source.fractal, pad=source.pad,
             )
-        ]
+        ]  # fmt: skip
 
     def verify_(self) -> None:
         if len(self.offsets) != 2 or len(self.sizes) != 2:

@@ -1,0 +1,250 @@
+"""The text of an instruction as its class declares it (`PtoOp.LAYOUT`): one template prints and reads.
+
+A template is taken apart into pieces, which the printer writes one after the other. The words among them are
+what the reader looks for; it is otherwise free in the order of what it finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TypeAlias
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.grammar.tree import Record
+
+
+class Text(Record):
+    """Words and punctuation as they are."""
+
+    text: str
+
+
+class Operands(Record):
+    """`$name`: the operands of a slot."""
+
+    name: str
+
+
+class Types(Record):
+    """`^name`: the types of a slot's operands, or of a result."""
+
+    name: str
+
+
+class Attribute(Record):
+    """`#name`, in hexadecimal `#name:x`."""
+
+    name: str
+    hexadecimal: bool
+
+
+class Flag(Record):
+    """`&name`: the word itself, where the unit attribute of that name is set."""
+
+    name: str
+
+
+class Attributes(Record):
+    """`{attrs}`: the dictionary of all attributes that no other piece writes."""
+
+
+class Body(Record):
+    """`{name}`: a region."""
+
+    name: str
+
+
+class Option(Record):
+    """`(...)?`: written where all that it names is there."""
+
+    pieces: Pieces
+
+
+Piece: TypeAlias = "Text | Operands | Types | Attribute | Flag | Attributes | Body | Option"
+Pieces: TypeAlias = "tuple[Piece, ...]"
+
+_TOKEN = re.compile(
+    r"\$(?P<operands>\w+)|\^(?P<types>\w+)|#(?P<attribute>\w+)(?P<hexadecimal>:x)?|&(?P<flag>\w+)"
+    r"|\{(?P<braces>\w+)\}|(?P<open>\()|(?P<close>\)\??)|(?P<text>[^$^#&{()]+|\{)"
+)
+
+
+def pieces_of(template: str) -> Pieces:
+    """The pieces of a template."""
+    pieces, _ = _until_closed(_TOKEN.finditer(template))
+    return pieces
+
+
+def _until_closed(tokens: Iterator[re.Match[str]]) -> tuple[Pieces, str]:
+    """The pieces up to a closing parenthesis, and how it closes: `)` or `)?`."""
+    pieces: list[Piece] = []
+    for token in tokens:
+        match token.lastgroup:
+            case "close":
+                return tuple(pieces), token["close"]
+            case "open":
+                inner, close = _until_closed(tokens)
+                pieces += [Option(inner)] if close == ")?" else [Text("("), *inner, Text(")")]
+            case "braces":
+                name = token["braces"]
+                pieces.append(Attributes() if name == "attrs" else Body(name))
+            case "operands":
+                pieces.append(Operands(token["operands"]))
+            case "types":
+                pieces.append(Types(token["types"]))
+            case "flag":
+                pieces.append(Flag(token["flag"]))
+            case "text":
+                pieces.append(Text(token["text"]))
+            case _:
+                pieces.append(Attribute(token["attribute"], token["hexadecimal"] is not None))
+    return tuple(pieces), ""
+
+
+def names_in(pieces: Pieces, kind: type[Operands] | type[Attribute] | type[Flag]) -> Iterator[str]:
+    """What the pieces of one kind name, in the order of the text."""
+    for piece in pieces:
+        if isinstance(piece, Option):
+            yield from names_in(piece.pieces, kind)
+        elif isinstance(piece, kind):
+            yield piece.name
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+_NAMED = re.compile(r"(?<![@$^#&\w])([A-Za-z_]\w*)\s*(?:=\s*)?[\[(]?\s*[$#](\w+)")
+_SYMBOL = re.compile(r"@(\w+)\s*\(\s*#(\w+)")
+_INDEXED = re.compile(r"\$\w+\[[$#](\w+)")
+_BARE = re.compile(r"(?<![@$^#&\w])[A-Za-z_]\w*(?![\w(])")
+_GROUPS = re.compile(r"(?:ins|outs)\(")
+
+
+class Layout:
+    """What reading and printing need to know of an instruction's text."""
+
+    def __init__(self, cls: type[PtoOp]):
+        self.template = template = cls.LAYOUT or _groups(cls)
+        self.pieces = pieces_of(template)
+        self.every_form = _GROUPS.search(template) is None
+        """Whether it reads the same in every form; `ins(...) outs(...)` is the DPS form alone."""
+        self.attributes = frozenset((*names_in(self.pieces, Attribute), *names_in(self.pieces, Flag)))
+        """The attributes that the dictionary leaves to other pieces."""
+        plain = _plain(self.pieces)
+        self.words = {word: name for word, name in _NAMED.findall(plain) if word not in ("ins", "outs")}
+        """Which slot or attribute a word fills: `word $x`, `word = $x`, `word [$x]`, `word($x)`."""
+        self.symbols = dict(_SYMBOL.findall(plain))
+        """`@word(#name)`."""
+        self.indices = next(iter(_INDEXED.findall(plain)), None)
+        """The slot or attribute that `%value[...]` fills."""
+        self.flags = frozenset(names_in(self.pieces, Flag))
+        spoken = {*self.words.values(), *self.symbols.values(), self.indices}
+        self.positional = tuple(n for n in names_in(self.pieces, Attribute) if n not in spoken)
+        """The attributes that are written by position: `set_flag[#pto.pipe<...>, ...]`."""
+        self.bare = frozenset(_BARE.findall(plain)) - {*self.words}
+        """Words that say nothing of their own: `single_cache_line`, the `outs` of `outs : f32`."""
+        self.types_source = ("-> ^" in template) and template.index("-> ^") > template.find("^")
+        """Whether operands' types come before the result's, so that a lone type is theirs."""
+        self.ins, self.outs = _group(self.pieces, "ins"), _group(self.pieces, "outs")
+        """What is read and what is written in the DPS form, without types."""
+        self.out_names = tuple(names_in(self.outs, Operands))
+
+
+@cache
+def layout_of(cls: type[PtoOp]) -> Layout:
+    return Layout(cls)
+
+
+def _groups(cls: type[PtoOp]) -> str:
+    """The DPS text of an instruction that declares no other."""
+    signature = cls.signature()
+    text = ""
+    for word, names in (
+        ("ins", [slot.name for slot in signature.slots if slot.name not in cls.OUTS]),
+        ("outs", list(cls.OUTS)),
+    ):
+        if names:
+            operands, types = (_listed(cls, names, sigil) for sigil in "$^")
+            text += f"({word}({operands} : {types}) )?"
+    return text + "{attrs}"
+
+
+def _listed(cls: type[PtoOp], names: list[str], sigil: str) -> str:
+    """`$src(, $tmp)?`."""
+    text = ""
+    for name in names:
+        slot = cls.signature().slot(name)
+        one = f"{', ' if text else ''}{sigil}{name}"
+        text += f"({one})?" if slot.optional or slot.variadic else one
+    return text
+
+
+def _plain(pieces: Pieces) -> str:
+    """The template without what is optional being marked, and without dictionaries and regions."""
+    text = ""
+    for piece in pieces:
+        match piece:
+            case Text(text=literal):
+                text += literal
+            case Operands(name=name):
+                text += f"${name}"
+            case Types(name=name):
+                text += f"^{name}"
+            case Attribute(name=name):
+                text += f"#{name}"
+            case Flag(name=name):
+                text += f"&{name}"
+            case Option(pieces=inner):
+                text += _plain(inner)
+            case Attributes() | Body():
+                pass
+    return text
+
+
+def _group(pieces: Pieces, word: str) -> Pieces:
+    """What stands in `word(...)`, without types."""
+    for at, piece in enumerate(pieces):
+        if isinstance(piece, Option) and (found := _group(piece.pieces, word)):
+            return found
+        if isinstance(piece, Text) and piece.text == "(" and at and _ends_in(pieces[at - 1], word):
+            depth, inside = 1, list[Piece]()
+            for inner in pieces[at + 1 :]:
+                depth += _depth(inner)
+                if depth == 0:
+                    return without_types(tuple(inside))
+                inside.append(inner)
+    return ()
+
+
+def _ends_in(piece: Piece, word: str) -> bool:
+    return isinstance(piece, Text) and re.search(rf"(?<!\w){word}$", piece.text) is not None
+
+
+def _depth(piece: Piece) -> int:
+    return {"(": 1, ")": -1}.get(piece.text, 0) if isinstance(piece, Text) else 0
+
+
+def without_types(pieces: Pieces) -> Pieces:
+    """`$src, $row fp $fp` of `$src, $row : ^src, ^row fp $fp : ^fp`; dictionaries go, too."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, Option):
+            piece = Option(without_types(piece.pieces))
+        if not isinstance(piece, Types) and not _says_nothing(piece):
+            found.append(piece)
+        elif found and isinstance(last := found[-1], Text):
+            rest = re.sub(r"[\s,:]+$", "", last.text)
+            found[-1:] = [Text(rest)] if rest else []
+    return tuple(found)
+
+
+def _says_nothing(piece: Piece) -> bool:
+    return isinstance(piece, Attributes) or (
+        isinstance(piece, Option) and all(isinstance(inner, Text) for inner in piece.pieces)
+    )
+
+
+def joined(first: Pieces, second: Pieces) -> Pieces:
+    """The operands of both, with a comma between them where both are there."""
+    return (*first, Option((Text(", "), *second))) if second else first
