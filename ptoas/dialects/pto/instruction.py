@@ -35,7 +35,6 @@ from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segment_sizes
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
-from ptoas.dialects.pto.types import TileType, ViewType
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -342,16 +341,6 @@ class Instruction(PtoOp, ABC):
     @property
     def is_dps(self) -> bool:
         return self.dst is not None
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        """A tile like the first of the operands, unless global memory is among them."""
-        given = [value.type for values in operands.values() for value in values]
-        tiles = [type for type in given if isinstance(type, TileType)]
-        has_views = any(isinstance(type, ViewType) for type in given)
-        return None if has_views or not tiles else tiles[:1]
 
     def verify_(self) -> None:
         if (self.dst is None) == (self.result is None):
