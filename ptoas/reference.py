@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from inspect import cleandoc
 from typing import Any
 
+from ptoas.dialects import pto
 from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
@@ -13,7 +14,8 @@ from ptoas.grammar.template import layout_of
 
 
 def chapter_of(op: type[PtoOp]) -> str:
-    return op.__module__.rpartition(".")[2]
+    package, _, chapter = op.__module__.rpartition(".")
+    return chapter if package == pto.__name__ else op.__module__
 
 
 def describe(op: type[PtoOp]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from ptoas.machine.errors import failure, finding, line_of
 from ptoas.machine.memory import LocalMemory, View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.machine.values import DEFAULT_MAX_MEMORY
+from ptoas.plugins import import_all
 from ptoas.targets import Target
 
 if TYPE_CHECKING:
@@ -210,3 +211,4 @@ def load_chapters() -> None:
 
     for chapter in iter_modules(ops.__path__):
         import_module(f"{ops.__name__}.{chapter.name}")
+    import_all("bodies")

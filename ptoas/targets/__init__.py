@@ -9,14 +9,19 @@ Nothing else in the package asks whether a target is this or that; it asks the t
 
 from __future__ import annotations
 
+from importlib import import_module
+
+from ptoas.plugins import plugins
 from ptoas.targets.a2a3 import A2A3
 from ptoas.targets.a5 import A5
 from ptoas.targets.a5_custom import A5_CUSTOM
 from ptoas.targets.cpu import CPU
 from ptoas.targets.target import Target, UnknownTargetError
 
-TARGETS: dict[str, Target] = {target.name: target for target in (CPU, A2A3, A5, A5_CUSTOM)}
-"""Every target by its name, in the order of the documents."""
+_OTHERS: list[Target] = [import_module(name).TARGET for plugin in plugins() for name in plugin.targets]
+
+TARGETS: dict[str, Target] = {target.name: target for target in (CPU, A2A3, A5, A5_CUSTOM, *_OTHERS)}
+"""Every target by its name, in the order of the documents; then those of other packages."""
 
 _BY_SPELLING = {
     spelling: target for target in TARGETS.values() for spelling in (target.name, *target.aliases)

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
+from ptoas.plugins import import_all
 
 Part = Literal["value", "type", "statement"]
 
@@ -190,6 +191,7 @@ def load_rules() -> None:
 
     for module in iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")
+    import_all("rules")
 
 
 def all_rules() -> tuple[Rule, ...]:

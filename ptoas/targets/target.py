@@ -17,6 +17,7 @@ from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Event, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 
@@ -199,6 +200,10 @@ def _number(given: Any) -> int | bool:
 def _entry(target: Target, op_class: type[PtoOp]) -> Entry:
     if op_class in target.extra:
         return target.extra[op_class]
+    for plugin in plugins():
+        theirs: Rows = import_module(plugin.rows[target.name]).ROWS if target.name in plugin.rows else {}
+        if op_class in theirs:
+            return theirs[op_class]
     chapter = op_class.__module__.rpartition(".")[2]
     for package in reversed(target.packages):
         rows = _chapter(package, chapter)

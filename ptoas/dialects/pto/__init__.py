@@ -7,6 +7,7 @@ from xdsl.ir import Dialect
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TYPES
+from ptoas.plugins import plugins
 
 CHAPTERS: dict[str, str] = {
     "views": "Views and tiles",
@@ -24,11 +25,15 @@ CHAPTERS: dict[str, str] = {
 
 
 def instructions_of(chapter: str) -> tuple[type[PtoOp], ...]:
-    """The instructions that a chapter defines, in its order."""
-    module = import_module(f"{__name__}.{chapter}")
+    """The instructions that a chapter defines, in its order; one of another package by its full name."""
+    module = import_module(chapter if "." in chapter else f"{__name__}.{chapter}")
     here = (x for x in vars(module).values() if isinstance(x, type) and x.__module__ == module.__name__)
     return tuple(cls for cls in here if issubclass(cls, PtoOp) and "name" in vars(cls))
 
+
+for _plugin in plugins():
+    for _chapter in _plugin.chapters:
+        CHAPTERS[_chapter] = (import_module(_chapter).__doc__ or _chapter).split("\n")[0].rstrip(".")
 
 OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
 

@@ -1,0 +1,62 @@
+"""What other packages bring: instructions, rows, bodies, rules, targets.
+
+A package names a `Plugin` as an entry point of the group `ptoas.plugins`; what it lists is imported when it
+is needed, as our own chapters are. docs/extending.md shows a whole one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from ptoas.diagnostics.core import UsageError
+
+GROUP = "ptoas.plugins"
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Modules of another package, by their names.
+
+    >>> from ptoas.plugins import Plugin
+    >>> Plugin(chapters=("lab.squares",), rows={"a5": "lab.a5_rows"}, bodies=("lab.squares_body",)).targets
+    ()
+    """
+
+    chapters: tuple[str, ...] = ()
+    """Modules that define instructions; the first line of the docstring is the chapter's title."""
+    rows: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By the name of a target, a module whose `ROWS` says what it does with these instructions."""
+    bodies: tuple[str, ...] = ()
+    """Modules that register what instructions do in NumPy."""
+    rules: tuple[str, ...] = ()
+    """Modules that define rules."""
+    targets: tuple[str, ...] = ()
+    """Modules whose `TARGET` is a target of its own."""
+
+
+@cache
+def plugins() -> tuple[Plugin, ...]:
+    """Every plugin that is installed."""
+    return tuple(_load(entry) for entry in entry_points(group=GROUP))
+
+
+def _load(entry: Any) -> Plugin:
+    try:
+        found = entry.load()
+    except Exception as error:
+        raise UsageError(f"the plugin {entry.name!r} ({entry.value}) can't be loaded: {error}") from error
+    if not isinstance(found, Plugin):
+        raise UsageError(f"the plugin {entry.name!r} ({entry.value}) is no ptoas.plugins.Plugin")
+    return found
+
+
+def import_all(kind: str) -> None:
+    """Import what all plugins list under `bodies` or `rules`, for what it registers."""
+    for plugin in plugins():
+        for module in getattr(plugin, kind):
+            import_module(module)
