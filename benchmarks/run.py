@@ -128,7 +128,7 @@ def scalars(quick: bool) -> list[Row]:
     count, short = (25_000 if quick else 250_000), 2_000
     module = ptoas.parse(SCALARS.format(), "scalars.pto")
     kernel = compile_program(module, "a5", checks="none")
-    function = kernel.function
+    function = kernel.cores[0].function
     assert function(short, 7) == (expected_scalar(short, 7),), "scalar loop"
     context = Context()
     for dialect in (builtin.Builtin, func.Func, arith.Arith, scf.Scf):

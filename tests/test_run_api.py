@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import ml_dtypes
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.diagnostics import PtoasError, Source
+from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.runner.run import (
     check_expected,
     check_file,
@@ -62,6 +64,52 @@ def test_a_kernel_writes_the_callers_arrays(lookup) -> None:
     idx[...] = 7
     kernel({"table": table, "idx": idx, "out": out})
     assert (out == table[7]).all()
+
+
+def test_threads_may_call_one_kernel() -> None:
+    """A lock lets one call run at a time: each gets its own result, and no false race."""
+    text = """
+func.func @main(%x: !pto.memref<8x8xf32>, %s: f32, %out: !pto.memref<8x8xf32>) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.tload ins(%x : !pto.memref<8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  pto.tadds ins(%t, %s : !pto.tile_buf<vec, 8x8xf32>, f32) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+    kernel = compile(ptoas.parse(text), "a5")
+
+    def call(number: int) -> bool:
+        x = np.full((8, 8), number, np.float32)
+        result = kernel(x=x, s=float(number), out=np.zeros((8, 8), np.float32))
+        return bool((result.outputs["out"] == 2 * number).all()) and not result.warnings
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            assert all(threads.map(call, range(1000)))
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_result_keeps_what_was_counted(lookup) -> None:
+    kernel = compile(lookup, "a5", stats=True)
+    first = kernel()
+    again = kernel()
+    assert first.stats is not None and first.stats is not again.stats
+    assert first.stats.instructions == again.stats.instructions == {"tload": 1, "mgather": 1, "tstore": 1}
+    # Every operation counts, those for flags and addresses too.
+    assert first.steps == first.stats.steps == sum(1 for _ in kernel.entry.walk())
+    assert first.stats.as_dict()["steps"] == first.steps
+
+
+@pytest.mark.parametrize(
+    "options", [{"blocks": 0}, {"checks": "mem,speed"}, {"force": True, "checks": "speed"}]
+)
+def test_wrong_options_are_errors_of_their_own(lookup, options: dict) -> None:
+    with pytest.raises(UsageError):
+        compile(lookup, "a5", **options)
 
 
 def test_a_kernel_takes_a_table_that_can_not_be_written(lookup, tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_generated_python_has_counted_names_and_integers_alone() -> None:
 
     for path in [LOOKUP, *map(str, sorted((ROOT / "examples").glob("*.pto")))]:
         kernel = machine.compile(ptoas.parse_file(path), force=True)
-        for text in kernel.compiler.source.values():
+        for text in kernel.cores[0].compiler.source.values():
             words = set(re.findall(r"[A-Za-z_]\w*", text))
             assert {w for w in words - FIXED if not re.fullmatch(r"[fkv]\d+", w)} == set(), text
             assert "'" not in text and '"' not in text

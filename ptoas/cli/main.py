@@ -236,6 +236,9 @@ def targets(style: str) -> None:
 @click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
 @click.option("--blocks", type=click.IntRange(1, 65535), default=1, help="How many blocks run the kernel.")
+@click.option(
+    "--schedule", type=click.IntRange(min=0), metavar="SEED", help="Let blocks take turns, in this order."
+)
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
 @click.option(
@@ -279,6 +282,7 @@ def run(
 
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
+    ptoas run kernel.pto --blocks 8 --schedule 1
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
     """

@@ -1,6 +1,9 @@
-"""The machine behind `ptoas run`: a target's memories, pipes and instructions, in NumPy.
+"""The machine behind `ptoas run`: actors, each with a target's memories and pipes, in NumPy.
 
-`memory.py` and `tiles.py` say what exists, the chapters (`gather.py`, `elementwise.py`, ...) what each
-instruction does, `compile.py` turns a function into Python source once, and `checks.py`, `race.py` watch
-it run.
+- What there is: `memory.py`, `tiles.py`, `machine.py` (one core), `actors.py` (who works on it).
+- How a function becomes Python source, once: `compile.py` with `control.py`, `placement.py`, `scalars.py`,
+  `instructions.py`. What each instruction does is in `ptoas/ops`.
+- What is noticed while it runs: `checks.py` (uninitialised bytes), `budget.py`, `race.py` (pipes of a core).
+- Several actors: `scheduler.py` lets one go on at a time, `clocks.py` says what comes before what,
+  `sharing.py` is their common memory, `accesses.py` what they did to it, `conflicts.py` what nothing orders.
 """

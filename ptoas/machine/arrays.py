@@ -1,4 +1,4 @@
-"""NumPy for this room.
+"""NumPy for the machine and what runs on it.
 
 NumPy's stubs leave the shapes and element types of most results unknown, which strict checking would
 report at every call. Here an array is an array: its type is `Any`, and the tests say what is in it.

@@ -45,18 +45,23 @@ def _first_element(region: Region) -> tuple[int, int]:
 
 
 def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
-    """The step with its reads checked before and its writes marked after."""
-    run, reads, writes = step.run, step.reads, step.writes
-    if not reads and len(writes) == 1:
-        return _marking(op, run, writes[0])
-    if len(reads) == 1 and not writes:
-        return _reading(op, m, run, reads[0])
+    """The step with its reads checked before and its writes marked after; scratch is unwritten then."""
+    run, reads, writes, clobbers = step.run, step.reads, step.writes, step.clobbers
+    match len(reads), len(writes), len(clobbers):
+        case 0, 1, 0:
+            return _marking(op, run, writes[0])
+        case 1, 0, 0:
+            return _reading(op, m, run, reads[0])
+        case _:
+            pass
 
     def checked(*scalars: Any) -> None:
         for region in reads:
             if region.ready != region.bits.epoch:
                 check_region(op, m, region)
         run(*scalars)
+        for region in clobbers:
+            region.clobber(op)
         for region in writes:
             region.mark(op)
 

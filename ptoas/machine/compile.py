@@ -8,6 +8,7 @@ names and integers that are counted here; no name or literal of the program is e
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
@@ -23,17 +24,15 @@ from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
-from ptoas.machine.instructions import Compiled, lazily
+from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_chapters
 from ptoas.machine.memory import Pointer
-from ptoas.machine.observe import Observer
 from ptoas.machine.placement import Placement
-from ptoas.machine.race import RaceDetector, element_touched
+from ptoas.machine.race import RaceDetector
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
+from ptoas.machine.touched import element_touched
 from ptoas.naming import name_of
-
-DEFAULT_MAX_STEPS = 200_000_000
 
 
 class ModuleCompiler:
@@ -46,14 +45,14 @@ class ModuleCompiler:
         *,
         race: RaceDetector | None = None,
         observer: Observer | None = None,
-        max_steps: int = DEFAULT_MAX_STEPS,
+        steps: Steps,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
         load_chapters()
         self.machine = machine
         self.race = race
         self.observer = observer
-        self.steps = Steps(max_steps)
+        self.steps = steps
         self.placed_by_compiler = placed_by_compiler
         self.namespace: dict[str, Any] = {"__builtins__": {"range": range, "max": max}}
         self._kept: dict[int, str] = {}
@@ -175,8 +174,9 @@ class FunctionCompiler(ControlFlow, Placement):
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
         if self.module.race is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
             function = self.ordered_scalar(op, function)
-        if self.machine.world is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
-            function = self.machine.world.watching_scalar(op, function)
+        if self.machine.sharing is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+            effects = self.machine.target.effects(op)
+            function = self.machine.sharing.watching_scalar(op, effects, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
@@ -226,10 +226,9 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.line(f"{self.keep(show)}({self.ref(operand)})")
 
     def synchronise(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
-        stats = self.module.observer.stats if self.module.observer is not None else None
-        race = self.module.race
-        if stats is not None:
-            self.line(f"{self.keep(_counting(stats, op))}()")
+        observer, race = self.module.observer, self.module.race
+        if observer is not None:
+            self.line(f"{self.keep(partial(observer.synchronised, op))}()")
         if race is None:
             return
         match op:
@@ -238,19 +237,5 @@ class FunctionCompiler(ControlFlow, Placement):
                     self.line(f"{self.keep(race.barrier)}()")
             case _:
                 act = race.set_flag if isinstance(op, SetFlagOp) else race.wait_flag
-                pair = (op.src_pipe.data, op.dst_pipe.data, op.event_id.data)
-                self.line(f"{self.keep(_acting(act, op, pair))}()")
-
-
-def _counting(stats: Any, op: Operation) -> Callable[[], None]:
-    def count() -> None:
-        if isinstance(op, BarrierOp):
-            stats.barriers += 1
-        else:
-            stats.flags += 1
-
-    return count
-
-
-def _acting(act: Callable[..., None], op: Operation, pair: tuple[Any, ...]) -> Callable[[], None]:
-    return lambda: act(op, *pair)
+                flag = (op.src_pipe.data, op.dst_pipe.data, op.event_id.data)
+                self.line(f"{self.keep(partial(act, op, *flag))}()")

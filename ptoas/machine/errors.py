@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
 from ptoas.location import operand_span, span_of
 
 
@@ -114,6 +114,13 @@ _ROWS = (
         "The next kernel on this core starts with the flag up and may go on too early.",
     ),
     (
+        "PTO-R306",
+        "two blocks touch the same bytes in no order",
+        "Blocks run at the same time, and one of the two writes global memory that the other touches: on a "
+        "device either may come first. Nothing orders blocks but a scalar that one stores and the other "
+        "loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an atomic store.",
+    ),
+    (
         "PTO-R401",
         "the tiles do not fit the memory's budget",
         "The bytes that tiles may use are fewer than the memory has: see the document's UB Memory Budget "
@@ -198,9 +205,9 @@ _ROWS = (
     ),
     (
         "PTO-R803",
-        "the ranks wait for each other, or for nothing",
-        "Every rank that has not finished waits for a flag or a scalar that nobody is going to write: "
-        "the devices hang.",
+        "ranks or blocks wait for each other, or for nothing",
+        "Every one that has not finished waits for a flag or a scalar that nobody is going to write: the "
+        "devices hang.",
     ),
     (
         "PTO-R804",
@@ -249,6 +256,8 @@ def forgiving(forced: bool, place: Operation) -> Generator[None, None, None]:
     """The machine relies on the rules. What fails for a broken one is a finding, too."""
     try:
         yield
+    except UsageError:
+        raise
     except (AssertionError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         if not forced:
             raise

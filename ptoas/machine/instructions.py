@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
 from xdsl.ir import Attribute
@@ -10,17 +12,31 @@ from xdsl.ir import Attribute
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.checks import initialised
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
-from ptoas.machine.observe import Observer
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
-from ptoas.ops.views import Unplaced
+from ptoas.machine.tiles import Unplaced
 
 KEPT_STEPS = 256
 """Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
+
+
+class Observer(Protocol):
+    """Someone who looks on while a machine runs."""
+
+    def watching(
+        self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
+    ) -> Callable[..., None]:
+        """The step, seen."""
+        ...
+
+    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+        """A flag or a barrier was executed."""
+        ...
 
 
 def is_scalar(type: Attribute) -> bool:
@@ -72,7 +88,7 @@ class Compiled:
             and len(self.dynamic) == 1
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
             and self.observer is None
-            and self.machine.world is None
+            and self.machine.launch.ranks is None
         )
 
     def key_text(self, names: list[str]) -> str:
@@ -106,8 +122,8 @@ class Compiled:
                 def run_only(_: View) -> None:
                     only()
 
-                return self._guarded(Step(run_only, step.reads, step.writes), values)
-            step = Step(step.moving, step.reads, step.writes)
+                return self._guarded(replace(step, run=run_only), values)
+            step = replace(step, run=step.moving)
         run = self._guarded(step, values)
         if len(self.steps) >= KEPT_STEPS:
             self.steps.clear()
@@ -133,8 +149,10 @@ class Compiled:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
             run = self.observer.watching(self.op, values, step, run)
-        if self.machine.world is not None:
-            run = self.machine.world.watching(self.op, self.effects, values, run)
+        sharing = self.machine.sharing
+        if sharing is not None:
+            watch = sharing.watching_moving if self.moves else sharing.watching
+            run = watch(self.op, self.effects, values, step, run)
         return run
 
 

@@ -1,4 +1,4 @@
-"""The state of one core while a program runs, and the registry of what its instructions do.
+"""The state of one actor's core while a program runs, and the registry of what its instructions do.
 
 An instruction is a function of the operation and the machine that returns a *binder*. The binder gets the
 tiles and views of one execution, checks and prepares everything that depends on them alone, and returns a
@@ -8,7 +8,7 @@ and views come along only the work is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -20,15 +20,18 @@ from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import span_of
+from ptoas.machine.actors import Actor, Launch
+from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
 from ptoas.machine.memory import LocalMemory, View
 from ptoas.machine.tiles import Region, Tile
-from ptoas.machine.values import DEFAULT_MAX_MEMORY
 from ptoas.plugins import import_all
 from ptoas.targets import Target
 
 if TYPE_CHECKING:
-    from ptoas.runner.ranks.world import World
+    from ptoas.machine.sharing import Sharing
+
+DEFAULT_MAX_MEMORY = 8 << 30
 
 CHECK_NAMES = ("mem", "init", "race", "budget")
 
@@ -69,8 +72,16 @@ class Step:
     """Takes the instruction's scalar operands."""
     reads: tuple[Region, ...] = ()
     writes: tuple[Region, ...] = ()
+    clobbers: tuple[Region, ...] = ()
+    """Scratch: whatever is left there afterwards is no value."""
     moving: Callable[[View], None] | None = None
     """The same work on another view of the same form, for loads and stores in loops."""
+    places: Callable[[], Array] | None = None
+    """Addresses of the elements of global memory that it touched last, where the view says too much."""
+    atomic: Hashable = None
+    """How it combines with global memory, if it does."""
+    idle: bool = False
+    """This actor takes part, and does nothing."""
 
 
 Binder: TypeAlias = Callable[..., Step]
@@ -79,7 +90,7 @@ Binder: TypeAlias = Callable[..., Step]
 
 @dataclass
 class Machine:
-    """One core: its memories, and what is noticed while it runs."""
+    """One core: its memories, who works with it, and what is noticed while it runs."""
 
     target: Target
     checks: Checks = field(default_factory=Checks)
@@ -88,8 +99,11 @@ class Machine:
     memories: dict[TileLoc, LocalMemory] = field(default_factory=dict[TileLoc, LocalMemory])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     printed: list[str] = field(default_factory=list[str])
-    block: int = 0
-    blocks: int = 1
+    actor: Actor = field(default_factory=Actor)
+    """Who works with this machine now."""
+    launch: Launch = field(default_factory=Launch)
+    sharing: Sharing | None = None
+    """Memory that other actors reach, where there are any."""
     on_print: Callable[[str], None] | None = None
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
@@ -120,9 +134,6 @@ class Machine:
                 "--max-memory",
                 op,
             )
-
-    world: World | None = None
-    """The other ranks, where there are any."""
 
     def memory(self, loc: TileLoc) -> LocalMemory:
         found = self.memories.get(loc)

@@ -41,6 +41,11 @@ class GlobalBuffer:
         self.size = len(self.raw)
         self.address = address_of(self.raw)
 
+    @property
+    def end(self) -> int:
+        """The address behind the last byte."""
+        return self.address + self.size * self.dtype.size
+
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """Elements as an array; NumPy itself refuses what lies outside."""
         size = self.dtype.size
@@ -145,6 +150,15 @@ class View:
     def inside(self) -> bool:
         first, last = self.extent()
         return first >= 0 and last < self.buffer.size
+
+
+class Group:
+    """The same memory on every rank."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[View, ...]):
+        self.members = members
 
 
 def packed_strides(shape: Sequence[int], layout: Layout) -> tuple[int, ...]:

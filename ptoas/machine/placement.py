@@ -12,6 +12,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
 from ptoas.machine.budget import check_tile
+from ptoas.machine.dtypes import integer_width
 from ptoas.machine.machine import VALUES
 from ptoas.machine.source import SourceWriter
 from ptoas.ops.views import alloc_tile, place, tile_name, valid_extents
@@ -139,7 +140,7 @@ class Placement(SourceWriter, ABC):
 
     def cast(self, op: Operation, value: int) -> int:
         if isinstance(op, arith.ExtUIOp):
-            width = scalars.integer_width(op.operands[0].type)
+            width = integer_width(op.operands[0].type)
             assert width is not None
             value &= (1 << width) - 1
         return scalars.wrap(value, op.results[0].type)

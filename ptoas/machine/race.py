@@ -1,4 +1,4 @@
-"""Happens-before between the pipes of a core: vector clocks over flags, barriers and handshakes.
+"""Races between the pipes of a core.
 
 Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry
 what one pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write,
@@ -16,42 +16,14 @@ from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.location import span_of
-from ptoas.machine.arrays import Array, share_bytes
+from ptoas.machine.arrays import share_bytes
+from ptoas.machine.clocks import NUMBER, PIPES, Known
 from ptoas.machine.machine import Machine, label
-from ptoas.machine.memory import Pointer, View
-from ptoas.machine.tiles import Tile
-from ptoas.ops.comm import Group
-
-PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
-_AT = {pipe: n for n, pipe in enumerate(PIPES)}
+from ptoas.machine.memory import View
+from ptoas.machine.touched import Touched, touched_by, view_touched
 
 MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
-
-
-class Touched:
-    """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
-
-    __slots__ = ("form", "high", "low", "name", "source")
-
-    def __init__(self, source: Tile | View | Array, form: object, low: int, high: int, name: str):
-        self.source = source
-        self.form = form
-        """What tells two accesses with equal bounds apart."""
-        self.low, self.high = low, high
-        self.name = name
-
-    @property
-    def array(self) -> Array:
-        """Made when it is asked for: bounds alone often tell that two accesses do not meet."""
-        source = self.source
-        if isinstance(source, Tile):
-            return source.touched
-        return source.array if isinstance(source, View) else source
-
-    @property
-    def is_empty(self) -> bool:
-        return self.low == self.high
 
 
 class Record:
@@ -67,46 +39,8 @@ class Record:
         self.op = op
 
 
-def touched_by(value: object) -> tuple[Touched, ...]:
-    """The bytes of a tile's valid region, or of a view."""
-    match value:
-        case Tile():
-            return (_of_tile(value),)
-        case View():
-            return (_of_view(value),)
-        case Group():
-            return tuple(part for member in value.members for part in touched_by(member))
-        case _:
-            return ()
-
-
-def _of_tile(tile: Tile) -> Touched:
-    low, high = tile.memory.address, tile.memory.address
-    if 0 not in tile.valid:
-        low, high = low + tile.address, high + tile.address + tile.size_bytes
-    return Touched(tile, tile, low, high, f"%{tile.name}")
-
-
-def _of_view(view: View) -> Touched:
-    form, buffer = view.form, view.form.buffer
-    first, last = form.reach
-    start = buffer.address + view.offset * form.dtype.size
-    if last < first:
-        return Touched(view, form, start, start, f"%{buffer.name}")
-    size = form.dtype.size
-    return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
-
-
-def element_touched(pointer: Pointer, offset: int) -> Touched:
-    """One element behind a pointer."""
-    at = pointer.offset + offset
-    buffer = pointer.buffer
-    low = buffer.address + at * buffer.dtype.size
-    return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")
-
-
 class RaceDetector:
-    """The clocks of one core, and what it touched last."""
+    """What the pipes of one core touched last, and the flags between them."""
 
     def __init__(self, machine: Machine):
         self.machine = machine
@@ -114,9 +48,9 @@ class RaceDetector:
         self.reset()
 
     def reset(self) -> None:
-        """A new block starts: nothing has happened yet."""
-        self.clocks = [[0] * len(PIPES) for _ in PIPES]
-        self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Operation]] = {}
+        """Another actor starts on this core: nothing has happened yet."""
+        self.clocks = self.machine.actor.clocks
+        self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Known, Operation]] = {}
         self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
         """The accesses of each pipe, the latest last."""
 
@@ -127,14 +61,10 @@ class RaceDetector:
         if source is Pipe.PIPE_ALL or target is Pipe.PIPE_ALL:
             self.barrier()
             return
-        ours, theirs = self.clocks[_AT[target]], self.clocks[_AT[source]]
-        for n, time in enumerate(theirs):
-            if time > ours[n]:
-                ours[n] = time
+        self.clocks.join(NUMBER[source], NUMBER[target])
 
     def barrier(self) -> None:
-        newest = [max(times) for times in zip(*self.clocks, strict=True)]
-        self.clocks = [list(newest) for _ in PIPES]
+        self.clocks.barrier()
         for records in self.records:
             records.clear()
 
@@ -145,9 +75,13 @@ class RaceDetector:
                 "PTO-R303",
                 f"set_flag: {_flag(key)} is already up",
                 op,
-                notes=(Note(f"raised by {label(self.flags[key][1])}", span_of(self.flags[key][1])),),
+                notes=(self._raised_by(key),),
             )
-        self.flags[key] = (list(self.clocks[_AT[source]]), op)
+        self.flags[key] = (*self.clocks.snapshot(NUMBER[source]), op)
+
+    def _raised_by(self, flag: tuple[Pipe, Pipe, Event]) -> Note:
+        op = self.flags[flag][2]
+        return Note(f"raised by {label(op)}", span_of(op))
 
     def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
         key = (source, target, event)
@@ -161,14 +95,12 @@ class RaceDetector:
                 op,
                 notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
             )
-        clock = self.clocks[_AT[target]]
-        for n, time in enumerate(raised[0]):
-            if time > clock[n]:
-                clock[n] = time
+        times, others, _ = raised
+        self.clocks.learn(NUMBER[target], times, others)
 
     def finish(self) -> None:
         """The block ends: no flag may stay up."""
-        for key, (_, op) in self.flags.items():
+        for key, (_, _, op) in self.flags.items():
             self.machine.warn("PTO-R305", f"{_flag(key)} is still up at the end of the kernel", op)
 
     # --- accesses ---
@@ -181,22 +113,23 @@ class RaceDetector:
                     "PTO-R304",
                     f"{op.name.removeprefix('pto.')} uses {_flag(flag)} itself, and it is up",
                     op,
-                    notes=(Note(f"raised by {label(self.flags[flag][1])}", span_of(self.flags[flag][1])),),
+                    notes=(self._raised_by(flag),),
                 )
         for source, target in effects.before:
             self.join(source, target)
+        clocks = self.clocks.own
         fresh: list[Record] = []
         for access in effects.accesses:
-            pipe = _AT[access.pipe]
+            pipe = NUMBER[access.pipe]
             self.pipes_in_use.add(pipe)
-            clock = self.clocks[pipe]
+            clock = clocks[pipe]
             for touched in operands[access.operand]:
                 if touched.is_empty:
                     continue
                 self._check(op, touched, pipe, access.write, clock)
                 fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
         for record in fresh:
-            self.clocks[record.pipe][record.pipe] = record.time
+            clocks[record.pipe][record.pipe] = record.time
             self._note(record)
         for source, target in effects.after:
             self.join(source, target)
@@ -242,7 +175,7 @@ class RaceDetector:
 
     def _forget_old(self, pipe: int) -> None:
         """Drop what every pipe in use has seen; if that is not enough, the older half."""
-        seen = min(self.clocks[other][pipe] for other in self.pipes_in_use)
+        seen = min(self.clocks.own[other][pipe] for other in self.pipes_in_use)
         kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
         if len(kept) > MOST_RECORDS // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
@@ -279,7 +212,7 @@ def ordered_moving(
     operands = [touched_by(value) for value in values]
 
     def checked(view: View) -> None:
-        operands[at] = (_of_view(view),)
+        operands[at] = (view_touched(view),)
         race.execute(op, effects, operands)
         run(view)
 

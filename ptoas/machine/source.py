@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from ptoas.machine.compile import ModuleCompiler
 
 
+DEFAULT_MAX_STEPS = 200_000_000
+
+
 class Steps:
     """Counts executed operations; a loop is counted when it starts, so counting costs nothing inside it."""
 
     __slots__ = ("limit", "taken")
 
-    def __init__(self, limit: int):
+    def __init__(self, limit: int = DEFAULT_MAX_STEPS):
         self.limit = limit
         self.taken = 0
 

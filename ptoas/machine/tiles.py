@@ -12,7 +12,7 @@ from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, np, share_bytes
 from ptoas.machine.dtypes import DType, dtype_of
-from ptoas.machine.memory import Bits, LocalMemory
+from ptoas.machine.memory import POISON, Bits, LocalMemory
 
 MOST_REGIONS = 4096
 """How many regions a memory remembers the writers of; a gather by mask makes a new one each time."""
@@ -55,8 +55,8 @@ def element_offsets(type: TileType) -> Indices:
 class Region:
     """Some bytes of a tile, and whether all of them are known to be written.
 
-    Bytes only ever become written, until the memory is reset as a whole; so what was once found written
-    needs no second look.
+    Bytes only ever become written, until the memory is reset as a whole or some are clobbered; so what was
+    once found written needs no second look before that.
     """
 
     __slots__ = ("bits", "high", "low", "memory", "ready", "select", "tile", "view")
@@ -85,6 +85,26 @@ class Region:
             bits = self.bits
             bits.top = max(bits.top, self.high - bits.base)
             self.ready = bits.epoch
+        self._note_writer(op)
+
+    def clobber(self, op: Operation) -> None:
+        """The bytes hold nothing any more: `op` has used them as scratch."""
+        if self.view[self.select].any():
+            self.view[self.select] = False
+            # Regions that were found written look again.
+            self.bits.epoch += 1
+        if self.memory.poisoned:
+            self._poison()
+        self._note_writer(op)
+
+    def _poison(self) -> None:
+        if self.select is ...:
+            shape, strides = self.view.shape, self.view.strides
+            np.ndarray(shape, np.uint8, self.memory.data, self.low, strides)[...] = POISON
+        else:
+            self.memory.data[self.low : self.high][self.select] = POISON
+
+    def _note_writer(self, op: Operation) -> None:
         writers = self.memory.writers
         writers.pop(self, None)
         writers[self] = op
@@ -265,3 +285,14 @@ class Tile:
         valid = "" if self.valid == (self.rows, self.cols) else f", valid {self.valid[0]}x{self.valid[1]}"
         place = f"{self.memory.loc.value} at {self.address:#x}"
         return f"%{self.name} ({self.rows}x{self.cols}x{self.dtype.short}{valid}, {place})"
+
+
+class Unplaced:
+    """A tile that has no address yet."""
+
+    __slots__ = ("name", "type", "valid")
+
+    def __init__(self, type: TileType, valid: tuple[int, int], name: str):
+        self.type = type
+        self.valid = valid
+        self.name = name

@@ -16,20 +16,10 @@ from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.memory import View
+from ptoas.machine.memory import Group, View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.chunks import Walk
 from ptoas.ops.transfer import outside
-
-
-class Group:
-    """The same memory on every rank."""
-
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[View, ...]):
-        self.members = members
-
 
 Members = tuple[View | Group, ...]
 Pair = tuple[Array, Array]
@@ -64,8 +54,7 @@ class Call:
     @property
     def idle(self) -> bool:
         """Whether this rank only takes part: on the CCU every rank starts the call, the root's data moves."""
-        world = self.machine.world
-        return world is not None and world.rank != self.root
+        return self.machine.launch.ranks is not None and self.machine.actor.rank != self.root
 
     def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
         return self.machine.fail(code, f"{self.name}: {message}", self.op)
@@ -79,11 +68,11 @@ class Call:
     def _check_caller(self) -> None:
         if not 0 <= self.root < self.ranks:
             raise self.wrong(f"root {self.root} of a group of {self.ranks} ranks")
-        world = self.machine.world
-        if world is None:
+        running = self.machine.launch.ranks
+        if running is None:
             return
-        if world.size != self.ranks:
-            raise self.wrong(f"the group has {self.ranks} ranks, {world.size} are running", "PTO-R804")
+        if running != self.ranks:
+            raise self.wrong(f"the group has {self.ranks} ranks, {running} are running", "PTO-R804")
         if self.idle and not on_ccu(self.op):
             raise self.wrong(
                 f"called where the root is rank {self.root}: on any other rank its behaviour is undefined",
@@ -170,7 +159,7 @@ class Call:
     def move(self, pairs: Sequence[Pair]) -> Step:
         """Every rank's data from its source to its destination."""
         if self.idle:
-            return Step(lambda *_: None)
+            return Step(lambda *_: None, idle=True)
         walk = self.walk(self.ranks, self.staging)
         self.check_sources_stay(pairs, walk.per_rank)
         self.check_apart(self.staging[: len(walk)])
@@ -247,7 +236,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
         if dst.dtype.coded:
             raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
         if call.idle:
-            return Step(lambda *_: None)
+            return Step(lambda *_: None, idle=True)
         number = dst.dtype.number
         root = call.members[call.root]
         others = [member for rank, member in enumerate(call.members) if rank != call.root]

@@ -28,7 +28,7 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
         read = index_reader(idx, m, flat=row)
         run = gather_run(op, m, table, dst, idx, read, oob)
         writes = (dst.full.region,) if prezeroes(op, m, mem, oob) else (dst.region,)
-        return Step(run, reads=(idx.region,), writes=writes)
+        return Step(run, reads=(idx.region,), writes=writes, places=lambda: taken(table, read, oob))
 
     return bind
 
@@ -105,6 +105,21 @@ def gather_run(
     if oob is GatherOOB.Wrap:
         return taking(table, dst, wrapped(read, capacity), capacity, wide)
     return taking(table, dst, read, capacity, wide)
+
+
+def taken(table: Table, read: Reader, oob: GatherOOB) -> Array:
+    """The addresses of what is gathered."""
+    indices, capacity = read(), table.capacity
+    match oob:
+        case GatherOOB.Zero:
+            indices = indices[indices < capacity]
+        case GatherOOB.Wrap:
+            indices = wrapped(read, capacity)()
+        case _:
+            # As `taking`: an index past the last is the last.
+            last = (table.reachable() if oob is GatherOOB.Undefined else capacity) - 1
+            indices = np.minimum(indices, indices.dtype.type(min(last, int(np.iinfo(indices.dtype).max))))
+    return table.addresses(indices)
 
 
 def wrapped(read: Reader, capacity: int) -> Reader:

@@ -123,7 +123,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
                 add(target, window, out=target)
 
         moving = storing(mem, *pair) if pair is not None and combine is None else None
-        return Step(run, reads=(src.region,), moving=moving)
+        return Step(run, reads=(src.region,), moving=moving, atomic=None if combine is None else atomic)
 
     return bind
 

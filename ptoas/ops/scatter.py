@@ -39,22 +39,32 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
         table = table.stretched(limit)
         order = walk_order(src) if table.nz and not by_row and atomic is ScatterAtomicOp.None_ else None
 
+        def chosen(indices: Array) -> Array | None:
+            """Which of the indices count; `None`: all."""
+            inside = indices < limit if oob is ScatterOOB.Skip or not m.checks.mem else None
+            return None if inside is None or inside.all() else inside
+
         def run() -> None:
             indices = read()
             values = src.load_raw()
             if order is not None:
                 indices, values = indices.reshape(-1)[order], values.reshape(-1)[order]
-            if oob is ScatterOOB.Skip or not m.checks.mem:
-                inside = indices < limit
-                if not inside.all():
-                    indices, values = indices[inside], values[inside]
+            inside = chosen(indices)
+            if inside is not None:
+                indices, values = indices[inside], values[inside]
             if not indices.size:
                 return
             if unspecified and atomic is ScatterAtomicOp.None_ and m.checks.mem:
                 warn_conflicts(op, m, idx, indices, values)
             put(table, indices.astype(np.intp), values, src, _ATOMICS.get(atomic))
 
-        return Step(run, reads=(src.region, idx.region))
+        def places() -> Array:
+            indices = read()
+            inside = chosen(indices)
+            return table.addresses(indices if inside is None else indices[inside])
+
+        kind = None if atomic is ScatterAtomicOp.None_ else atomic
+        return Step(run, reads=(src.region, idx.region), places=places, atomic=kind)
 
     return bind
 

@@ -73,6 +73,11 @@ class Table:
         columns = self.logical_columns
         return self._nz(chosen // columns, chosen % columns)
 
+    def addresses(self, indices: Array) -> Array:
+        """Where the chosen elements begin in the host's memory, in a row."""
+        buffer = self.view.buffer
+        return self.positions(indices).reshape(-1) * buffer.dtype.size + buffer.address
+
     @property
     def logical_columns(self) -> int:
         """Columns of an NZ table: batches times block columns times columns in a block."""

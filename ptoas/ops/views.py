@@ -19,7 +19,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
 from ptoas.machine.memory import Bits, Form, Pointer, View
-from ptoas.machine.tiles import Tile, inner_box
+from ptoas.machine.tiles import Tile, Unplaced, inner_box
 
 KEPT = 256
 """How many views of one operation are remembered: enough for loops over few, no burden for loops over
@@ -139,26 +139,15 @@ def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer]:
 
 @value(GetBlockIdxOp)
 def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.block
+    return lambda: m.actor.block
 
 
 @value(GetBlockNumOp)
 def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
-    return lambda: m.blocks
+    return lambda: m.launch.blocks
 
 
 # --- tiles ---------------------------------------------------------------------------------------
-
-
-class Unplaced:
-    """A tile that has no address yet."""
-
-    __slots__ = ("name", "type", "valid")
-
-    def __init__(self, type: TileType, valid: tuple[int, int], name: str):
-        self.type = type
-        self.valid = valid
-        self.name = name
 
 
 def valid_extents(

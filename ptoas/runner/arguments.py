@@ -20,8 +20,7 @@ from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
-from ptoas.ops.comm import Group
+from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
 from ptoas.runner.parameters import Parameter, about
 from ptoas.spelling import did_you_mean
 
@@ -139,6 +138,34 @@ def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
             return _group(parameter, given, entry)
         case _:
             return _tile(parameter, given, entry)
+
+
+class Binder:
+    """Arguments for the machine, call after call: what was bound before is used again, with all that hangs
+    on it."""
+
+    def __init__(self, parameters: Sequence[Parameter], entry: func.FuncOp):
+        self.parameters = parameters
+        self.entry = entry
+        self._last: list[tuple[Any, Bound]] = []
+
+    def bind(self, arguments: Mapping[str, Any]) -> tuple[list[Bound], bool]:
+        """The arguments in order, and whether old ones have to be forgotten."""
+        pairs: list[tuple[Any, Bound]] = []
+        changed = False
+        for at, parameter in enumerate(self.parameters):
+            given = arguments[parameter.name]
+            last = self._last[at] if self._last else None
+            # Only an array can be used in place; anything else was copied, and may have changed.
+            in_place = isinstance(given, np.ndarray) and parameter.kind in ("pointer", "memory")
+            if last is not None and last[0] is given and in_place and last[1].finish is None:
+                pairs.append(last)
+                continue
+            changed = changed or parameter.kind != "scalar"
+            pairs.append((given, bind(parameter, given, self.entry)))
+        changed = changed and bool(self._last)
+        self._last = pairs
+        return [bound for _, bound in pairs], changed
 
 
 def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:

@@ -11,9 +11,9 @@ from ptoas.diagnostics.render import to_json
 from ptoas.files import check_writable, open_plain, replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.observe import Printing
-from ptoas.machine.values import UNREADABLE, map_npy
 from ptoas.runner.kernel import Result
+from ptoas.runner.observe import Printing
+from ptoas.runner.values import UNREADABLE, map_npy
 
 MOST_DIFFERENCES = 8
 

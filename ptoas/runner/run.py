@@ -29,15 +29,16 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.lowering.lower import check, resolve_target
 from ptoas.machine.arrays import np
-from ptoas.machine.compile import DEFAULT_MAX_STEPS
 from ptoas.machine.errors import forgiving
-from ptoas.machine.machine import Checks
-from ptoas.machine.observe import Printing
-from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance, read_value
+from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Checks
+from ptoas.machine.scheduler import MOST_ACTORS
+from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.arguments import check_names
 from ptoas.runner.assertions import check_all
 from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
-from ptoas.runner.kernel import Kernel, Options, Result
+from ptoas.runner.kernel import Kernel
+from ptoas.runner.observe import Printing
+from ptoas.runner.options import Options, Result
 from ptoas.runner.report import (
     check_expected,
     check_output,
@@ -47,6 +48,7 @@ from ptoas.runner.report import (
     split_option,
     write_output,
 )
+from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
 
 
@@ -60,6 +62,7 @@ def compile(
     legalize: bool = False,
     sync: str | None = None,
     blocks: int = 1,
+    schedule: int | None = None,
     max_steps: int = DEFAULT_MAX_STEPS,
     trace: bool = False,
     stats: bool = False,
@@ -71,8 +74,9 @@ def compile(
     """A callable that runs many times without compiling again.
 
     `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
-    verify for the target is refused unless `force`; warnings of `verify` are in every result. Memory
-    arguments are used where they are, and written there.
+    verify for the target is refused unless `force`; warnings of `verify` are in every result. With a
+    `schedule`, the seed of an order, blocks take turns; without they run one after the other, which finds the
+    same races. Memory arguments are used where they are, and written there.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -93,6 +97,10 @@ def compile(
     chosen = resolve_target(module, target)
     if blocks < 1:
         raise UsageError(f"a kernel runs in at least one block; {blocks} asked for")
+    if schedule is not None and blocks > MOST_ACTORS:
+        raise UsageError(f"at most {MOST_ACTORS} blocks can take turns (--schedule); {blocks} asked for")
+    if schedule is not None and schedule < 0:
+        raise UsageError(f"a schedule is the seed of an order, a number from 0; {schedule} given")
     warnings: tuple[Diagnostic, ...] = ()
     if not force:
         warnings = check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
@@ -101,6 +109,7 @@ def compile(
         checks=checks if isinstance(checks, Checks) else Checks.of(checks, unchecked),
         entry=entry,
         blocks=blocks,
+        schedule=schedule,
         max_steps=max_steps,
         trace=trace,
         stats=stats,
@@ -139,8 +148,14 @@ def run(
     array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
     """
     kernel = compile(module, target, **options)
-    kernel.machine.limit_memory(max_memory)
+    limit_memory(kernel, max_memory)
     return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
+
+
+def limit_memory(kernel: Kernel, most: int) -> None:
+    """What tiles, traces and printed text of all cores may take together."""
+    for core in kernel.cores:
+        core.machine.limit_memory(most // len(kernel.cores))
 
 
 def run_texts(
@@ -172,7 +187,7 @@ def read_arguments(
     """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too
     much."""
     allowance = Allowance(max_memory)
-    kernel.machine.limit_memory(max_memory)
+    limit_memory(kernel, max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)
     given: dict[str, Any] = {}
@@ -211,7 +226,7 @@ def run_all(
     shared = _shared_arguments([kernel for _, kernel in kernels], arguments, seed, max_memory)
     for name, kernel in kernels:
         try:
-            kernel.machine.limit_memory(max_memory)
+            limit_memory(kernel, max_memory)
             outcomes.append(Outcome(name, kernel.execute(copied(shared))))
         except PtoasError as error:
             outcomes.append(outcome_of(name, error))

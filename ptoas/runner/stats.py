@@ -7,6 +7,7 @@ column), or one scalar read an element; a SIMT gather launches warps of 32 lanes
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,7 @@ class Stats:
     flags: int = 0
     barriers: int = 0
     steps: int = 0
+    """Operations of all kinds, as `--max-steps` counts them."""
 
     def add(self, cost: Cost) -> None:
         self.instructions[cost.name] += 1
@@ -53,6 +55,19 @@ class Stats:
         self.local_peak = max(self.local_peak, cost.local_end)
         if cost.launch is not None:
             self.launches[f"{cost.name} at line {cost.line}" if cost.line else cost.name] = cost.launch
+
+    @staticmethod
+    def sum(parts: Iterable[Stats]) -> Stats:
+        """What several cores did together; each has local memory of its own."""
+        whole = Stats()
+        for part in parts:
+            whole.instructions.update(part.instructions)
+            whole.counts.update(part.counts)
+            whole.launches |= part.launches
+            whole.local_peak = max(whole.local_peak, part.local_peak)
+            whole.flags += part.flags
+            whole.barriers += part.barriers
+        return whole
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -79,6 +94,7 @@ class Stats:
             ("local memory peak", f"{self.local_peak:,} bytes"),
             ("pipe flags", f"{self.flags:,}"),
             ("pipe barriers", f"{self.barriers:,}"),
+            ("steps", f"{self.steps:,}"),
         ]
         width = max(len(name) for name, _ in rows)
         return [f"{name:<{width}}  {text}" for name, text in rows]

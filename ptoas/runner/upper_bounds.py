@@ -9,7 +9,7 @@ from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
 from ptoas.machine import scalars
 
 
-class Foresight:
+class UpperBounds:
     """The greatest value that an integer has, from constants, scalar arguments, blocks and loop bounds."""
 
     def __init__(self, given: dict[SSAValue, int], blocks: int):

@@ -35,7 +35,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.upper_bounds import Foresight
+from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
 
@@ -81,16 +81,16 @@ def analyse(
     operations = [op for f in functions.values() for op in f.walk()]
     arguments = entry.body.blocks[0].args
     flow = flow_of(functions, entry, operations)
-    foresight = Foresight({arguments[p.at]: given[p.name] for p in parameters if p.name in given}, blocks)
+    bounds = UpperBounds({arguments[p.at]: given[p.name] for p in parameters if p.name in given}, blocks)
     for op in operations:
         if not isinstance(op, PtoOp):
             continue
         _directions(op, flow, parameters, target)
         if isinstance(op, MakeTensorViewOp):
-            _size(op, flow, parameters, foresight)
+            _size(op, flow, parameters, bounds)
         elif isinstance(op, LoadScalarOp | StoreScalarOp):
-            _reach(op, flow, parameters, foresight)
-        _index_use(op, flow, parameters, target, foresight)
+            _reach(op, flow, parameters, bounds)
+        _index_use(op, flow, parameters, target, bounds)
     for parameter in parameters:
         if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
             parameter.elements = 1
@@ -190,13 +190,13 @@ def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Targ
             parameter.written |= access.write
 
 
-def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], foresight: Foresight) -> None:
-    shape = [foresight.value(v) for v in op.shape]
-    strides = [foresight.value(v) for v in op.strides]
+def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds) -> None:
+    shape = [bounds.value(v) for v in op.shape]
+    strides = [bounds.value(v) for v in op.strides]
     offset: int | None = 0
     pointer = op.ptr
     while isinstance(pointer.owner, AddPtrOp):
-        step = foresight.value(pointer.owner.offset)
+        step = bounds.value(pointer.owner.offset)
         offset = None if step is None or offset is None else offset + step
         pointer = pointer.owner.ptr
     known = None not in (*shape, *strides, offset)
@@ -218,13 +218,13 @@ def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], foresig
 
 
 def _reach(
-    op: LoadScalarOp | StoreScalarOp, flow: Flow, parameters: list[Parameter], foresight: Foresight
+    op: LoadScalarOp | StoreScalarOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds
 ) -> None:
     """A scalar access needs the element that it touches."""
-    at = foresight.value(op.offset)
+    at = bounds.value(op.offset)
     pointer = op.ptr
     while at is not None and isinstance(pointer.owner, AddPtrOp):
-        step = foresight.value(pointer.owner.offset)
+        step = bounds.value(pointer.owner.offset)
         at = None if step is None else at + step
         pointer = pointer.owner.ptr
     for n in flow.of(op.ptr):
@@ -240,13 +240,13 @@ def _index_slot(op_class: type[PtoOp]) -> str | None:
 
 
 def _index_use(
-    op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, foresight: Foresight
+    op: PtoOp, flow: Flow, parameters: list[Parameter], target: Target, bounds: UpperBounds
 ) -> None:
     slot = _index_slot(type(op))
     places = slot_places(op).get(slot, range(0)) if slot else range(0)
     if not places:
         return
-    limit, step = _limit(op, target, foresight)
+    limit, step = _limit(op, target, bounds)
     for at in flow.of(op.operands[places.start]):
         parameter = parameters[at]
         parameter.is_index = True
@@ -256,11 +256,11 @@ def _index_use(
             parameter.index_limit = limit if known is None else min(known, limit)
 
 
-def _limit(op: Any, target: Target, foresight: Foresight) -> tuple[int | None, int]:
+def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, int]:
     """How far an index of this instruction may go, and its distance to the next."""
     match op:
         case IndexedMemoryOp():
-            shape = view_extents(op.mem, foresight)
+            shape = view_extents(op.mem, bounds)
             type = op.mem.type
             assert isinstance(type, ViewType)
             if shape is None:
@@ -289,7 +289,7 @@ def view_layout(value: SSAValue) -> Layout:
     return type.layout
 
 
-def view_extents(value: SSAValue, foresight: Foresight) -> tuple[int, ...] | None:
+def view_extents(value: SSAValue, bounds: UpperBounds) -> tuple[int, ...] | None:
     """The extents of a view, if they are known before the run."""
     type = value.type
     assert isinstance(type, ViewType)
@@ -305,5 +305,5 @@ def view_extents(value: SSAValue, foresight: Foresight) -> tuple[int, ...] | Non
     )
     if operands is None:
         return None
-    found = [foresight.value(v) for v in operands]
+    found = [bounds.value(v) for v in operands]
     return None if None in found else tuple(n for n in found if n is not None)

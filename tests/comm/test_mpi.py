@@ -67,10 +67,10 @@ def test_a_crash_leaves_nobody_waiting() -> None:
         "import ptoas\n"
         "from ptoas.runner.ranks import in_process as ranks, mpi\n"
         "from tests.comm.programs import gather\n"
-        "def play(kernel, world, call):\n"
-        "    if world.rank == 1: raise RuntimeError('gone')\n"
-        "    return ranks.play(kernel, world, call)\n"
-        "mpi.play = play\n"
+        "def live(*work):\n"
+        "    if mpi.load_mpi().COMM_WORLD.Get_rank() == 1: raise RuntimeError('gone')\n"
+        "    return ranks.live(*work)\n"
+        "mpi.live = live\n"
         "ranks.run_ranks(ptoas.parse(gather(3, (4, 8))), (), 'a5', ranks='mpi')\n"
     )
     done = mpiexec(3, "-c", code)

@@ -29,9 +29,9 @@ from ptoas.lowering import prepare
 from ptoas.lowering.cpp.names import identifier
 from ptoas.lowering.cpp.types import tile_cpp
 from ptoas.lowering.lower import lower
-from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.runner.kernel import Result
 from ptoas.runner.run import compile as compile_kernel
+from ptoas.runner.values import DEFAULT_MAX_MEMORY, Allowance
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-D__CPU_SIM", f"-I{INCLUDE}")

@@ -10,8 +10,8 @@ import pytest
 import ptoas
 from ptoas.diagnostics import PtoasError
 from ptoas.lowering.lower import lower
-from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.runner.run import compile as compile_kernel
+from ptoas.runner.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.targets import TARGETS
 
 from .catalogue import catalogue, moves

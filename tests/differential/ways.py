@@ -19,6 +19,8 @@ from ptoas.grammar.printer import FORMS
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
 from ptoas.machine.machine import Checks
+from ptoas.runner.arguments import Binder
+from ptoas.runner.core import cores_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.run import compile as compile_kernel
 from ptoas.targets import TARGETS, get_target
@@ -79,6 +81,8 @@ def _kernel(program: Program, module: ModuleOp, force: bool = True) -> Kernel:
         legalize=program.legalize,
         aicore=program.aicore,
         blocks=program.blocks,
+        # Besides rows of its own every block stores what all store, the same.
+        checks="all" if program.blocks == 1 else "mem,init,budget",
         force=force,
     )
 
@@ -124,8 +128,9 @@ class _Walker:
         """The same lowered program, compiled without checks."""
         bare = copy(kernel)
         bare.options = replace(kernel.options, checks=Checks.of("none"))
-        bare.__dict__.update(_last=[])
-        bare._compile()
+        bare.program = replace(kernel.program, options=bare.options)
+        bare.cores = cores_of(bare.program, kernel.cores[0].machine.launch)
+        bare.__dict__.update(_binder=Binder(bare.parameters, bare.entry))
         self.judge("machine without checks", lambda: bare)
 
     def note(self, way: str, what: str) -> None:

@@ -68,7 +68,7 @@ def call(text: str, *values):
     """The results of a function of scalars."""
     kernel = compile_program(ptoas.parse(text, "test.pto"), "a5", force=True)
     with np.errstate(all="ignore"):
-        return kernel.function(*values)
+        return kernel.cores[0].function(*values)
 
 
 def all_operations(type_: str) -> str:
@@ -85,7 +85,8 @@ def all_operations(type_: str) -> str:
 
 
 FUNCTIONS = {
-    type_: compile_program(ptoas.parse(all_operations(type_)), "a5", force=True).function for type_ in WIDTHS
+    type_: compile_program(ptoas.parse(all_operations(type_)), "a5", force=True).cores[0].function
+    for type_ in WIDTHS
 }
 
 
@@ -111,7 +112,7 @@ def test_comparisons() -> None:
         + "\n".join(f"  %{n} = arith.cmpi {n}, %a, %b : i8" for n in names)
         + f"\n  return {', '.join('%' + n for n in names)} : {', '.join(['i1'] * 10)}\n}}\n"
     )
-    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    function = compile_program(ptoas.parse(text), "a5", force=True).cores[0].function
     for a in (-128, -1, 0, 1, 127):
         for b in (-128, -1, 0, 1, 127):
             u, v = a & 255, b & 255
@@ -146,7 +147,7 @@ def test_one_bit_is_a_number_too() -> None:
     results = ", ".join(f"%{name}" for name in operations)
     text = f"func.func @main(%a: i1, %b: i1) -> ({', '.join(types)}) {{\n" + "\n".join(lines)
     text += f"\n  return {results} : {', '.join(types)}\n}}\n"
-    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    function = compile_program(ptoas.parse(text), "a5", force=True).cores[0].function
     for a in (0, 1):
         for b in (0, 1):
             assert tuple(map(int, function(a, b))) == tuple(f(a, b) for f in operations.values()), (a, b)
@@ -159,7 +160,7 @@ def test_float_comparisons() -> None:
         + "\n".join(f"  %{n} = arith.cmpf {n}, %a, %b : f32" for n in names)
         + f"\n  return {', '.join('%' + n for n in names)} : {', '.join(['i1'] * 14)}\n}}\n"
     )
-    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    function = compile_program(ptoas.parse(text), "a5", force=True).cores[0].function
     for a in (0.0, 1.0, math.nan, math.inf):
         for b in (0.0, 1.0, math.nan, math.inf):
             order = not (math.isnan(a) or math.isnan(b))
@@ -187,7 +188,7 @@ func.func @main(%a: f32, %b: f32) -> (f32, f32, f32, f32) {
   return %s, %d, %m, %q : f32, f32, f32, f32
 }
 """
-    function = FLOATS.setdefault("f", compile_program(ptoas.parse(text), "a5", force=True).function)
+    function = FLOATS.setdefault("f", compile_program(ptoas.parse(text), "a5", force=True).cores[0].function)
     x, y = np.float32(a), np.float32(b)
     with np.errstate(all="ignore"):
         expected = (x + y, x - y, x * y, x / y)
@@ -531,7 +532,7 @@ func.func @main(%a: f32, %b: f32) -> (f32, f32, f32, f32, f32) {
 
 def test_float_extremes() -> None:
     """`minimumf` gives NaN if one is, `minnumf` the other; minus zero is less than zero."""
-    function = compile_program(ptoas.parse(EXTREMES), "a5", force=True).function
+    function = compile_program(ptoas.parse(EXTREMES), "a5", force=True).cores[0].function
     assert function(1.0, -2.0) == (-2.0, 1.0, -2.0, 1.0, -1.0)
     assert function(-math.inf, 5.0) == (-math.inf, 5.0, -math.inf, 5.0, math.inf)
     for pair in ((math.nan, 3.0), (3.0, math.nan)):
@@ -551,7 +552,7 @@ func.func @main(%a: i16, %b: i16) -> (i16, i1, i16, i16, i16, i16) {
   return %s, %c, %l, %h, %m, %i : i16, i1, i16, i16, i16, i16
 }
 """
-    function = compile_program(ptoas.parse(text), "a5", force=True).function
+    function = compile_program(ptoas.parse(text), "a5", force=True).cores[0].function
     for a in (-32768, -1, 0, 1, 300, 32767):
         for b in (-32768, -1, 0, 7, 32767):
             u, v = a & 0xFFFF, b & 0xFFFF

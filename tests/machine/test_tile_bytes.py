@@ -11,8 +11,10 @@ from xdsl.ir import Operation
 
 import ptoas
 from ptoas.dialects.pto.enums import TileLoc
+from ptoas.machine.checks import initialised
 from ptoas.machine.dtypes import by_text
-from ptoas.machine.memory import Bits, LocalMemory
+from ptoas.machine.machine import Machine, Step
+from ptoas.machine.memory import POISON, Bits, LocalMemory
 from ptoas.machine.tiles import Tile
 from tests.machine.test_layouts import counted, tile_type
 
@@ -268,3 +270,31 @@ def test_tiles_overlap_when_they_share_a_valid_byte(strides: tuple[int, int] | N
 
 def test_tiles_of_two_memories_never_overlap() -> None:
     assert not Case((3, 4)).tile.overlaps(Case((3, 4)).tile)
+
+
+# --- scratch -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("boxed", ["", ", blayout=col_major, slayout=row_major"])
+def test_what_a_step_clobbers_is_unwritten_afterwards(boxed: str) -> None:
+    machine = Machine(ptoas.get_target("a5"))
+    memory = LocalMemory(TileLoc.Vec, MEMORY)
+    of = tile_type(f"!pto.tile_buf<vec, 16x8xf32{boxed}>")
+    # The second begins in the middle of the scratch, the third behind it.
+    scratch, half, apart = (Tile(of, memory, at, (16, 8)) for at in (0, 256, 512))
+    op = some_operation()
+    for tile in (scratch, half, apart):
+        tile.full.store_raw(np.ones((16, 8), np.uint32))
+        tile.region.mark(op)
+    reads = [initialised(op, machine, Step(lambda: None, reads=(t.region,))) for t in (scratch, half, apart)]
+    for read in reads:
+        read()
+    initialised(op, machine, Step(lambda: None, writes=(apart.region,), clobbers=(scratch.region,)))()
+    for read in reads[:2]:
+        with pytest.raises(ptoas.PtoasError, match="PTO-R201"):
+            read()
+    reads[2]()
+    assert (memory.data[:512] == POISON).all() and (apart.load_raw() == 1).all()
+    # What is written again can be read again.
+    scratch.region.mark(op)
+    reads[0]()

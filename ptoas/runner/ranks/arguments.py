@@ -25,14 +25,13 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.memory import GlobalBuffer, Pointer, View, element_count, packed_strides
-from ptoas.machine.values import Allowance, generate, read_value
-from ptoas.ops.comm import Group
+from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
 from ptoas.runner.arguments import Bound, as_elements, check_names, spread_elements
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import RANK_NAMES, flow_of
+from ptoas.runner.values import Allowance, generate, read_value
 
 COUNT_NAMES = ("nranks", "num_ranks")
 

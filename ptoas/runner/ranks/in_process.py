@@ -1,52 +1,49 @@
 """Several ranks in one process: isolated machines that share what the program makes them share.
 
-Every rank runs the program on a core of its own, with its own global memory, in a thread of its own; one
-thread at a time goes on (`world.Turns`), so a run is the same every time. `run_ranks` is the command's
-`--ranks`; `mpi.py` does the same with one process a rank.
+Every rank runs the program on a core of its own, with its own global memory; one actor at a time goes on
+(`machine/scheduler.py`), so a run is the same every time. `run_ranks` is the command's `--ranks`; `mpi.py`
+does the same with one process a rank.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from threading import Thread
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import Diagnostic, Note, PtoasError, UsageError
+from ptoas.diagnostics import PtoasError, UsageError
+from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.errors import failure, finding
-from ptoas.machine.values import DEFAULT_MAX_MEMORY, Allowance
-from ptoas.runner.kernel import Kernel, Result
+from ptoas.machine.clocks import Ledger
+from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
+from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
+from ptoas.machine.sharing import SharedMemory, Sharing
+from ptoas.runner.arguments import Binder
+from ptoas.runner.call import Call
+from ptoas.runner.core import Share, cores_of
+from ptoas.runner.kernel import Kernel
+from ptoas.runner.options import Result
+from ptoas.runner.outcomes import Outcome, check, live, named_errors, warnings_of
 from ptoas.runner.ranks.arguments import Member, RankArguments
-from ptoas.runner.ranks.world import (
-    Record,
-    SharedMemory,
-    Stopped,
-    Turns,
-    Waiting,
-    World,
-    conflicts,
-    ranks_text,
-)
+from ptoas.runner.values import Allowance
 from ptoas.targets import Target
+
+T = TypeVar("T")
 
 
 @dataclass
-class Outcome:
-    """What became of one rank."""
+class RankResult:
+    """What one rank leaves behind, and what of it the rank itself wrote."""
 
-    rank: int
-    result: Result | None = None
-    errors: tuple[Diagnostic, ...] = ()
-    waits: str | None = None
-    """What the rank waits for, if it does."""
-    records: list[Record] = field(default_factory=list[Record])
-    wrote: set[str] = field(default_factory=set[str])
-    written: set[int] = field(default_factory=set[int])
-    """Numbers of the shared memories that it wrote."""
-    printed: list[str] = field(default_factory=list[str])
+    result: Result
+    wrote: set[str]
+    """Names of its own arguments and tiles."""
+    written: set[int]
+    """Numbers of shared memories."""
 
 
 @dataclass
@@ -56,36 +53,38 @@ class RanksResult(Result):
     ranks: list[Result] = field(default_factory=list[Result])
 
 
-FLAG_THAT_NOBODY_RAISES = "PTO-R302"
+class Rank:
+    """The cores of one rank, and its arguments."""
 
+    def __init__(self, kernel: Kernel, launch: Launch, rank: int, share: Share):
+        self.number = rank
+        self.launch = launch
+        self.cores = cores_of(kernel.program, launch, share)
+        # Sizes that another rank's scalars say are not this one's.
+        self._binder = Binder([copy(parameter) for parameter in kernel.parameters], kernel.entry)
 
-def play(kernel: Kernel, world: World, arguments: Mapping[str, Any]) -> Outcome:
-    """Run one rank to its end, whatever that is."""
-    outcome = Outcome(world.rank)
-    try:
-        outcome.result = kernel.execute(arguments)
-    except Stopped:
-        outcome.waits = "was stopped because another rank failed"
-    except Waiting as error:
-        outcome.errors, outcome.waits = error.diagnostics, error.reason
-    except PtoasError as error:
-        outcome.errors = error.diagnostics
-        if all(d.code == FLAG_THAT_NOBODY_RAISES for d in error.diagnostics):
-            outcome.waits = error.diagnostics[0].message
-    outcome.records = list(world.records)
-    outcome.wrote = world.wrote
-    outcome.written = {memory.number for memory in world.memories if memory.written}
-    outcome.printed = list(kernel.machine.printed)
-    return outcome
+    def sit(self, scheduler: Scheduler, ledger: Ledger, place: int) -> None:
+        """Take one place for each core, from this one on."""
+        for block, core in enumerate(self.cores):
+            name = f"rank {self.number}"
+            if len(self.cores) > 1:
+                name = self.launch.names([self.launch.number(self.number, block)])
+            core.sit(Seat(self.number, scheduler, place + block, ledger), name)
 
+    def limit_memory(self, most: int) -> None:
+        for core in self.cores:
+            core.machine.limit_memory(most // len(self.cores))
 
-def kernel_of_rank(kernel: Kernel, world: World) -> Kernel:
-    """The program for one rank; what it prints is said to be its."""
-    say = kernel.options.on_output
-    own = kernel.for_rank(world)
-    if say is not None:
-        own.machine.on_print = lambda text: say(f"rank {world.rank}: {text}")
-    return own
+    def call(self, arguments: Mapping[str, Any]) -> Call:
+        return Call(self.cores, self._binder, arguments)
+
+    def result(self, call: Call) -> RankResult:
+        shared = [core.machine.sharing for core in self.cores if core.machine.sharing is not None]
+        return RankResult(
+            call.finish(),
+            {name for sharing in shared for name in sharing.wrote},
+            {memory.number for sharing in shared for memory in sharing.memories if memory.written},
+        )
 
 
 def run_in_process(
@@ -97,6 +96,7 @@ def run_in_process(
     max_memory: int = DEFAULT_MAX_MEMORY,
 ) -> RanksResult:
     """Run `size` ranks of a program, one turn after the other."""
+    launch = Launch(size, kernel.options.blocks)
     given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
     members: dict[str, list[Member]] = {}
     for parameter, owners in given.families():
@@ -104,43 +104,49 @@ def run_in_process(
     everything = [member for family in members.values() for member in family]
     for member in everything:
         member.lie()
-    turns = Turns(size, seed)
-    worlds = [World(rank, size, turns) for rank in range(size)]
-    for world in worlds:
-        world.share(shared_memories(members, [member.flat for member in everything]))
-    outcomes: list[Outcome] = []
-    kernels = [kernel_of_rank(kernel, world) for world in worlds]
-    for own in kernels:
-        own.machine.limit_memory(max_memory // size)
-    calls = [given.of(rank, members) for rank in range(size)]
-    crashes: list[BaseException] = []
 
-    def live(rank: int) -> None:
-        turns.enter(rank)
-        failed = True
-        try:
-            outcomes.append(play(kernels[rank], worlds[rank], calls[rank]))
-            failed = outcomes[-1].result is None
-        except BaseException as error:
-            crashes.append(error)
-        finally:
-            turns.leave(rank, failed)
+    def share(machine: Machine) -> Sharing:
+        return Sharing(machine, shared_memories(members, [member.flat for member in everything]))
 
-    threads = [Thread(target=live, args=(rank,), daemon=True) for rank in range(size)]
-    try:
-        for thread in threads:
-            thread.start()
-    except RuntimeError as error:
-        raise failure("PTO-R606", f"{size} ranks can't be started here: {error}", kernel.entry) from None
-    turns.start()
-    for thread in threads:
-        thread.join()
-    if crashes:
-        raise crashes[0]
+    ranks = [Rank(kernel, launch, rank, share) for rank in range(size)]
+    cores = [core for rank in ranks for core in rank.cores]
+    if len(cores) > MOST_ACTORS:
+        raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {len(cores)}")
+    schedule = kernel.options.schedule
+    turns, ledger = Turns(len(cores), seed if schedule is None else schedule), Ledger()
+    for rank in ranks:
+        rank.sit(turns, ledger, rank.number * len(rank.cores))
+        rank.limit_memory(max_memory // size)
+    calls = _each(ranks, launch, lambda rank: rank.call(given.of(rank.number, members)))
+    outcomes = [Outcome() for _ in cores]
+
+    def life(place: int) -> bool:
+        rank, at = divmod(place, len(ranks[0].cores))
+        live(outcomes[place], cores[place], lambda: calls[rank].run(at))
+        return outcomes[place].good
+
+    turns.run([partial(life, place) for place in range(len(cores))])
     for member in everything:
         member.finish()
-    outcomes.sort(key=lambda outcome: outcome.rank)
-    return combine(kernel, outcomes, members, worlds[0].memories)
+    check(outcomes, kernel.program, launch)
+    results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number]))
+    return combine(kernel, outcomes, results, members, launch)
+
+
+def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> list[T]:
+    """Do something for every rank; what fails is said with those for whom it does."""
+    found: list[T] = []
+    outcomes: list[Outcome] = []
+    for rank in ranks:
+        outcomes.append(Outcome(launch.number(rank.number, 0)))
+        try:
+            found.append(work(rank))
+        except PtoasError as error:
+            outcomes[-1].errors = error.diagnostics
+    errors = named_errors(outcomes, launch)
+    if errors:
+        raise PtoasError(errors)
+    return found
 
 
 def shared_memories(members: Mapping[str, list[Member]], flats: Sequence[Array]) -> list[SharedMemory]:
@@ -158,31 +164,21 @@ def shared_memories(members: Mapping[str, list[Member]], flats: Sequence[Array])
 
 def combine(
     kernel: Kernel,
-    outcomes: list[Outcome],
+    outcomes: Sequence[Outcome],
+    ranks: Sequence[RankResult],
     members: Mapping[str, list[Member]],
-    memories: Sequence[SharedMemory],
+    launch: Launch,
 ) -> RanksResult:
-    """One result of all ranks, or one error with everything that went wrong."""
-    errors = [d for outcome in outcomes if outcome.waits is None for d in by_rank(outcome, outcomes)]
-    records = [record for outcome in outcomes for record in outcome.records]
-    if kernel.options.checks.race:
-        errors += conflicts(records, memories, kernel.target.name)
-    if not errors and any(outcome.waits is not None for outcome in outcomes):
-        errors = [stall(kernel, outcomes)]
-    if errors:
-        raise PtoasError(list(dict.fromkeys(errors)))
-    results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    outputs, bits, arguments = _outputs(outcomes, results, members)
+    """One result of all ranks."""
+    outputs, bits, arguments = _outputs(ranks, members)
+    results = [rank.result for rank in ranks]
     return RanksResult(
         kernel.target.name,
         kernel.entry.sym_name.data,
         outputs,
         arguments,
-        [
-            *kernel.options.warnings,
-            *dict.fromkeys(d for each in outcomes for d in warnings_of(each, outcomes)),
-        ],
-        [f"rank {each.rank}: {text}" for each in outcomes for text in each.printed],
+        [*kernel.options.warnings, *warnings_of(outcomes, launch)],
+        [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed],
         [f"rank {n}: {line}" for n, result in enumerate(results) for line in result.trace],
         results[0].stats,
         sum(result.steps for result in results),
@@ -191,64 +187,16 @@ def combine(
     )
 
 
-def _key(diagnostic: Diagnostic) -> tuple[str, str, int]:
-    return diagnostic.code, diagnostic.message, diagnostic.span.offset
-
-
-def by_rank(outcome: Outcome, outcomes: list[Outcome]) -> list[Diagnostic]:
-    """The errors of a rank; one that several ranks have names them all, and is the same for each."""
-    found: list[Diagnostic] = []
-    for diagnostic in outcome.errors:
-        same = [o.rank for o in outcomes if any(_key(d) == _key(diagnostic) for d in o.errors)]
-        found.append(replace(diagnostic, message=f"{ranks_text(same)}: {diagnostic.message}"))
-    return found
-
-
-def warnings_of(outcome: Outcome, outcomes: list[Outcome]) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
-    for diagnostic in outcome.result.warnings if outcome.result else ():
-        same = [
-            o.rank
-            for o in outcomes
-            if o.result and any(_key(d) == _key(diagnostic) for d in o.result.warnings)
-        ]
-        found.append(replace(diagnostic, message=f"{ranks_text(same)}: {diagnostic.message}"))
-    return found
-
-
-def stall(kernel: Kernel, outcomes: list[Outcome]) -> Diagnostic:
-    """Who waits for what, and where: one line for each rank."""
-    waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
-    rest = len(outcomes) - len(waiting)
-    notes: list[Note] = []
-    for outcome in outcomes:
-        if outcome.waits is not None and outcome.errors:
-            span = outcome.errors[0].span
-            place = f"{span.file}:{span.line}"
-            notes.append(Note(f"rank {outcome.rank} | line {span.line} | {outcome.waits} ({place})"))
-        else:
-            notes.append(Note(f"rank {outcome.rank} | - | {outcome.waits or 'has finished'}"))
-    who = ranks_text(outcome.rank for outcome in waiting)
-    verb = "waits" if len(waiting) == 1 else "wait"
-    others = f"; {rest} of {len(outcomes)} have finished" if rest else ""
-    return finding(
-        "PTO-R803",
-        f"{who} {verb} for what never comes{others}",
-        span=waiting[0].errors[0].span,
-        notes=tuple(notes),
-        target=kernel.target.name,
-    )
-
-
 def _outputs(
-    outcomes: list[Outcome], results: list[Result], members: Mapping[str, list[Member]]
+    ranks: Sequence[RankResult], members: Mapping[str, list[Member]]
 ) -> tuple[dict[str, Array], dict[str, Array], dict[str, Any]]:
+    results = [rank.result for rank in ranks]
     outputs: dict[str, Array] = {}
     bits: dict[str, Array] = {}
     arguments: dict[str, Any] = {}
     names = list(dict.fromkeys(name for result in results for name in result.outputs))
     for name in names:
-        writers = [n for n, o in enumerate(outcomes) if name in o.wrote and name in results[n].outputs]
+        writers = [n for n, rank in enumerate(ranks) if name in rank.wrote and name in results[n].outputs]
         for rank in writers:
             title = name if len(writers) == 1 else f"{name}@{rank}"
             outputs[title], bits[title] = results[rank].outputs[name], results[rank].bits[name]
@@ -265,7 +213,7 @@ def _outputs(
         arrays = [member.logical() for member in family]
         whole = together(arrays) if family[0].parameter.kind == "group" or len(family) > 1 else arrays[0]
         arguments[name] = whole
-        if any(number + n in o.written for o in outcomes for n in range(len(family))):
+        if any(number + n in rank.written for rank in ranks for n in range(len(family))):
             outputs[name] = bits[name] = whole
         number += len(family)
     return outputs, bits, arguments
@@ -332,9 +280,6 @@ def run_compiled(
     return run_in_process(make(), size, arguments, seed=seed, max_memory=max_memory)
 
 
-MOST_RANKS = 1024
-
-
 def parse_ranks(text: int | str) -> int | str:
     """`--ranks`: a number from 1, or `mpi`."""
     if text == "mpi":
@@ -343,6 +288,6 @@ def parse_ranks(text: int | str) -> int | str:
         number = int(text)
     except ValueError:
         number = 0
-    if not 1 <= number <= MOST_RANKS:
-        raise UsageError(f"--ranks takes a number from 1 to {MOST_RANKS}, or mpi; {text!r} is neither")
+    if not 1 <= number <= MOST_ACTORS:
+        raise UsageError(f"--ranks takes a number from 1 to {MOST_ACTORS}, or mpi; {text!r} is neither")
     return number

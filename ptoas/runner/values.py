@@ -21,9 +21,8 @@ from ptoas.files import open_plain
 from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
+from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.runner.parameters import Parameter, about
-
-DEFAULT_MAX_MEMORY = 8 << 30
 
 
 @dataclass

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
@@ -41,6 +42,12 @@ class Observer:
     prints: tuple[Printing, ...] = ()
     seen: set[str] = field(default_factory=set[str])
 
+    def start(self) -> None:
+        """A new run; steps that are kept hold the observer, not what it wrote down."""
+        self.seen.clear()
+        self.trace = None if self.trace is None else []
+        self.stats = None if self.stats is None else Stats()
+
     def watching(
         self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
     ) -> Callable[..., None]:
@@ -66,6 +73,14 @@ class Observer:
                 self._print(op, printing, tile)
 
         return observed
+
+    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+        if self.stats is None:
+            return
+        if isinstance(op, BarrierOp):
+            self.stats.barriers += 1
+        else:
+            self.stats.flags += 1
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:
         numbers = tile.dtype.numbers(np.ascontiguousarray(tile.load_raw()))

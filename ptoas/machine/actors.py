@@ -1,0 +1,85 @@
+"""Who runs a program: a core of a block of a rank.
+
+An actor works with a machine of its own, its memories and its pipes. It shares global memory with the other
+blocks of its rank, memory of a group with other ranks. Today a block has one core; the cube core and the
+vector cores of a block, and the channels between them, have their place in `core`, `wait_until` and the
+keys of `clocks.release` and `clocks.acquire`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from ptoas.machine.clocks import Clocks, Ledger
+from ptoas.machine.scheduler import Condition, Scheduler, Waiting
+
+
+@dataclass
+class Actor:
+    """One core of one block of one rank, and what it knows of the others."""
+
+    rank: int = 0
+    block: int = 0
+    core: int = 0
+    scheduler: Scheduler | None = None
+    """`None`: nobody else runs before this actor has come to its end."""
+    place: int = 0
+    """The actor's number for the scheduler."""
+    clocks: Clocks = field(default_factory=Clocks)
+
+    def give_way(self) -> None:
+        if self.scheduler is not None:
+            self.scheduler.give_way(self.place)
+
+    def wait_until(self, condition: Condition, what: str, op: Operation) -> None:
+        """Go on when the condition holds; what the actor waits for is in the report of a deadlock."""
+        if self.scheduler is not None:
+            self.scheduler.wait_until(self.place, condition, what, op)
+        elif not condition():
+            raise Waiting(op, what)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How many actors a program is started on, and what they are called."""
+
+    ranks: int | None = None
+    """`None`: not as one rank of several; one core then plays the root of every collective."""
+    blocks: int = 1
+
+    @property
+    def actors(self) -> int:
+        return (self.ranks or 1) * self.blocks
+
+    def number(self, rank: int, block: int) -> int:
+        return rank * self.blocks + block
+
+    def names(self, numbers: Iterable[int]) -> str:
+        """`rank 2`, `blocks 0, 1 and 3`, `rank 0 block 1 and rank 1 block 0`."""
+        places = [divmod(number, self.blocks) for number in sorted(numbers)]
+        if self.ranks is not None and self.blocks > 1:
+            return _listed([f"rank {rank} block {block}" for rank, block in places])
+        word = "block" if self.blocks > 1 else "rank"
+        texts = [str(block if self.blocks > 1 else rank) for rank, block in places]
+        return f"{word}{'s' * (len(texts) > 1)} {_listed(texts)}"
+
+
+@dataclass
+class Seat:
+    """Where a core works among others: its rank, and what it has in common with them."""
+
+    rank: int = 0
+    scheduler: Scheduler | None = None
+    place: int = 0
+    ledger: Ledger | None = None
+
+    def actor(self, block: int, launch: Launch) -> Actor:
+        clocks = Clocks(launch.number(self.rank, block), self.ledger)
+        return Actor(self.rank, block, scheduler=self.scheduler, place=self.place, clocks=clocks)
+
+
+def _listed(texts: list[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

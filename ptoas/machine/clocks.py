@@ -1,0 +1,134 @@
+"""Vector clocks over (actor, pipe): what each pipe of an actor knows of every other pipe.
+
+Inside an actor flags, barriers and handshakes carry what one pipe knows to another. Between actors whoever
+releases a key leaves there what it knows, and whoever acquires the key learns it. An access at time t of a
+pipe is ordered before all that is done where that pipe is known up to t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeAlias
+
+from ptoas.dialects.pto.enums import Pipe
+
+PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+NUMBER = {pipe: n for n, pipe in enumerate(PIPES)}
+
+Times: TypeAlias = tuple[int, ...]
+"""How far each pipe of one actor is known."""
+
+Known: TypeAlias = Mapping[int, Times]
+"""How far other actors are known, by their numbers. Never changed in place: accesses keep it."""
+
+NOTHING: Known = {}
+NEVER: Times = (0,) * len(PIPES)
+
+
+def joined(*parts: Known) -> Known:
+    """All that several know together; the first itself where the others add nothing."""
+    whole = parts[0]
+    for part in parts[1:]:
+        if part is whole or not part:
+            continue
+        fresh = {actor: _latest(whole.get(actor, NEVER), times) for actor, times in part.items()}
+        if any(whole.get(actor) != times for actor, times in fresh.items()):
+            whole = {**whole, **fresh}
+    return whole
+
+
+def _latest(a: Iterable[int], b: Iterable[int]) -> Times:
+    return tuple(map(max, a, b))
+
+
+class Ledger:
+    """What has been released, by key. In one process it is a table; MPI keeps it in windows."""
+
+    def __init__(self) -> None:
+        self._released: dict[Hashable, Known] = {}
+
+    def put(self, key: Hashable, known: Known) -> None:
+        self._released[key] = joined(self._released.get(key, NOTHING), known)
+
+    def get(self, key: Hashable) -> Known:
+        return self._released.get(key, NOTHING)
+
+
+class Clocks:
+    """The clocks of one actor's pipes."""
+
+    __slots__ = ("actor", "epoch", "ledger", "others", "own")
+
+    def __init__(self, actor: int = 0, ledger: Ledger | None = None):
+        self.actor = actor
+        self.ledger = ledger
+        self.own = [[0] * len(PIPES) for _ in PIPES]
+        """`own[p][q]`: how far pipe p knows pipe q of this actor. Nobody knows time 1 from the start."""
+        for pipe, clock in enumerate(self.own):
+            clock[pipe] = 1
+        self.others: list[Known] = [NOTHING] * len(PIPES)
+        """How far each pipe knows the pipes of other actors."""
+        self.epoch = 0
+        """Changes whenever the order between this actor and others does."""
+
+    # --- inside the actor ---
+
+    def snapshot(self, pipe: int) -> tuple[list[int], Known]:
+        """What a pipe knows now, for a flag to carry."""
+        return list(self.own[pipe]), self.others[pipe]
+
+    def learn(self, pipe: int, times: Iterable[int], others: Known) -> None:
+        """A pipe gets to know what another knew, from a snapshot."""
+        clock = self.own[pipe]
+        for n, time in enumerate(times):
+            if time > clock[n]:
+                clock[n] = time
+        if others is not self.others[pipe]:
+            self.others[pipe] = joined(self.others[pipe], others)
+
+    def join(self, source: int, target: int) -> None:
+        """Whatever `source` has done and seen is seen by `target`."""
+        ours = self.own[target]
+        for n, time in enumerate(self.own[source]):
+            if time > ours[n]:
+                ours[n] = time
+        if self.others[source] is not self.others[target]:
+            self.others[target] = joined(self.others[target], self.others[source])
+
+    def barrier(self) -> None:
+        """Every pipe knows what any knew."""
+        newest = [max(times) for times in zip(*self.own, strict=True)]
+        self.own = [list(newest) for _ in PIPES]
+        self.others = [joined(*self.others)] * len(PIPES)
+
+    # --- between actors ---
+
+    def release(self, key: Hashable, pipe: Pipe | None = None) -> None:
+        """Tell whoever acquires the key what the pipe has done and seen, or all pipes."""
+        if self.ledger is None:
+            return
+        if pipe is None:
+            times = tuple(max(column) for column in zip(*self.own, strict=True))
+            others = joined(*self.others)
+        else:
+            times, others = tuple(self.own[NUMBER[pipe]]), self.others[NUMBER[pipe]]
+        self.ledger.put(key, {**others, self.actor: times})
+        # What is done from now on is not part of it.
+        for n in range(len(PIPES)):
+            self.own[n][n] += 1
+        self.epoch += 1
+
+    def acquire(self, key: Hashable, pipe: Pipe | None = None) -> None:
+        """The pipe, or every pipe, learns what had happened when the key was released.
+
+        What the actor released itself is no news: its own pipes are ordered by flags alone.
+        """
+        if self.ledger is None:
+            return
+        news = {actor: times for actor, times in self.ledger.get(key).items() if actor != self.actor}
+        if not news:
+            return
+        for n in range(len(PIPES)) if pipe is None else (NUMBER[pipe],):
+            fresh = joined(self.others[n], news)
+            self.epoch += fresh is not self.others[n]
+            self.others[n] = fresh

@@ -1,0 +1,139 @@
+"""Which accesses of different actors to common bytes nothing orders.
+
+Two accesses of different actors conflict if one of them writes and no chain of releases and acquires orders
+them. That is the same however the actors take turns. A scalar that one stores and another loads is how actors
+tell each other something, and no conflict; nor are atomic accesses of one kind.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+from ptoas.diagnostics import Diagnostic, Note
+from ptoas.machine.accesses import Record
+from ptoas.machine.actors import Launch
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.errors import finding
+
+MOST_NAMED = 8
+"""Actors that a report names for one pair of statements."""
+
+
+def conflicts(records: Iterable[Record], launch: Launch, target: str) -> list[Diagnostic]:
+    """Each pair of statements once, with the actors concerned."""
+    by_memory: defaultdict[int, list[Record]] = defaultdict(list)
+    for record in records:
+        by_memory[record.memory].append(record)
+    return [
+        diagnostic
+        for touched in by_memory.values()
+        for diagnostic in _of_memory(_suspects(touched), launch, target)
+    ]
+
+
+def _of_memory(records: Sequence[Record], launch: Launch, target: str) -> list[Diagnostic]:
+    statements: defaultdict[tuple[int, str, bool], list[Record]] = defaultdict(list)
+    for record in records:
+        statements[record.span.offset, record.what, record.write].append(record)
+    groups = list(statements.values())
+    found: list[Diagnostic] = []
+    for (n, writers), (m, others) in product(enumerate(groups), repeat=2):
+        # Two statements that write are one pair, whichever is looked at first.
+        if writers[0].write and not (others[0].write and m < n):
+            pairs = _clashes(writers, others)
+            if pairs:
+                found.append(_report(pairs, launch, target))
+    return found
+
+
+def _clashes(writers: Sequence[Record], others: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """For each actor that clashes as a writer, the first of the others that it clashes with."""
+    found: dict[int, tuple[Record, Record]] = {}
+    for writer in writers:
+        if writer.actor in found:
+            continue
+        later = (o for o in others if writers is not others or o.actor > writer.actor)
+        other = next((other for other in later if _unordered(writer, other)), None)
+        if other is not None:
+            found[writer.actor] = writer, other
+        if len(found) == MOST_NAMED:
+            break
+    return list(found.values())
+
+
+def _unordered(writer: Record, other: Record) -> bool:
+    if writer.actor == other.actor or writer.before(other) or other.before(writer):
+        return False
+    if writer.scalar and other.scalar and not other.write:
+        return False
+    if writer.atomic is not None and writer.atomic == other.atomic:
+        return False
+    return _meet(writer.pieces, other.pieces)
+
+
+def _meet(a: Array, b: Array) -> bool:
+    """Whether two lists of pieces have a byte in common."""
+    at = np.searchsorted(b[:, 1], a[:, 0], "right")
+    inside = at < len(b)
+    return bool((b[at[inside], 0] < a[inside, 1]).any())
+
+
+def _suspects(records: Sequence[Record]) -> list[Record]:
+    """Those that touch bytes which several actors touch and one writes; as a rule there are none."""
+    if not any(record.write for record in records) or len({record.actor for record in records}) < 2:
+        return []
+    kinds = {kind: -1 - n for n, kind in enumerate({r.atomic for r in records if r.atomic is not None})}
+    who = np.repeat(
+        [record.actor if record.atomic is None else kinds[record.atomic] for record in records],
+        [len(record.pieces) for record in records],
+    )
+    pieces = np.concatenate([record.pieces for record in records])
+    writes = np.repeat([r.write for r in records], [len(r.pieces) for r in records])
+    bounds = np.unique(pieces)
+    several = (_covered(bounds, pieces, who) > 1) & (_covered(bounds, pieces[writes], who[writes]) > 0)
+    before = np.concatenate([[0], np.cumsum(several)])
+    return [
+        record
+        for record in records
+        if (before[np.searchsorted(bounds, record.pieces)] @ np.array([-1, 1])).any()
+    ]
+
+
+def _covered(bounds: Array, pieces: Array, who: Array) -> Array:
+    """For each stretch between two bounds, how many actors touch it."""
+    size = len(bounds)
+    order = np.lexsort((pieces[:, 0], who))
+    pieces, base = pieces[order], who[order] * size
+    starts, ends = (np.searchsorted(bounds, pieces[:, side]) for side in (0, 1))
+    # Pieces of one actor count once: what an earlier one of it covers is cut off.
+    reached = np.concatenate([[base[0]], np.maximum.accumulate(ends + base)[:-1]]) - base
+    starts = np.minimum(np.maximum(starts, reached), ends)
+    return np.cumsum(np.bincount(starts, minlength=size) - np.bincount(ends, minlength=size))
+
+
+def _report(pairs: Sequence[tuple[Record, Record]], launch: Launch, target: str) -> Diagnostic:
+    writer, other = pairs[0]
+    actors = {record.actor for record, _ in pairs}
+    there = launch.names([other.actor])
+    does = "writes" if other.write else "reads"
+    if (writer.what, writer.span, other.write) == (other.what, other.span, True):
+        # Each of them is a writer and the other.
+        actors |= {record.actor for _, record in pairs}
+        what = f"{launch.names(actors)} write %{writer.name} ({writer.what}), and nothing orders these"
+    else:
+        verb = "write" if len(actors) > 1 else "writes"
+        what = (
+            f"{launch.names(actors)} {verb} %{writer.name} ({writer.what}), and nothing orders that before "
+            f"or after {there}, which {does} it ({other.what})"
+        )
+    one_rank = len({actor // launch.blocks for actor in (*actors, other.actor)}) == 1
+    return finding(
+        "PTO-R306" if one_rank else "PTO-R802",
+        what,
+        span=writer.span,
+        notes=(Note(f"{there} {does} it here", other.span),),
+        fix="let each block write a part of its own, or combine with an atomic store" if one_rank else None,
+        target=target,
+    )

@@ -1,0 +1,150 @@
+"""Who goes on: one actor at a time, in an order that follows from a seed.
+
+Every actor lives in a thread of its own and hands a baton on: before it touches what others touch, and when
+it has to wait. An actor that waits says for what, and gets the baton back when that has come. When all that
+have not come to their end wait, nothing can come any more: each of them is told so at the place where it
+waits.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from threading import Semaphore, Thread
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import PtoasError
+from ptoas.machine.arrays import np
+from ptoas.machine.errors import failure
+
+Condition = Callable[[], bool]
+
+MOST_ACTORS = 1024
+"""How many threads one process starts."""
+
+
+class Stopped(Exception):
+    """Another actor has failed."""
+
+
+class Waiting(PtoasError):
+    """The actor waits for what is never going to come."""
+
+    def __init__(self, op: Operation, reason: str):
+        self.reason = reason
+        super().__init__(failure("PTO-R803", reason, op).diagnostics)
+
+
+class Scheduler(ABC):
+    """What an actor asks of whoever lets actors go on. Actors are known by their numbers."""
+
+    GRACE = 10_000
+    """Turns that the others have to come to their own end when one actor has failed."""
+
+    @abstractmethod
+    def give_way(self, actor: int) -> None:
+        """Let the others go on for a while."""
+
+    @abstractmethod
+    def wait_until(self, actor: int, condition: Condition, what: str, op: Operation) -> None:
+        """Go on when the condition holds; `Waiting` if it never will. `what` begins with a verb."""
+
+    @abstractmethod
+    def changed(self) -> None:
+        """Something that actors share was written."""
+
+    @abstractmethod
+    def changes(self) -> int:
+        """How often that was said."""
+
+
+class Turns(Scheduler):
+    """Actors as threads of this process, in rounds, each round in an order of its own."""
+
+    def __init__(self, size: int, seed: int):
+        self._live = set(range(size))
+        self._changes = 0
+        self._random = np.random.default_rng([seed, size])
+        self._round: list[int] = []
+        self._go = [Semaphore(0) for _ in range(size)]
+        self._conditions: dict[int, Condition] = {}
+        self._stuck = False
+        self._grace: int | None = None
+
+    def run(self, lives: Sequence[Callable[[], bool]]) -> None:
+        """Let every actor live to its end; a life says whether it came to a good one."""
+        crashes: list[BaseException] = []
+
+        def live(actor: int) -> None:
+            self._go[actor].acquire()
+            good = False
+            try:
+                good = lives[actor]()
+            except BaseException as error:
+                crashes.append(error)
+            finally:
+                self._leave(actor, good)
+
+        threads = [Thread(target=live, args=(actor,), daemon=True) for actor in range(len(lives))]
+        try:
+            for thread in threads:
+                thread.start()
+        except RuntimeError as error:
+            raise failure("PTO-R606", f"{len(lives)} actors can't be started here: {error}") from None
+        self._go[self._next()].release()
+        for thread in threads:
+            thread.join()
+        if crashes:
+            raise crashes[0]
+
+    def give_way(self, actor: int) -> None:
+        if self._grace is not None:
+            self._grace -= 1
+            if self._grace < 0:
+                raise Stopped
+        self._hand_on(actor)
+
+    def wait_until(self, actor: int, condition: Condition, what: str, op: Operation) -> None:
+        if condition():
+            return
+        self._conditions[actor] = condition
+        self._hand_on(actor)
+        del self._conditions[actor]
+        if not condition():
+            raise Waiting(op, what)
+
+    def changed(self) -> None:
+        self._changes += 1
+
+    def changes(self) -> int:
+        return self._changes
+
+    def _hand_on(self, actor: int) -> None:
+        following = self._next()
+        if following != actor:
+            self._go[following].release()
+            self._go[actor].acquire()
+
+    def _leave(self, actor: int, good: bool) -> None:
+        """The actor has come to its end; its memory stays."""
+        self._live.discard(actor)
+        if not good and self._grace is None:
+            self._grace = self.GRACE
+        if self._live:
+            self._go[self._next()].release()
+
+    def _next(self) -> int:
+        """The next that can go on; when nobody can, the next that is told so."""
+        passed: set[int] = set()
+        while True:
+            if not self._round:
+                self._round = [int(n) for n in self._random.permutation(sorted(self._live))]
+            actor = self._round.pop()
+            if actor not in self._live:
+                continue
+            condition = self._conditions.get(actor)
+            if self._stuck or condition is None or condition():
+                return actor
+            passed.add(actor)
+            self._stuck = passed == self._live

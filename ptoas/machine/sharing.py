@@ -1,0 +1,335 @@
+"""Memory that several actors reach: whose turn it is, where its bytes are, who touched them.
+
+What orders actors is a scalar in that memory: what an actor did before it stored the scalar has happened for
+an actor that loads it afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation
+
+from ptoas.analysis.effects import Effects
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TStoreOp
+from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.machine.accesses import Access, AccessLog, Form, Series, pieces_at
+from ptoas.machine.arrays import Array
+from ptoas.machine.clocks import NUMBER
+from ptoas.machine.machine import Machine, Step
+from ptoas.machine.memory import Pointer, View
+from ptoas.machine.scheduler import Scheduler
+from ptoas.machine.tiles import Tile
+from ptoas.machine.touched import Touched, element_touched, touched_by
+
+SLOTS = 1024
+"""Up to this many elements every scalar has a clock of its own, in larger memory they have one together."""
+
+PATIENCE = 1000
+"""Loads of a scalar that bring nothing new before an actor counts as waiting."""
+
+QUANTUM = 64
+"""Instructions on its own memory that an actor executes in one turn."""
+
+
+@dataclass
+class SharedMemory:
+    """Memory of one rank that others reach."""
+
+    name: str
+    owner: int
+    data: Array
+    """Its bytes, as this rank sees them."""
+    number: int = 0
+    """The same on every rank."""
+    written: bool = False
+    """Whether this rank wrote to it."""
+
+    @property
+    def low(self) -> int:
+        return self.data.ctypes.data
+
+    def slot(self, offset: int, size: int) -> int:
+        """The clock of the element at a byte offset."""
+        return offset // size if self.data.nbytes // size <= SLOTS else 0
+
+
+class Use:
+    """An operand in memory that others reach."""
+
+    __slots__ = ("access", "array", "form", "memory", "number", "series", "start")
+
+    def __init__(self, access: Access, memory: SharedMemory | None, number: int, touched: Touched):
+        self.access = access
+        self.memory = memory
+        self.number = number
+        """Of the memory, for all processes."""
+        self.array = touched.array
+        self.form = Form.of(self.array)
+        self.start = self.array.ctypes.data - (0 if memory is None else memory.low)
+        """Its first byte, from the beginning of that memory."""
+        self.series: Series | None = None
+
+
+class Sharing:
+    """How one machine deals with memory that other actors reach."""
+
+    def __init__(self, machine: Machine, memories: Iterable[SharedMemory] = ()):
+        self.machine = machine
+        self.memories = list(memories)
+        self.log = AccessLog() if machine.checks.race else None
+        self.written: list[tuple[int, int]] = []
+        """Addresses of global memory that the program writes: only what happens there matters to blocks."""
+        self.wrote: set[str] = set()
+        """Names of arguments and tiles of its own that a rank wrote."""
+        self._accesses: dict[tuple[Hashable, ...], Access] = {}
+        self._left = QUANTUM
+        self._polled: dict[Hashable, int] = {}
+        self._seen_changes = -1
+
+    def start(self, written: Iterable[tuple[int, int]]) -> None:
+        """A new run; `written` is the global memory that several blocks reach."""
+        self.written = list(written)
+        self.wrote.clear()
+        self._polled.clear()
+        self._seen_changes = -1
+        self._accesses.clear()
+        if self.log is not None:
+            self.log.clear()
+        for memory in self.memories:
+            memory.written = False
+
+    def find(self, first: int, end: int) -> tuple[SharedMemory | None, int] | None:
+        """The memory that bytes lie in, and its number; `None` if no other actor has to do with it."""
+        if first == end:
+            return None
+        for memory in self.memories:
+            if memory.low <= first and end <= memory.low + memory.data.nbytes:
+                return memory, memory.number
+        if any(low < end and first < high for low, high in self.written):
+            # Each rank has global memory of its own.
+            return None, -1 - self.machine.actor.rank
+        return None
+
+    def fetch(self, use: Use) -> None:
+        """Bring remote bytes here; in one process they are here."""
+
+    def push(self, use: Use) -> None:
+        """Bring bytes to where they belong."""
+
+    # --- instructions ---
+
+    def watching(
+        self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, run: Callable[..., None]
+    ) -> Callable[..., None]:
+        """The step as one of several actors takes it: in turn, with remote memory brought here and back."""
+        uses, own = ([], set[str]()) if step.idle else self._uses(op, effects, values, step)
+        if not uses and self.machine.actor.scheduler is None and not own:
+            return run
+        # What is not written as a whole keeps its other bytes.
+        whole = isinstance(op, CollectiveOp | TStoreOp)
+        fetched = [use for use in uses if not (use.access.write and whole)]
+        places = step.places
+
+        def shared(*scalars: float) -> None:
+            self._polled.clear()
+            self.turn(bool(uses))
+            for use in fetched:
+                self.fetch(use)
+            run(*scalars)
+            self.wrote |= own
+            for use in uses:
+                if use.access.write:
+                    self._push(use)
+                if places is None:
+                    self.note(use, use.start)
+                elif self.log is not None:
+                    self._note_indexed(use, places())
+
+        return shared
+
+    def watching_moving(
+        self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, run: Callable[..., None]
+    ) -> Callable[..., None]:
+        """The same for a step that gets its view each time: another window of the same buffer."""
+        uses, _ = self._uses(op, effects, values, step, moving=True)
+        if not uses and self.machine.actor.scheduler is None:
+            return run
+
+        def shared(view: View) -> None:
+            self._polled.clear()
+            self.turn(bool(uses))
+            run(view)
+            start = view.buffer.address + view.offset * view.dtype.size
+            for use in uses:
+                if use.access.write:
+                    self._push(use)
+                self.note(use, start)
+
+        return shared
+
+    def _uses(
+        self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, moving: bool = False
+    ) -> tuple[list[Use], set[str]]:
+        """Operands in memory that others reach, and names of others that the instruction writes."""
+        uses: list[Use] = []
+        own: set[str] = set()
+        for access in effects.accesses:
+            value = values[access.operand]
+            for touched in touched_by(value):
+                found = self._home(value, touched, moving)
+                if found is not None:
+                    name = touched.name if found[0] is None else found[0].name
+                    what = self._access(op, name, NUMBER[access.pipe], access.write, step.atomic)
+                    uses.append(Use(what, *found, touched))
+                elif access.write and self.machine.launch.ranks is not None:
+                    own.add(touched.name.removeprefix("%"))
+        return uses, own
+
+    def _home(self, value: object, touched: Touched, moving: bool) -> tuple[SharedMemory | None, int] | None:
+        match value:
+            case Tile():
+                return None
+            case View() if moving and not touched.is_empty:
+                return self.find(value.buffer.address, value.buffer.end)
+            case _:
+                return self.find(touched.low, touched.high)
+
+    def _access(
+        self, op: Operation, name: str, pipe: int, write: bool, atomic: Hashable = None, scalar: bool = False
+    ) -> Access:
+        key = (op, name, pipe, write, atomic)
+        found = self._accesses.get(key)
+        if found is None:
+            found = self._accesses[key] = Access(op, name.removeprefix("%"), pipe, write, scalar, atomic)
+        return found
+
+    def _push(self, use: Use) -> None:
+        self.push(use)
+        if use.memory is not None:
+            use.memory.written = True
+        scheduler = self.machine.actor.scheduler
+        if scheduler is not None:
+            scheduler.changed()
+
+    # --- scalars ---
+
+    def watching_scalar(
+        self, op: LoadScalarOp | StoreScalarOp, effects: Effects, function: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """A scalar in shared memory is how one actor tells another that something has happened."""
+        operands = list(op.operands)
+        pointer_at, offset_at = operands.index(op.ptr), operands.index(op.offset)
+        stores = isinstance(op, StoreScalarOp)
+        pipe = NUMBER[effects.accesses[0].pipe]
+        may_spin = _in_while(op)
+
+        def step(*values: Any) -> Any:
+            pointer: Pointer = values[pointer_at]
+            touched = element_touched(pointer, values[offset_at])
+            found = self.find(touched.low, touched.high)
+            if found is None:
+                if stores:
+                    self.wrote.add(pointer.buffer.name)
+                return function(*values)
+            self.turn(True)
+            name = touched.name if found[0] is None else found[0].name
+            # Two that store the same need no order.
+            kind = ("stores", values[0]) if stores else None
+            access = self._access(op, name, pipe, stores, kind, scalar=True)
+            use = Use(access, *found, touched)
+            clocks = self.machine.actor.clocks
+            key = _clock_key(use)
+            if stores:
+                # First what has happened, then the scalar: who sees the scalar sees the rest.
+                self._polled.clear()
+                self.note(use, use.start)
+                clocks.release(key)
+                result = function(*values)
+                self._push(use)
+                return result
+            self.fetch(use)
+            result = function(*values)
+            clocks.acquire(key)
+            self.note(use, use.start)
+            if may_spin and self.machine.actor.scheduler is not None:
+                self._poll(op, use, result, self.machine.actor.scheduler)
+            return result
+
+        return step
+
+    def _poll(self, op: PtoOp, use: Use, value: object, scheduler: Scheduler) -> None:
+        """An actor that does nothing but load a scalar again and again waits for someone to write."""
+        changes = scheduler.changes()
+        if changes != self._seen_changes:
+            self._seen_changes = changes
+            self._polled.clear()
+        key = (op, use.start)
+        self._polled[key] = self._polled.get(key, 0) + 1
+        if self._polled[key] <= PATIENCE:
+            return
+        element = (use.start - self._first_byte(use)) // use.array.itemsize
+        self.machine.actor.wait_until(
+            lambda: scheduler.changes() != changes,
+            f"waits for %{use.access.name}[{element}], which stays {value}",
+            op,
+        )
+
+    def _first_byte(self, use: Use) -> int:
+        """Where the memory begins that a scalar lies in, as `start` counts."""
+        if use.memory is not None:
+            return 0
+        return next(low for low, high in self.written if low <= use.start < high)
+
+    # --- turns, records ---
+
+    def turn(self, shared: bool) -> None:
+        """Let the others go on: before every access to shared memory, and now and then in between."""
+        self._left -= 1
+        if not shared and self._left > 0:
+            return
+        self._left = QUANTUM
+        self.machine.actor.give_way()
+
+    def note(self, use: Use, start: int) -> None:
+        """The actor has touched a window of memory."""
+        series = self._series(use)
+        if series is not None:
+            series.add(start)
+
+    def _note_indexed(self, use: Use, addresses: Array) -> None:
+        """The actor has touched the elements at these addresses."""
+        series = self._series(use)
+        if series is not None:
+            base = 0 if use.memory is None else use.memory.low
+            series.add_indexed(pieces_at(addresses - base, use.array.itemsize))
+
+    def _series(self, use: Use) -> Series | None:
+        if self.log is None:
+            return None
+        actor, access = self.machine.actor, use.access
+        series = use.series
+        if series is None or series.actor is not actor or series.epoch != actor.clocks.epoch:
+            series = use.series = self.log.series(access, use.number, use.form, actor)
+        series.time = actor.clocks.own[access.pipe][access.pipe]
+        return series
+
+
+def _clock_key(use: Use) -> tuple[int, int]:
+    """What a scalar's clock is kept under."""
+    if use.memory is None:
+        return use.number, use.start
+    return use.number, use.memory.slot(use.start, use.array.itemsize)
+
+
+def _in_while(op: Operation) -> bool:
+    """Whether only what is loaded may decide when a loop around the operation ends."""
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, scf.WhileOp):
+        parent = parent.parent_op()
+    return parent is not None

@@ -1,0 +1,70 @@
+"""The bytes that an operand stands for."""
+
+from __future__ import annotations
+
+from ptoas.machine.arrays import Array
+from ptoas.machine.memory import Group, Pointer, View
+from ptoas.machine.tiles import Tile
+
+
+class Touched:
+    """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
+
+    __slots__ = ("form", "high", "low", "name", "source")
+
+    def __init__(self, source: Tile | View | Array, form: object, low: int, high: int, name: str):
+        self.source = source
+        self.form = form
+        """What tells two accesses with equal bounds apart."""
+        self.low, self.high = low, high
+        self.name = name
+
+    @property
+    def array(self) -> Array:
+        """Made when it is asked for: bounds alone often tell that two accesses do not meet."""
+        source = self.source
+        if isinstance(source, Tile):
+            return source.touched
+        return source.array if isinstance(source, View) else source
+
+    @property
+    def is_empty(self) -> bool:
+        return self.low == self.high
+
+
+def touched_by(value: object) -> tuple[Touched, ...]:
+    """The bytes of a tile's valid region, or of a view."""
+    match value:
+        case Tile():
+            return (tile_touched(value),)
+        case View():
+            return (view_touched(value),)
+        case Group():
+            return tuple(part for member in value.members for part in touched_by(member))
+        case _:
+            return ()
+
+
+def tile_touched(tile: Tile) -> Touched:
+    low, high = tile.memory.address, tile.memory.address
+    if 0 not in tile.valid:
+        low, high = low + tile.address, high + tile.address + tile.size_bytes
+    return Touched(tile, tile, low, high, f"%{tile.name}")
+
+
+def view_touched(view: View) -> Touched:
+    form, buffer = view.form, view.form.buffer
+    first, last = form.reach
+    start = buffer.address + view.offset * form.dtype.size
+    if last < first:
+        return Touched(view, form, start, start, f"%{buffer.name}")
+    size = form.dtype.size
+    return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
+
+
+def element_touched(pointer: Pointer, offset: int) -> Touched:
+    """One element behind a pointer."""
+    at = pointer.offset + offset
+    buffer = pointer.buffer
+    low = buffer.address + at * buffer.dtype.size
+    return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")

@@ -1,0 +1,111 @@
+"""One execution of a program on one rank: its arguments bound, its blocks on one core or on one each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.errors import failure
+from ptoas.machine.tiles import Tile
+from ptoas.runner.arguments import Binder
+from ptoas.runner.core import Core
+from ptoas.runner.options import Result
+from ptoas.runner.stats import Stats
+from ptoas.spelling import did_you_mean
+
+
+class Call:
+    """What happens between the arguments of a run and its result."""
+
+    def __init__(self, cores: Sequence[Core], binder: Binder, given: Mapping[str, Any]):
+        self.cores = cores
+        self.program = cores[0].program
+        self.bound, changed = binder.bind(given)
+        for core in cores:
+            if changed:
+                core.machine.forget_arguments()
+            core.start(self.bound)
+
+    def run(self, at: int) -> None:
+        """Run the blocks of one core: all of them, or the one that is its."""
+        blocks = range(self.program.options.blocks)
+        self.cores[at].run(self.bound, blocks if len(self.cores) == 1 else blocks[at : at + 1])
+
+    # --- the result ---
+
+    def finish(self) -> Result:
+        """Bring outputs back to the caller, and collect what the cores wrote down."""
+        for one in self.bound:
+            if one.finish is not None:
+                one.finish()
+        outputs: dict[str, Array] = {}
+        bits: dict[str, Array] = {}
+        arguments: dict[str, Any] = {}
+        for one in self.bound:
+            parameter = one.parameter
+            arguments[parameter.name] = one.value if parameter.kind == "scalar" else one.output
+            in_memory = parameter.kind in ("memory", "pointer", "group")
+            if parameter.written and in_memory and one.output is not None:
+                outputs[parameter.name] = bits[parameter.name] = one.output
+        # Every block has tiles of its own; those of the last one are shown.
+        last = self.cores[-1]
+        tiles = {o.parameter.name: (t, np.array(t.load_raw())) for o, t in last.tiles if o.parameter.written}
+        for name, (tile, raw) in {**last.captured, **tiles}.items():
+            if name not in outputs:
+                outputs[name], bits[name] = _numbers(tile, raw), raw
+        self._print_rest({**arguments, **outputs})
+        machines = [core.machine for core in self.cores]
+        observers = [core.observer for core in self.cores if core.observer is not None]
+        return Result(
+            self.program.target.name,
+            self.program.entry.sym_name.data,
+            outputs,
+            arguments,
+            list(dict.fromkeys(warning for machine in machines for warning in machine.warnings)),
+            self._said([machine.printed for machine in machines]),
+            self._said([observer.trace or [] for observer in observers]),
+            self._stats([observer.stats for observer in observers if observer.stats is not None]),
+            self.cores[0].compiler.steps.taken,
+            bits,
+        )
+
+    def _said(self, texts: Sequence[Sequence[str]]) -> list[str]:
+        if len(texts) == 1:
+            return list(texts[0])
+        return [f"block {block}: {text}" for block, each in enumerate(texts) for text in each]
+
+    def _stats(self, parts: Sequence[Stats]) -> Stats | None:
+        if not parts:
+            return None
+        whole = Stats.sum(parts)
+        whole.steps = self.cores[0].compiler.steps.taken
+        return whole
+
+    def _print_rest(self, known: dict[str, Any]) -> None:
+        """What was asked to be printed and is not a tile that instructions write: memory, at the end."""
+        observer = self.cores[-1].observer
+        if observer is None:
+            return
+        seen = {name for core in self.cores if core.observer for name in core.observer.seen}
+        for printing in observer.prints:
+            if printing.name in seen:
+                continue
+            found = known.get(printing.name)
+            if found is None:
+                raise failure(
+                    "PTO-R601",
+                    f"--print {printing.name}: nothing of that name is written or passed in",
+                    self.program.entry,
+                    fix=did_you_mean(printing.name, [*known, *self._tile_names()]),
+                )
+            observer.show(printing, found, "at the end")
+
+    def _tile_names(self) -> list[str]:
+        tiles = (op for op in self.program.entry.walk() if isinstance(op, AllocTileOp))
+        return [op.result.name_hint or "" for op in tiles]
+
+
+def _numbers(tile: Tile, raw: Array) -> Array:
+    return raw if tile.dtype.coded else raw.view(tile.dtype.number)

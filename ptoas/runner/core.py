@@ -1,0 +1,203 @@
+"""A program on one core: compiled once, run for one actor after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.analysis.storage import tile_argument_addresses
+from ptoas.dialects.pto.types import TileType
+from ptoas.machine.actors import Launch, Seat
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.compile import ModuleCompiler
+from ptoas.machine.errors import failure
+from ptoas.machine.machine import Machine
+from ptoas.machine.memory import Bits, GlobalBuffer, Group, LocalMemory, Pointer, View
+from ptoas.machine.race import RaceDetector
+from ptoas.machine.sharing import Sharing
+from ptoas.machine.source import Steps
+from ptoas.machine.tiles import Tile
+from ptoas.runner.arguments import Bound
+from ptoas.runner.entry import unread_tiles
+from ptoas.runner.observe import Observer
+from ptoas.runner.options import Options
+from ptoas.runner.stats import Stats
+from ptoas.targets import Target
+
+
+@dataclass
+class Program:
+    """What is run: a module that is prepared for a target."""
+
+    module: ModuleOp
+    entry: func.FuncOp
+    target: Target
+    options: Options
+    placed_by_hand: dict[str, bool]
+    """Functions by name: whether their tiles had addresses before the module was prepared."""
+
+
+Share = Callable[[Machine], Sharing]
+
+
+class Core:
+    """A machine and the program compiled for it."""
+
+    def __init__(self, program: Program, launch: Launch, share: Share | None, steps: Steps):
+        options = program.options
+        self.program = program
+        self.seat = Seat()
+        simt = any(program.target.uses_simt(op) for op in program.module.walk())
+        self.machine = Machine(
+            program.target, options.checks, simt=simt, launch=launch, on_print=options.on_output
+        )
+        self.machine.sharing = None if share is None else share(self.machine)
+        self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
+        self.observer: Observer | None = None
+        if options.trace or options.stats or options.prints:
+            self.observer = Observer(
+                self.machine,
+                [] if options.trace else None,
+                Stats() if options.stats else None,
+                options.prints,
+            )
+        by_hand = program.placed_by_hand
+        self.compiler = ModuleCompiler(
+            program.module,
+            self.machine,
+            race=self.race,
+            observer=self.observer,
+            steps=steps,
+            placed_by_compiler=lambda op: not by_hand.get(op.sym_name.data, True),
+        )
+        self.captured: dict[str, tuple[Tile, Array]] = {}
+        """What was written last to tiles that nothing reads."""
+        self.tiles: list[tuple[Bound, Tile]] = []
+        """The tile arguments of the last block."""
+        self.compiler.capture = {value: self._capture for value in unread_tiles(program.entry)}
+        self.function = self.compiler.function(program.entry.sym_name.data)
+        weight = sum(1 for _ in program.entry.walk())
+        self._count_block = self.compiler.steps.counter(program.entry, weight)
+        self._own_bits = not by_hand.get(program.entry.sym_name.data, True)
+        self._argument_tiles: dict[int, Tile] = {}
+
+    def _capture(self, tile: Tile) -> None:
+        """Later tiles may lie on its bytes."""
+        self.captured[tile.name] = (tile, np.array(tile.load_raw()))
+
+    def sit(self, seat: Seat, name: str) -> None:
+        """Work as one of several; what is printed is said to be its."""
+        self.seat = seat
+        say = self.program.options.on_output
+        if say is not None:
+            self.machine.on_print = lambda text: say(f"{name}: {text}")
+
+    # --- running ---
+
+    def start(self, bound: Sequence[Bound]) -> None:
+        """A new run on these arguments: nothing has happened yet."""
+        machine, observer = self.machine, self.observer
+        machine.warnings, machine.printed = [], []
+        if observer is not None:
+            observer.start()
+        self.compiler.steps.taken = 0
+        self.captured.clear()
+        if machine.sharing is not None:
+            machine.sharing.start(written_memory(bound) if machine.launch.blocks > 1 else ())
+
+    def run(self, bound: Sequence[Bound], blocks: Iterable[int]) -> None:
+        """Let these blocks run one after the other."""
+        try:
+            with np.errstate(all="ignore"):
+                for at, block in enumerate(blocks):
+                    self._count_block(1)
+                    if self.program.options.checks.init or (at == 0 and not self._argument_tiles):
+                        self.machine.reset()
+                    self._run_block(bound, block)
+        except RecursionError:
+            raise failure("PTO-R506", "functions call each other too deeply", self.program.entry) from None
+
+    def _run_block(self, bound: Sequence[Bound], block: int) -> None:
+        machine, race = self.machine, self.race
+        if race is None and machine.sharing is None:
+            machine.actor.block = block
+        else:
+            machine.actor = self.seat.actor(block, machine.launch)
+        if race is not None:
+            race.reset()
+        self.tiles = []
+        self.function(*[self._value(one) for one in bound])
+        if race is not None:
+            race.finish()
+
+    # --- tile arguments ---
+
+    def _value(self, one: Bound) -> Any:
+        """What the compiled function takes; a tile argument is put into local memory first (D24)."""
+        if one.parameter.kind != "tile":
+            return one.value
+        tile = self._argument_tile(one)
+        tile.store_raw(one.value)
+        tile.region.mark(self.program.entry)
+        self.tiles.append((one, tile))
+        return tile
+
+    def _argument_tile(self, one: Bound) -> Tile:
+        parameter, entry = one.parameter, self.program.entry
+        type = parameter.type
+        assert isinstance(type, TileType)
+        valid = one.value.shape
+        known = self._argument_tiles.get(parameter.at)
+        if known is not None:
+            if known.bits is not known.memory.bits:
+                known.bits.forget()
+            return known.with_valid(*valid)
+        address = tile_argument_addresses(entry).get(entry.body.blocks[0].args[parameter.at])
+        if address is None:
+            # Placed by the caller: somewhere of its own.
+            self.machine.hold(2 * type.size_bytes, entry)
+            memory = LocalMemory(type.loc.data, type.size_bytes)
+            tile = Tile(type, memory, 0, valid, parameter.name)
+        else:
+            memory = self.machine.memory(type.loc.data)
+            if not 0 <= address <= memory.size - type.size_bytes:
+                raise failure(
+                    "PTO-R104",
+                    f"%{parameter.name} takes {type.size_bytes} bytes from {address:#x}; "
+                    f"{memory.loc.value} of {self.program.target.name} has {memory.size}",
+                    entry,
+                )
+            bits = Bits(type.size_bytes, address) if self._own_bits else None
+            tile = Tile(type, memory, address, valid, parameter.name, bits)
+        self._argument_tiles[parameter.at] = tile
+        return tile
+
+
+def cores_of(program: Program, launch: Launch, share: Share | None = None) -> list[Core]:
+    """One core for all blocks, which then run one after the other; or one each, so that they take turns."""
+    options = program.options
+    take_turns = options.schedule is not None and options.blocks > 1
+    if share is None and (take_turns or (options.blocks > 1 and options.checks.race)):
+        share = Sharing
+    steps = Steps(options.max_steps)
+    return [Core(program, launch, share, steps) for _ in range(options.blocks if take_turns else 1)]
+
+
+def written_memory(bound: Sequence[Bound]) -> list[tuple[int, int]]:
+    """The addresses of global memory that the program writes, first and end of each argument."""
+    buffers = [buffer for one in bound if one.parameter.written for buffer in _buffers(one.value)]
+    return [(buffer.address, buffer.end) for buffer in buffers]
+
+
+def _buffers(value: object) -> list[GlobalBuffer]:
+    match value:
+        case View() | Pointer():
+            return [value.buffer]
+        case Group():
+            return [member.buffer for member in value.members]
+        case _:
+            return []

@@ -1,0 +1,71 @@
+"""How a program is run, and what a run leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptoas.diagnostics import Diagnostic
+from ptoas.machine.arrays import Array
+from ptoas.machine.machine import Checks
+from ptoas.machine.source import DEFAULT_MAX_STEPS
+from ptoas.runner.observe import Printing
+from ptoas.runner.stats import Stats
+
+
+@dataclass
+class Options:
+    """How a program is run."""
+
+    checks: Checks = field(default_factory=Checks)
+    entry: str | None = None
+    blocks: int = 1
+    schedule: int | None = None
+    """The seed of the order in which blocks take turns; `None`: they run one after the other."""
+    max_steps: int = DEFAULT_MAX_STEPS
+    trace: bool = False
+    stats: bool = False
+    prints: tuple[Printing, ...] = ()
+    legalize: bool = False
+    sync: str | None = None
+    on_output: Callable[[str], None] | None = None
+    """Gets what the program prints, while it runs."""
+    forced: bool = False
+    """The program may break rules of the target."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What `verify` says of the program; every result repeats it."""
+
+
+@dataclass
+class Result:
+    """What a run leaves behind.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %out : !pto.memref<1x8xi32>
+    ... .const %c5 = 5 : i32
+    ... %a = tci %c5 : (i32) -> !pto.tile<1x8xi32>
+    ... tprint %a
+    ... tstore %a, %out
+    ... ''')
+    >>> result = ptoas.run(module, target="cpu", stats=True)
+    >>> result.outputs["out"].tolist(), result.target, result.stats.instructions["tstore"]
+    ([[5, 6, 7, 8, 9, 10, 11, 12]], 'cpu', 1)
+    >>> print(result.printed[0].splitlines()[0])
+    TPRINT 1x8
+    """
+
+    target: str
+    entry: str
+    outputs: dict[str, Array]
+    """Memory and tile arguments that the program writes, and tiles that it makes and nobody reads."""
+    arguments: dict[str, Any]
+    """All arguments, given and generated; memory is as it is after the run."""
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    printed: list[str] = field(default_factory=list[str])
+    trace: list[str] = field(default_factory=list[str])
+    stats: Stats | None = None
+    steps: int = 0
+    bits: dict[str, Array] = field(default_factory=dict[str, Array])
+    """The outputs as bit patterns, for comparing runs."""

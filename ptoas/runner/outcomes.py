@@ -1,0 +1,109 @@
+"""What became of several actors, and what is wrong with them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.machine.accesses import Record
+from ptoas.machine.actors import Launch
+from ptoas.machine.conflicts import conflicts
+from ptoas.machine.errors import finding, forgiving
+from ptoas.machine.scheduler import Stopped, Waiting
+from ptoas.runner.core import Core, Program
+
+FLAG_THAT_NOBODY_RAISES = "PTO-R302"
+
+
+@dataclass
+class Outcome:
+    """How an actor came to its end, and what it did to memory that others reach."""
+
+    actor: int = 0
+    errors: tuple[Diagnostic, ...] = ()
+    waits: str | None = None
+    """What it waits for, if it does."""
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    records: list[Record] = field(default_factory=list[Record])
+
+    @property
+    def good(self) -> bool:
+        return not self.errors and self.waits is None
+
+
+def live(outcome: Outcome, core: Core, work: Callable[[], None]) -> Outcome:
+    """Do an actor's work to its end, whatever that is, and write it down."""
+    machine, program = core.machine, core.program
+    try:
+        with forgiving(program.options.forced, program.entry):
+            work()
+    except Stopped:
+        outcome.waits = "was stopped because another one failed"
+    except Waiting as error:
+        outcome.errors, outcome.waits = error.diagnostics, error.reason
+    except PtoasError as error:
+        outcome.errors = error.diagnostics
+        if all(d.code == FLAG_THAT_NOBODY_RAISES for d in error.diagnostics):
+            outcome.waits = error.diagnostics[0].message
+    outcome.actor = machine.actor.clocks.actor
+    outcome.warnings = list(machine.warnings)
+    if machine.sharing is not None and machine.sharing.log is not None:
+        outcome.records = machine.sharing.log.records()
+    return outcome
+
+
+def check(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> None:
+    """Raise one error with everything that went wrong, if anything did."""
+    ended = [outcome for outcome in outcomes if outcome.waits is None]
+    records = (record for outcome in outcomes for record in outcome.records)
+    errors = [*named_errors(ended, launch), *conflicts(records, launch, program.target.name)]
+    if not errors and not all(outcome.good for outcome in outcomes):
+        errors = [_stall(outcomes, program, launch)]
+    if errors:
+        raise PtoasError(errors)
+
+
+def warnings_of(outcomes: Sequence[Outcome], launch: Launch) -> list[Diagnostic]:
+    """The warnings of all actors, each with those who have it."""
+    return _named([outcome.warnings for outcome in outcomes], outcomes, launch)
+
+
+def named_errors(outcomes: Sequence[Outcome], launch: Launch) -> list[Diagnostic]:
+    """The errors of all actors, each with those who have it."""
+    return _named([outcome.errors for outcome in outcomes], outcomes, launch)
+
+
+def _named(
+    found: Sequence[Iterable[Diagnostic]], outcomes: Sequence[Outcome], launch: Launch
+) -> list[Diagnostic]:
+    """Diagnostics once each: one that several actors have names them all."""
+    who: dict[tuple[str, str, int], tuple[Diagnostic, set[int]]] = {}
+    for diagnostics, outcome in zip(found, outcomes, strict=True):
+        for diagnostic in diagnostics:
+            key = (diagnostic.code, diagnostic.message, diagnostic.span.offset)
+            who.setdefault(key, (diagnostic, set()))[1].add(outcome.actor)
+    return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in who.values()]
+
+
+def _stall(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> Diagnostic:
+    """Who waits for what, and where: one line for each actor."""
+    waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
+    rest = len(outcomes) - len(waiting)
+    notes: list[Note] = []
+    for outcome in outcomes:
+        name = launch.names([outcome.actor])
+        if outcome.waits is not None and outcome.errors:
+            span = outcome.errors[0].span
+            notes.append(Note(f"{name} | line {span.line} | {outcome.waits} ({span.file}:{span.line})"))
+        else:
+            notes.append(Note(f"{name} | - | {outcome.waits or 'has finished'}"))
+    verb = "waits" if len(waiting) == 1 else "wait"
+    others = f"; {rest} of {len(outcomes)} have finished" if rest else ""
+    return finding(
+        "PTO-R803",
+        f"{launch.names(outcome.actor for outcome in waiting)} {verb} for what never comes{others}",
+        span=waiting[0].errors[0].span,
+        notes=tuple(notes),
+        target=program.target.name,
+    )
