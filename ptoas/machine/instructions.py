@@ -132,7 +132,7 @@ class Compiled:
         elif self.race is not None:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
-            run = self.observer.watching(self.op, values, step, run)
+            run = self.observer.watching(self.op, values, run)
         if self.machine.world is not None:
             run = self.machine.world.watching(self.op, self.effects, values, run)
         return run

@@ -14,7 +14,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import SourceLocation
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
-from ptoas.machine.machine import Machine, Step
+from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import Stats, cost_of
@@ -41,9 +41,7 @@ class Observer:
     prints: tuple[Printing, ...] = ()
     seen: set[str] = field(default_factory=set[str])
 
-    def watching(
-        self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
-    ) -> Callable[..., None]:
+    def watching(self, op: PtoOp, values: list[object], run: Callable[..., None]) -> Callable[..., None]:
         effects = self.machine.target.effects(op)
         line = trace_line(op, values, effects) if self.trace is not None else ""
         cost = cost_of(op, self.machine.target, values) if self.stats is not None else None
