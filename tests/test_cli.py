@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -225,3 +226,73 @@ def test_what_no_limit_caught_is_still_no_traceback(
     done = ptoas("lower", LOOKUP)
     assert done.exit_code == code and words in done.stderr
     assert "Traceback" not in done.output
+
+
+PLAIN = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
+
+
+def test_verify_says_that_no_target_was_named() -> None:
+    assert "<stdin> names no target" not in ptoas("verify", "-", "--target", "all", text=PLAIN).stdout
+    assert "names no target" not in ptoas("verify", "-", text=".target a5\n" + PLAIN).stdout
+    last = ptoas("verify", "-", text=PLAIN).stdout.splitlines()[-1]
+    assert last == "- names no target and none was asked for: checked for all; --target a5 asks for one"
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("ascend910b", "a2a3"),
+        ("Ascend910B4", "a2a3"),
+        ("Ascend910_93", "a2a3"),
+        ("dav-c220", "a2a3"),
+        ("Ascend910_9599", "a5"),
+        ("Ascend950PR_9599", "a5"),
+    ],
+)
+def test_a_chip_stands_for_its_target(name: str, target: str) -> None:
+    assert json.loads(ptoas("run", "-", "--json", "--target", name, text=PLAIN).stdout)["target"] == target
+
+
+@pytest.mark.parametrize("name", ["ascend910", "ascend", "ascend310", "910b"])
+def test_another_chip_is_no_target(name: str) -> None:
+    assert ptoas("verify", "-", "--target", name, text=PLAIN).exit_code == 2
+
+
+def test_a_placed_program_becomes_values(tmp_path: Path) -> None:
+    """The address follows the value that it is for, and comes back before it."""
+    placed = """module {
+  func.func @f(%x: !pto.memref<8x8xf32>) {
+    %a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+    pto.tassign %a, @tile(0x40) : !pto.tile_buf<vec, 8x8xf32>
+    pto.tload ins(%x : !pto.memref<8x8xf32>) outs(%a : !pto.tile_buf<vec, 8x8xf32>)
+    pto.tstore ins(%a : !pto.tile_buf<vec, 8x8xf32>) outs(%x : !pto.memref<8x8xf32>)
+    return
+  }
+}
+"""
+    ssa = ptoas("convert", "-", "--to", "ssa", text=placed)
+    assert ssa.exit_code == 0, ssa.stderr
+    assert ssa.stdout.index("pto.tload") < ssa.stdout.index("pto.tassign %a, @tile(0x40)")
+    assert ptoas("convert", "-", "--to", "dps", text=ssa.stdout).stdout == placed
+    twice = placed.replace(
+        "    pto.tload", "    pto.tassign %a, @tile(0x80) : !pto.tile_buf<vec, 8x8xf32>\n    pto.tload"
+    )
+    refused = ptoas("convert", "-", "--to", "ssa", text=twice)
+    assert refused.exit_code == 1 and "`%a` is given two addresses" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("verify", "missing.pto"), ""),
+        (("convert", "-", "--to", "ssa"), ""),
+        (("convert", "-", "--to", "ssa"), "// nothing\n\n"),
+        (("convert", "-", "--to", "ssa"), "func.func @f() {\n\n"),
+        (("lower", "-", "--target", "a5", "-o", "no/such/folder.cpp"), PLAIN),
+    ],
+)
+def test_no_finding_has_an_empty_frame(arguments: tuple[str, ...], text: str) -> None:
+    output = ptoas(*arguments, text=text).output
+    assert "error[PTO-" in output
+    for frame in re.findall(r"^ *\d+ \|(.*)$", output, re.MULTILINE):
+        assert frame.strip()

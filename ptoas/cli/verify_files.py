@@ -15,6 +15,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, Us
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
+from ptoas.lowering.options import module_target
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import Report, verify_targets
@@ -46,6 +47,8 @@ class FileReport:
     path: str
     report: Report
     readable: bool = True
+    unnamed: bool = False
+    """Neither the options nor the program name a target, so it was checked for all (D2)."""
 
     @property
     def ok(self) -> bool:
@@ -131,7 +134,8 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
-    return FileReport(path, report.filtered(options.select, options.ignore, options.werror))
+    unnamed = not options.targets and module_target(module) is None
+    return FileReport(path, report.filtered(options.select, options.ignore, options.werror), unnamed=unnamed)
 
 
 def verify_paths(
@@ -225,11 +229,16 @@ def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_onl
 
 
 def summary(reports: Sequence[FileReport]) -> str:
-    """One line: how many files, errors and warnings."""
+    """How many files, errors and warnings; and that no target was named, where none was."""
     found = all_diagnostics(reports)
     words = [(len(reports), "file"), (sum(d.is_error for d in found), "error")]
     words.append((sum(d.severity is Severity.WARNING for d in found), "warning"))
-    return ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in words)
+    counts = ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in words)
+    unnamed = [report.path for report in reports if report.unnamed]
+    if not unnamed:
+        return counts
+    who = f"{visible(unnamed[0])} names" if len(unnamed) == 1 else f"{len(unnamed)} files name"
+    return f"{counts}\n{who} no target and none was asked for: checked for all; --target a5 asks for one"
 
 
 def sorted_once(reports: Iterable[FileReport]) -> list[Diagnostic]:

@@ -31,9 +31,10 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
                 1,
                 "Four targets",
                 "The targets are `cpu`, `a2a3`, `a5` and `a5-custom`.",
-                "`a2` and `a3` are other names of `a2a3`. `a5-custom` is the earlier custom instruction of "
-                "document 002, with rules, a header and template arguments of its own. All that is special "
-                "to a target is data and rules in one place; nothing else asks which target it is.",
+                "`a2` and `a3` are other names of `a2a3`, and a chip may be named in place of its target: "
+                "`ascend910b` is `a2a3`, `ascend950` is `a5`. `a5-custom` is the earlier custom instruction "
+                "of document 002, with rules, a header and template arguments of its own. All that is "
+                "special to a target is data and rules in one place; nothing else asks which target it is.",
             ),
             Decision(
                 2,

@@ -96,9 +96,11 @@ def _place(span: Span) -> str:
 
 
 def _excerpt(span: Span, colour: bool, style: str) -> list[str]:
-    """The source line with carets under the span; a long line is shown around the span."""
+    """The source line with carets under the span; a long line around the span, an empty one not at all."""
     line, column = span.source.position(span.offset)
     text = span.source.line_text(line)
+    if not text.strip():
+        return []
     start = column - 1
     length = max(1, min(span.length, len(text) - start))
     lead = ""
@@ -121,7 +123,9 @@ def render_full(diagnostic: Diagnostic, colour: bool = False) -> str:
     style = _COLOURS[d.severity]
     where = f" [{', '.join(d.targets)}]" if d.targets else ""
     head = _paint(f"{d.severity.value}[{d.code}]", style, colour)
-    lines = [f"{head}{where}: {_said(d.message)}", f"  --> {_place(d.span)}"]
+    # What has no text, such as a file that is missing, has no lines either.
+    place = _place(d.span) if d.span.source.text else visible(d.span.file)
+    lines = [f"{head}{where}: {_said(d.message)}", f"  --> {place}"]
     lines += _excerpt(d.span, colour, style)
     for note in d.notes:
         first, *more = note.message.split("\n")

@@ -185,7 +185,7 @@ class Builder(Names):
             return
         tree = TREES.get(blank)
         if tree is None:
-            tree = self._tree(raw, blank, names)
+            tree = self._tree(raw, blank)
             if tree is None:
                 return
         if type(tree.body) is t.Instruction:
@@ -194,10 +194,10 @@ class Builder(Names):
         try:
             structure.build(self, raw, tree, names, ops)
         except structure.Poisoned:
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             self._look_inside(raw)
         except StatementProblem as problem:
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             if problem.at is None:
                 self.report_problem(raw, problem)
                 return
@@ -207,7 +207,7 @@ class Builder(Names):
             else:
                 self.report_problem(raw, problem)
 
-    def _tree(self, raw: RawStatement, blank: str, names: list[str]) -> t.Statement | None:
+    def _tree(self, raw: RawStatement, blank: str) -> t.Statement | None:
         try:
             tree = parse_statement(blank)
         except SyntaxProblem as blanked:
@@ -224,7 +224,7 @@ class Builder(Names):
         for name in re.findall(r"%([\w$.-]+)", match.group()) if match else ():
             self.values.setdefault(name, POISON)
 
-    def _poison(self, tree: t.Statement, names: list[str], raw: RawStatement) -> None:
+    def _poison(self, tree: t.Statement, names: list[str]) -> None:
         """Say no more about the names of a statement that is wrong: its results, and what it did not find."""
         for result in tree.results:
             for key in result_names(names[result.slot], result.count):
@@ -241,7 +241,7 @@ class Builder(Names):
         if POISON in found:
             if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
                 self._plan(raw, tree, [None] * len(names), names)  # reports the unknown instruction
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             return
         operands = cast("list[SSAValue | None]", found)
         types = [None if value is None else value.type for value in operands]
@@ -249,14 +249,14 @@ class Builder(Names):
         kept = self.plans.get(key)
         plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
         if plan is None:
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             return
         if kept is None:
             self.plans.keep(key, (plan, types))
         if len(raw.regions) > _bodies(plan.cls):
             opcode = cast(t.Instruction, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             return
         location = SourceLocation.at(self.source, raw.start, raw.end)
         made: list[SSAValue] = []
@@ -271,7 +271,7 @@ class Builder(Names):
         if result_types is None:
             result_types = self._inferred(raw, tree, plan, chosen)
             if result_types is None:
-                self._poison(tree, names, raw)
+                self._poison(tree, names)
                 return
         op = plan.cls.create(
             operands=chosen,
@@ -284,7 +284,7 @@ class Builder(Names):
         if not plan.checked and not self._check(raw, op, plan):
             self.plans.pop(key, None)
             if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
-                self._poison(tree, names, raw)
+                self._poison(tree, names)
                 return
             # A form of a known instruction that the dialect does not have yet.
             op.drop_all_references()
@@ -327,7 +327,7 @@ class Builder(Names):
             self.report(
                 "PTO-P041", f"{wanted} names for {len(results)} results", raw.start, len(names[0]) + 1
             )
-            self._poison(tree, names, raw)
+            self._poison(tree, names)
             return
         at = 0
         for result in tree.results:

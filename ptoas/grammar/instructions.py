@@ -59,7 +59,7 @@ class InstructionReader(StatementReader):
             outputs = self._match_inputs(cls, parts, inputs, outputs, wanted)
         for operand in parts.all_operands():
             if operand.type is None and operand.literal is None:
-                self._refuse_undefined(cls, operand, parts, typing)
+                self._refuse_undefined(operand, parts, typing)
         if outputs is None and wanted:
             return None
         self.result_nodes = tuple(outputs or ())
@@ -171,9 +171,7 @@ class InstructionReader(StatementReader):
                 "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", node
             )
 
-    def _refuse_undefined(
-        self, cls: type[PtoOp], operand: Operand, parts: Parts, typing: t.Typing | None
-    ) -> None:
+    def _refuse_undefined(self, operand: Operand, parts: Parts, typing: t.Typing | None) -> None:
         is_destination = parts.outs is not None and operand in parts.outs
         if is_destination and typing is None and not parts.dps:
             raise StatementProblem(

@@ -123,10 +123,10 @@ class _Reader:
         declared_types = [self.resolver.type(n) for n in typing.inputs]
         self._declared(self.values, None)
         if cls.name == "arith.select":
-            self._check(self.values[0], i1, typing.inputs[0])
+            self._check(self.values[0], i1)
         for at, value in enumerate(self.values[first:]):
             expected = declared_types[at] if len(declared_types) == len(self.values) else declared
-            self._check(value, expected, typing.inputs[0])
+            self._check(value, expected)
         if typing.outputs is not None:
             results = tuple(self.resolver.types(typing.outputs))
         elif cls.name in _PREDICATES:
@@ -158,7 +158,7 @@ class _Reader:
             key = "overflowFlags" if word.text == "overflow" else word.text
             properties[key] = self.resolver.attribute(node)
 
-    def _check(self, value: t.Value, expected: Attribute, node: t.TypeText) -> None:
+    def _check(self, value: t.Value, expected: Attribute) -> None:
         found = self.types[value.slot]
         if found is None:
             raise StatementProblem("PTO-P030", "this value is not defined", value)
@@ -180,7 +180,7 @@ class _Reader:
                 self.body.typing,
             )
         for value, node in zip(values, nodes, strict=True):
-            self._check(value, self.resolver.type(node), node)
+            self._check(value, self.resolver.type(node))
 
     def cast(self) -> Plan:
         """`builtin.unrealized_conversion_cast %a : i32 to ui32`: the same bits under another type."""

@@ -175,7 +175,7 @@ class FormPrinter(Printer):
         elif isinstance(op, PtoOp):
             self._print_instruction(op)
         elif isinstance(op, UnregisteredOp) and (split := _ins_and_outs(op)) is not None:
-            self._print_unregistered(op, *split)
+            self._print_unregistered(op, split[0])
         elif op.regions and not isinstance(op, READ_WITH_BODIES):
             outer, self.print_generic_format = self.print_generic_format, True
             super().print_op(op)
@@ -360,7 +360,7 @@ class FormPrinter(Printer):
 
     # --- operations that the dialect does not have
 
-    def _print_unregistered(self, op: UnregisteredOp, ins: int, outs: int) -> None:
+    def _print_unregistered(self, op: UnregisteredOp, ins: int) -> None:
         name = op.op_name.data
         attributes = {n: a for n, a in op.attributes.items() if n not in ("op_name__", _SEGMENTS)}
         self._print_result_names(op)

@@ -98,7 +98,7 @@ class UnregisteredReader(StatementReader):
             if operand.type is None:
                 raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
         cls = unregistered_op(self._full_name())
-        results = self._unregistered_results(operands)
+        results = self._unregistered_results()
         nodes = tuple(o.node for o in operands)
         return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, checked=True)
 
@@ -139,7 +139,7 @@ class UnregisteredReader(StatementReader):
             case _:
                 return UnitAttr()
 
-    def _unregistered_results(self, operands: list[Operand]) -> tuple[Attribute, ...]:
+    def _unregistered_results(self) -> tuple[Attribute, ...]:
         wanted = sum(result.count for result in self.results)
         typing = self.body.typing
         if typing is not None and typing.outputs is not None:

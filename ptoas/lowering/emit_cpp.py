@@ -58,7 +58,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate)
         outer = emit != "kernel" and function.sym_name.data not in inner
         if outer:
-            _refuse_tile_parameters(function, emit, target)
+            _refuse_tile_parameters(function, target)
         parts.append(
             emitter.emit('extern "C" __global__ AICORE' if outer else _inner_qualifiers(function, inner))
         )
@@ -86,7 +86,7 @@ def _head(module: ModuleOp, target: Target) -> str:
     return "\n".join([*lines, "", "using namespace pto;"])
 
 
-def _refuse_tile_parameters(function: func.FuncOp, emit: str, target: Target) -> None:
+def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:
     """A tile lives in a core's memory, so only code on that core can pass one (D24)."""
     tiles = [arg.name_hint or "?" for arg in function.body.block.args if isinstance(arg.type, TileType)]
     if tiles:

@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.naming import replace_keeping_name, set_name
 
@@ -71,8 +71,13 @@ def _obstacle(op: Instruction) -> Diagnostic | None:
         assert isinstance(tile.type, TileType)
         if DYNAMIC in tile.type.valid:
             return _problem(op, f"{name} gets its valid extents at run time, which a value can't say", alloc)
+        assigns = _assigns(tile)
+        if len(assigns) > 1:
+            return _problem(op, f"{name} is given two addresses", assigns[1])
         for use in tile.uses:
             user = use.operation
+            if isinstance(user, TAssignOp) and user.parent is op.parent:
+                continue  # it can follow the value that it places
             if user is op:
                 if op.operands.index(tile) != use.index and list(op.operands).count(tile) > 1:
                     return _problem(op, f"{name} is read and written by one instruction")
@@ -84,6 +89,10 @@ def _obstacle(op: Instruction) -> Diagnostic | None:
         if op.parent is not alloc.parent:
             return _problem(op, f"{name} is made outside the loop or branch that writes it", alloc)
     return None
+
+
+def _assigns(tile: SSAValue) -> list[TAssignOp]:
+    return [use.operation for use in tile.uses if isinstance(use.operation, TAssignOp)]
 
 
 def _writes(user: Operation, index: int) -> bool:
@@ -122,6 +131,9 @@ def _rewrite(op: Instruction) -> None:
     op.detach()
     op.erase()
     for tile, result in zip(destinations, new.results, strict=True):
+        for assign in _assigns(tile):
+            assign.detach()
+            block.insert_op_after(assign, new)
         alloc = tile.owner
         set_name(result, tile.name_hint)
         replace_keeping_name(tile, result)

@@ -28,9 +28,7 @@ KEPT_STEPS = 256
 class Observer(Protocol):
     """Someone who looks on while a machine runs."""
 
-    def watching(
-        self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
-    ) -> Callable[..., None]:
+    def watching(self, op: PtoOp, values: list[object], run: Callable[..., None]) -> Callable[..., None]:
         """The step, seen."""
         ...
 
@@ -148,7 +146,7 @@ class Compiled:
         elif self.race is not None:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
-            run = self.observer.watching(self.op, values, step, run)
+            run = self.observer.watching(self.op, values, run)
         sharing = self.machine.sharing
         if sharing is not None:
             watch = sharing.watching_moving if self.moves else sharing.watching

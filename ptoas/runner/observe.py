@@ -15,7 +15,7 @@ from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
-from ptoas.machine.machine import Machine, Step
+from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import Stats, cost_of
@@ -48,9 +48,7 @@ class Observer:
         self.trace = None if self.trace is None else []
         self.stats = None if self.stats is None else Stats()
 
-    def watching(
-        self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
-    ) -> Callable[..., None]:
+    def watching(self, op: PtoOp, values: list[object], run: Callable[..., None]) -> Callable[..., None]:
         effects = self.machine.target.effects(op)
         line = trace_line(op, values, effects) if self.trace is not None else ""
         cost = cost_of(op, self.machine.target, values) if self.stats is not None else None

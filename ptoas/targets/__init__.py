@@ -23,22 +23,33 @@ _OTHERS: list[Target] = [import_module(name).TARGET for plugin in plugins() for 
 TARGETS: dict[str, Target] = {target.name: target for target in (CPU, A2A3, A5, A5_CUSTOM, *_OTHERS)}
 """Every target by its name, in the order of the documents; then those of other packages."""
 
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("_", "-").replace(" ", "")
+
+
 _BY_SPELLING = {
-    spelling: target for target in TARGETS.values() for spelling in (target.name, *target.aliases)
+    _normal(spelling): target for target in TARGETS.values() for spelling in (target.name, *target.aliases)
 }
 
 
 def get_target(name: str) -> Target:
-    """The target of that name or alias; the error names all of them.
+    """The target of that name or alias, or of that chip; the error names all of them.
 
     >>> import ptoas
     >>> ptoas.get_target("a3")
+    Target('a2a3')
+    >>> ptoas.get_target("Ascend910B4")
     Target('a2a3')
     >>> ptoas.get_target("a6")
     Traceback (most recent call last):
     ptoas.targets.target.UnknownTargetError: there is no target 'a6'; the targets are cpu, a2a3, a5, a5-custom
     """
-    target = _BY_SPELLING.get(name.strip().lower().replace("_", "-"))
+    wanted = _normal(name)
+    target = _BY_SPELLING.get(wanted)
+    if target is None and wanted.startswith("ascend"):
+        # A chip has many variants: `Ascend910B4`, `Ascend950PR_9599`.
+        target = next((found for known, found in _BY_SPELLING.items() if wanted.startswith(known)), None)
     if target is None:
         raise UnknownTargetError(name, tuple(TARGETS))
     return target

@@ -42,6 +42,9 @@ def test_carets_stand_under_the_span(name: str) -> None:
     text, _ = CASES[name]
     for diagnostic in diagnostics(text):
         lines = render(diagnostic).splitlines()
+        if not text.strip():
+            assert not any("|" in line for line in lines), "there is nothing to show"
+            continue
         shown, carets = lines[3], lines[4]
         assert lines[1] == f"  --> k.pto:{diagnostic.span.line}:{diagnostic.span.column}"
         assert set(carets.split("|", 1)[1].strip()) == {"^"}

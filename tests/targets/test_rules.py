@@ -113,7 +113,7 @@ def test_targets_as_text(style: str) -> None:
 def test_targets_as_data() -> None:
     data = {entry["name"]: entry for entry in json.loads(render_targets("json"))}
     assert data["a5"]["unified buffer"]["tiles with SIMT"] == 216 * 1024
-    assert data["a2a3"]["aliases"] == ["a2", "a3"]
+    assert data["a2a3"]["aliases"][:3] == ["a2", "a3", "ascend910b"]
 
 
 def test_a_slip_in_a_destination_is_named() -> None:

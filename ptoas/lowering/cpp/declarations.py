@@ -111,7 +111,7 @@ def _extents(emit: FunctionEmitter, known: tuple[int, ...], values: list[SSAValu
     )
 
 
-def argument_view(emit: FunctionEmitter, type: ViewType, name: str, pointer: str) -> CppView:
+def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
     """A memory parameter; extents and strides that the type leaves open are parameters too."""
     shape: list[Extent] = [
         f"{name}_dim{n}" if extent == DYNAMIC else extent for n, extent in enumerate(type.shape)

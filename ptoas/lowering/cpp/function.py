@@ -166,7 +166,7 @@ class FunctionEmitter:
     def member_type(self, group: SSAValue) -> str:
         """The tensor type of one rank of a group."""
         assert isinstance(group.type, GroupType) and isinstance(group.type.member, ViewType)
-        return self._tensor_alias(argument_view(self, group.type.member, "rank", "rank"), group)
+        return self._tensor_alias(argument_view(group.type.member, "rank", "rank"), group)
 
     def _tensor_alias(self, view: CppView, value: SSAValue) -> str:
         layout = f", Layout::{view.layout.name}" if view.layout.name != "ND" else ""
@@ -275,7 +275,7 @@ class FunctionEmitter:
         type = argument.type
         match type:
             case ViewType():
-                view = argument_view(self, type, name, name)
+                view = argument_view(type, name, name)
                 # A stride that follows from the extents is one of them again, or a product.
                 steps = view.strides if type.strides is not None else ()
                 extra = [("int64_t ", extent) for extent in (*view.shape, *steps) if isinstance(extent, str)]
@@ -298,7 +298,7 @@ class FunctionEmitter:
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)
-                declare_view(self, argument, argument_view(self, argument.type, name, name))
+                declare_view(self, argument, argument_view(argument.type, name, name))
         self.block(self.function.body.block)
         lines, named = self._without_unused()
         texts = [

@@ -72,7 +72,7 @@ class Board(Scheduler):
 
     # --- as a scheduler ---
 
-    def give_way(self, actor: int) -> None:
+    def give_way(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         if self.read()[1]:
             self._grace -= 1
             if self._grace < 0:

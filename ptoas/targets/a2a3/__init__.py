@@ -15,7 +15,7 @@ def _program() -> tuple[Rule, ...]:
 
 A2A3 = Target(
     name="a2a3",
-    aliases=("a2", "a3"),
+    aliases=("a2", "a3", "ascend910b", "ascend910_93", "dav-c220", "dav-2201"),
     title="Ascend A2/A3",
     summary="vector core driven by the scalar pipe: ND and NZ tables, padded row strides, 192 KB of UB",
     memories={

@@ -29,6 +29,7 @@ def program() -> tuple[Rule, ...]:
 
 A5 = Target(
     name="a5",
+    aliases=("ascend950", "ascend910_95", "dav-c310", "dav-3510"),
     title="Ascend A5",
     summary="SIMT gathers: packed ND tables, float8 and hifloat8, 216 KB of UB (128 KB by default)",
     memories=MEMORIES,
