@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, cast
 
 from xdsl.ir import BuiltinAttribute, Operation
 
@@ -12,77 +14,167 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.printer import Printer
 
-_NOWHERE = Source("", "<module>")
+    from ptoas.grammar.tree import Node
+
+
+class Places:
+    """Where the parts of a statement stand, counted in its text without the names of values.
+
+    So all statements of one shape share one of these. Operands are kept by slot, which passes leave in place
+    when they add or take away others; those of operations outside PTO are all under "".
+    """
+
+    def __init__(
+        self,
+        op: str,
+        operands: Mapping[str, Sequence[Node]],
+        types: Mapping[str, Sequence[Node | None]],
+        results: Sequence[Node] = (),
+        fields: Mapping[str, Node] | None = None,
+    ):
+        self.op, self.operands, self.types = op, operands, types
+        self.results, self.fields = results, fields or {}
 
 
 class SourceLocation(BuiltinAttribute):
-    """A statement's place. It is kept on the operation and survives cloning; it costs no parse.
-
-    Finer places (an operand, an attribute, a type) are found by reading the statement again, which
-    happens only when there is something to report.
-    """
+    """A statement's place. It is kept on the operation and survives cloning."""
 
     name = "builtin.source_location"
     source: Source
     start: int
     end: int
+    places: Places | None
+    arguments: Sequence[Span]
+    """The types of a function's arguments."""
 
-    def __init__(self, source: Source, start: int, end: int):
-        set_field: Any = object.__setattr__
-        set_field(self, "source", source)
-        set_field(self, "start", start)
-        set_field(self, "end", end)
+    def __init__(
+        self,
+        source: Source,
+        start: int,
+        end: int,
+        places: Places | None = None,
+        arguments: Sequence[Span] = (),
+    ):
+        # An attribute is frozen; this way round that is the cheapest, and every statement has a location.
+        vars(self).update(source=source, start=start, end=end, places=places, arguments=arguments)
 
     @staticmethod
-    def at(source: Source, start: int, end: int) -> LocationAttr:
+    def at(
+        source: Source,
+        start: int,
+        end: int,
+        places: Places | None = None,
+        arguments: Sequence[Span] = (),
+    ) -> LocationAttr:
         """A location as xDSL wants it: its own kinds of location are closed to subclasses."""
-        return cast("LocationAttr", SourceLocation(source, start, end))
+        return cast("LocationAttr", SourceLocation(source, start, end, places, arguments))
 
     def print_builtin(self, printer: Printer) -> None:
         line, column = self.source.position(self.start)
         printer.print_string(f'loc("{self.source.filename}":{line}:{column})')
 
+    def span(self, node: Node) -> Span:
+        """A part of the statement, in the source."""
+        from ptoas.grammar.layout import blank_comments
+        from ptoas.grammar.syntax import with_names
+
+        text = blank_comments(self.source.text[self.start : self.end], _say_nothing)
+        place = with_names(text)
+        start, end = place(node.start), place(node.end)
+        return Span(self.source, self.start + start, max(1, end - start))
+
+
+def _say_nothing(code: str, message: str, offset: int, length: int) -> None:
+    """The statement was read before, and found good."""
+
 
 def span_of(op: Operation) -> Span:
-    """The first line of the statement that made `op`."""
+    """The first line of the statement that made `op`; what no statement made is shown as it prints."""
     location = op.location
     if not isinstance(location, SourceLocation):
-        return Span(_NOWHERE, 0, 1)
+        text = _printed(op)
+        return Span(Source(text, "<built>"), 0, len(text.partition("\n")[0]))
     text = location.source.text[location.start : location.end]
     first_line = text.split("\n", 1)[0].rstrip()
     return Span(location.source, location.start, max(1, len(first_line)))
 
 
+def _printed(op: Operation) -> str:
+    """The text of an operation; of one with bodies, what stands before them."""
+    from ptoas.grammar.printer import FormPrinter
+
+    for form in ("ssa" if op.results else "dps", "generic"):
+        out = StringIO()
+        try:
+            FormPrinter(out, form).print_op(op)
+        except Exception:  # what breaks its declaration has no text but the generic one
+            continue
+        return out.getvalue().partition("\n")[0] if op.regions else out.getvalue()
+    return op.name
+
+
+def _location(op: Operation) -> tuple[SourceLocation, Places] | None:
+    location = op.location
+    if not isinstance(location, SourceLocation) or location.places is None:
+        return None
+    return location, location.places
+
+
+def _operand_part(op: Operation, index: int, kept: str) -> Span | None:
+    """An operand, or its type, in the statement that made this operation and no other."""
+    found = _location(op)
+    if found is None or found[1].op != op.name:
+        return None
+    location, places = found
+    by_slot: Mapping[str, Sequence[Node | None]] = getattr(places, kept)
+    slot, at = _slot_of(op, index)
+    nodes = by_slot.get(slot, ())
+    if slot not in by_slot:
+        nodes, at = by_slot.get("", ()), index
+    node = nodes[at] if at < len(nodes) else None
+    return None if node is None else location.span(node)
+
+
+def _slot_of(op: Operation, index: int) -> tuple[str, int]:
+    """The slot of an operand, and its number there."""
+    from ptoas.dialects.pto.instruction import PtoOp
+    from ptoas.dialects.pto.slots import slot_places
+
+    if isinstance(op, PtoOp):
+        for name, places in slot_places(op).items():
+            if index in places:
+                return name, index - places.start
+    return "", index
+
+
 def operand_span(op: Operation, index: int) -> Span:
     """The text of one operand; the statement when the operand is not written there."""
-    from ptoas.grammar.spans import find_operand
-
-    return find_operand(op, index) or span_of(op)
+    return _operand_part(op, index, "operands") or span_of(op)
 
 
 def operand_type_span(op: Operation, index: int) -> Span:
     """The type that the statement gives one operand; the operand when it gives none."""
-    from ptoas.grammar.spans import find_operand_type
-
-    return find_operand_type(op, index) or operand_span(op, index)
+    return _operand_part(op, index, "types") or operand_span(op, index)
 
 
 def result_type_span(op: Operation, index: int = 0) -> Span:
     """The type that the statement gives one result; the statement when it gives none."""
-    from ptoas.grammar.spans import find_result_type
-
-    return find_result_type(op, index) or span_of(op)
+    found = _location(op)
+    if found is None or index >= len(found[1].results):
+        return span_of(op)
+    return found[0].span(found[1].results[index])
 
 
 def argument_type_span(func: Operation, index: int) -> Span:
     """The type of a function's argument; the function when it is not written there."""
-    from ptoas.grammar.spans import find_argument_type
-
-    return find_argument_type(func, index) or span_of(func)
+    location = func.location
+    if not isinstance(location, SourceLocation) or index >= len(location.arguments):
+        return span_of(func)
+    return location.arguments[index]
 
 
 def field_span(op: Operation, name: str) -> Span:
-    """An attribute as it is written, in the dictionary or as a suffix of the opcode."""
-    from ptoas.grammar.spans import find_field
-
-    return find_field(op, name) or span_of(op)
+    """An attribute as it is written: in the dictionary, at its place, or as a suffix of the opcode."""
+    found = _location(op)
+    node = None if found is None else found[1].fields.get(name)
+    return span_of(op) if found is None or node is None else found[0].span(node)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TypeAlias, cast
@@ -11,7 +10,6 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir import Region as IRRegion
-from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.caches import Kept, on_clear
@@ -37,7 +35,7 @@ from ptoas.grammar.syntax import (
     with_names,
 )
 from ptoas.grammar.unregistered import UnregisteredReader
-from ptoas.location import SourceLocation, field_span, result_type_span, span_of
+from ptoas.location import SourceLocation, field_span, operand_span, result_type_span, span_of
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
@@ -253,12 +251,12 @@ class Builder(Names):
             return
         if kept is None:
             self.plans.keep(key, (plan, types))
-        if len(raw.regions) > _bodies(plan.cls):
+        if raw.regions and len(raw.regions) > plan.bodies:
             opcode = cast(t.Instruction, tree.body).opcode
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             self._poison(tree, names)
             return
-        location = SourceLocation.at(self.source, raw.start, raw.end)
+        location = SourceLocation.at(self.source, raw.start, raw.end, plan.places)
         made: list[SSAValue] = []
         for step in plan.prelude:
             made.append(make_prelude(step, operands, made, location, ops))
@@ -266,7 +264,7 @@ class Builder(Names):
                 self.define(names[step.slot], made[-1], raw.start)
                 self.name_value(made[-1], names[step.slot])
         chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
-        regions = self._regions(raw, plan.cls)
+        regions = self._regions(raw, plan) if raw.regions or plan.bodies else ()
         result_types = plan.result_types
         if result_types is None:
             result_types = self._inferred(raw, tree, plan, chosen)
@@ -299,12 +297,12 @@ class Builder(Names):
         if first:
             self.define_results(raw, tree, names, op)
 
-    def _regions(self, raw: RawStatement, cls: type[Operation]) -> Sequence[IRRegion]:
-        missing = 0 if issubclass(cls, UnregisteredOp) else _bodies(cls) - len(raw.regions)
-        if not raw.regions and not missing:
-            return ()
-        with self.inside(f"`{cls.name}`"):
+    def _regions(self, raw: RawStatement, plan: Plan) -> Sequence[IRRegion]:
+        with self.inside(f"`{plan.cls.name}`"):
             found = [IRRegion(self.region(region)) for region in raw.regions]
+        if issubclass(plan.cls, UnregisteredOp):
+            return found
+        missing = plan.bodies - len(found)
         return [*found, *(IRRegion(Block()) for _ in range(missing))]  # an empty body looks like a dictionary
 
     def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
@@ -345,27 +343,14 @@ class Builder(Names):
     ) -> Plan | None:
         try:
             return self._analyse(tree, types)
-        except StatementProblem as blanked:
-            try:
-                exact = parse_statement(raw.text)
-            except SyntaxProblem:
-                exact = tree
-            problem = self._problem_with_names(exact, types) or blanked
-            if problem.code == "PTO-P030":
-                self._report_undefined(raw, exact, types, names, problem)
-            else:
-                self.report_problem(raw, problem)
-            return None
-
-    def _problem_with_names(
-        self, tree: t.Statement, types: list[Attribute | None]
-    ) -> StatementProblem | None:
-        """The problem of a statement once more, from the tree that knows the text's columns."""
-        try:
-            self._analyse(tree, types)
         except StatementProblem as problem:
-            return problem
-        return None
+            if problem.code == "PTO-P030":
+                self._report_undefined(raw, tree, types, names, problem)
+                return None
+            if problem.at is not None:
+                problem.at = self._named(raw, problem.at)
+            self.report_problem(raw, problem)
+            return None
 
     def _analyse(self, tree: t.Statement, types: list[Attribute | None]) -> Plan:
         body = cast(t.Instruction, tree.body)
@@ -400,18 +385,12 @@ class Builder(Names):
         problem: StatementProblem,
     ) -> None:
         """Every name of the statement that nothing defines, each once."""
-        from ptoas.grammar.spans import values_in
-
-        reported: set[str] = set()
         # A new destination stands first and is no problem, so what counts begins at the one that was found.
         start = problem.at.start if problem.at is not None else 0
-        nodes = [v for v in values_in(tree) if types[v.slot] is None and v.start >= start]
-        for node in nodes or [problem.at]:
-            assert node is not None
-            name = names[node.slot] if isinstance(node, t.Value) else raw.text[node.start + 1 : node.end]
-            if name not in reported:
-                reported.add(name)
-                self.report_undefined(raw, name, node)
+        missing = [v for v in t.values_in(tree.body) if types[v.slot] is None and v.start >= start]
+        first = {names[value.slot]: value for value in reversed(missing)}
+        for name, node in sorted(first.items(), key=lambda item: item[1].start):
+            self.report_undefined(raw, name, self._named(raw, node))
 
     def _inferred(
         self, raw: RawStatement, tree: t.Statement, plan: Plan, operands: list[SSAValue]
@@ -438,23 +417,12 @@ class Builder(Names):
         place = with_names(raw.text)
         return t.Node(place(node.start), place(node.end))
 
-    def _span_of_problem(self, raw: RawStatement, op: PtoOp, problem: Problem, plan: Plan) -> Span:
-        if problem.result is not None:
-            return result_type_span(op, problem.result)
-        if problem.field is not None:
-            return field_span(op, problem.field)
-        if problem.operand is None or problem.operand >= len(plan.operand_nodes):
-            return span_of(op)
-        node = plan.operand_nodes[problem.operand]
-        place = with_names(raw.text)
-        return Span(self.source, raw.source_offset(place(node.start)), place(node.end) - place(node.start))
-
     def _check(self, raw: RawStatement, op: Operation, plan: Plan) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
             problems = list(op.problems())
             for problem in problems if not self.allow_unregistered else ():
-                span = self._span_of_problem(raw, op, problem, plan)
+                span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
                 self.report("PTO-P060", message, span.offset, span.length)
             plan.checked = not problems
@@ -477,11 +445,12 @@ class Builder(Names):
         return True
 
 
-def _bodies(cls: type[Operation]) -> int:
-    """How many bodies an operation has."""
-    if issubclass(cls, UnregisteredOp):
-        return sys.maxsize
-    return len(cls.get_irdl_definition().regions) if issubclass(cls, IRDLOperation) else 0
+def _span_of_problem(op: PtoOp, problem: Problem) -> Span:
+    if problem.result is not None:
+        return result_type_span(op, problem.result)
+    if problem.field is not None:
+        return field_span(op, problem.field)
+    return span_of(op) if problem.operand is None else operand_span(op, problem.operand)
 
 
 _NEW_PARTS = (

@@ -19,6 +19,7 @@ from ptoas.grammar.parts import Operand, Parts, StatementReader
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.template import layout_of
+from ptoas.location import Places
 
 
 class InstructionReader(StatementReader):
@@ -296,7 +297,6 @@ class InstructionReader(StatementReader):
             next((x.element_type for x in result_types or () if isinstance(x, TileType)), IndexType()),
         )
         refs: list[int] = []
-        nodes: list[t.Node] = []
         sizes: list[int] = []
         for slot in signature.slots:
             operands = filled.get(slot.name, [])
@@ -305,7 +305,6 @@ class InstructionReader(StatementReader):
             sizes.append(len(operands))
             default = IndexType() if isinstance(slot.constraint, Index) else element
             refs += [self._reference(operand, default) for operand in operands]
-            nodes += [operand.node for operand in operands]
         properties = {name: v for name, (v, _) in parts.fields.items() if name in signature.fields}
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
         if signature.segmented:
@@ -320,6 +319,16 @@ class InstructionReader(StatementReader):
             properties,
             attributes,
             tuple(self.prelude),
-            tuple(nodes),
+            self._places(cls, parts, filled),
             tuple((slot.name, size) for slot, size in zip(signature.slots, sizes, strict=True)),
+            len(cls.get_irdl_definition().regions),
+        )
+
+    def _places(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> Places:
+        return Places(
+            cls.name,
+            {slot: [operand.node for operand in operands] for slot, operands in filled.items()},
+            {slot: [operand.written_type for operand in operands] for slot, operands in filled.items()},
+            self.result_nodes,
+            {name: node for name, (_, node) in parts.fields.items()},
         )

@@ -15,6 +15,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.location import Places
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
 _PREDICATES = {
@@ -39,14 +40,17 @@ def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Res
         return None
     reader = _Reader(statement, types, resolver)
     if opcode == "arith.constant":
-        return reader.constant()
-    if opcode in _ARITH:
-        return reader.arithmetic(_ARITH[opcode])
-    if opcode == _CAST:
-        return reader.cast()
-    if opcode in _ENDS:
-        return reader.end(_ENDS[opcode])
-    return reader.call()
+        plan = reader.constant()
+    elif opcode in _ARITH:
+        plan = reader.arithmetic(_ARITH[opcode])
+    elif opcode == _CAST:
+        plan = reader.cast()
+    elif opcode in _ENDS:
+        plan = reader.end(_ENDS[opcode])
+    else:
+        plan = reader.call()
+    plan.places = reader.places(plan.cls.name)
+    return plan
 
 
 class _Reader:
@@ -73,6 +77,14 @@ class _Reader:
                     self.attributes.update(self.resolver.dictionary(item))
                 case _:
                     self.others.append(item)
+
+    def places(self, name: str) -> Places:
+        """A type is given for each operand, or one for all; the last is the result's if no other is given."""
+        typing = self.body.typing
+        inputs = (typing.inputs if typing else None) or ()
+        types = inputs if len(inputs) == len(self.values) else inputs[:1] * len(self.values)
+        results = (typing.outputs if typing else None) or inputs[-1:]
+        return Places(name, {"": self.values}, {"": types}, results)
 
     def constant(self) -> Plan:
         node = self.others[0] if self.others else None

@@ -180,12 +180,13 @@ def function_name(filename: str) -> str:
 
 def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     block = Block()
+    arguments: list[Span] = []
     rest: RawRegion = []
     ops: list[Operation] = []
     for raw in statements:
         text = raw.text.lstrip()
         if text.startswith(".arg"):
-            _declare_arg(builder, raw, block)
+            arguments += _declare_arg(builder, raw, block)
         elif text.startswith(("#", "!")):
             builder.statement(raw, ops)  # an alias may name the type of an argument
         elif not _is_container(raw):
@@ -200,7 +201,10 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     name = function_name(builder.source.filename)
     function = FuncOp(name, ([a.type for a in block.args], []), Region(block))
     if statements:
-        function.location = SourceLocation.at(builder.source, statements[0].start, statements[0].end)
+        first = statements[0]
+        function.location = SourceLocation.at(
+            builder.source, first.start, first.end, arguments=tuple(arguments)
+        )
     module = ModuleOp([function], builder.module_attributes)
     where = next((raw for raw in statements if raw.text.startswith(".target")), None)
     if where is not None:
@@ -208,10 +212,11 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     return module
 
 
-def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:
+def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> list[Span]:
+    """Add an argument to the block; where its type stands."""
     if raw.broken or builder.has_nameless(raw):
         builder.poison_by_text(raw)
-        return
+        return []
     try:
         node = parse_statement(raw.text).body
         assert isinstance(node, t.Arg)
@@ -219,12 +224,14 @@ def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> None:
     except SyntaxProblem as problem:
         builder.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
         builder.poison_by_text(raw)
-        return
+        return []
     except StatementProblem as problem:
         builder.report_problem(raw, problem)
         builder.poison_by_text(raw)
-        return
+        return []
     name = value_names(raw.text)[node.value.slot]
     arg = block.insert_arg(type, len(block.args))
     builder.define(name, arg, raw.source_offset(node.value.start))
     builder.name_value(arg, name)
+    type_start = raw.source_offset(node.type.start)
+    return [Span(builder.source, type_start, node.type.end - node.type.start)]

@@ -90,6 +90,7 @@ class StatementReader:
         self.types = types
         self.resolver = resolver
         self.prelude: list[Prelude] = []
+        self.result_nodes: tuple[t.TypeText, ...] = ()
 
     def _operand(self, node: t.Value) -> Operand:
         return Operand(node, node.slot, self.types[node.slot])

@@ -14,6 +14,7 @@ from itertools import islice
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.grammar import tree as t
+from ptoas.location import Places
 
 
 class Constant(t.Record):
@@ -52,10 +53,12 @@ class Plan:
     properties: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     prelude: tuple[Prelude, ...] = ()
-    operand_nodes: tuple[t.Node, ...] = ()
-    """Where each operand stands, for messages."""
+    places: Places | None = None
+    """Where the parts of the statement stand."""
     slots: tuple[tuple[str, int], ...] = ()
     """The slots of an instruction, and how many operands each has."""
+    bodies: int = 0
+    """How many regions it has at most."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
 

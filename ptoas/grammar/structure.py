@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from ptoas.caches import Kept
+from ptoas.diagnostics import Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar import tree as t
 from ptoas.grammar.checks import TERMINATORS, check_ends, verify
@@ -33,7 +34,7 @@ from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.location import SourceLocation
+from ptoas.location import Places, SourceLocation
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -78,7 +79,9 @@ def build(
             )
         case _:
             raise StatementProblem("PTO-P061", "this can't stand here")
-    op.location = SourceLocation.at(builder.source, raw.start, raw.end)
+    op.location = SourceLocation.at(
+        builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, raw, tree.body)
+    )
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
     elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
@@ -89,6 +92,29 @@ def build(
         builder.define_results(raw, tree, names, op)
     elif op.results and isinstance(tree.body, t.For | t.If | t.While):
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
+
+
+def _places(node: t.Body, op: Operation) -> Places | None:
+    """The parts of a generic operation; those of one with bodies are not kept."""
+    if not isinstance(node, t.Generic) or op.regions:
+        return None
+    entries = (e for given in (node.properties, node.attributes) if given for e in given.entries)
+    return Places(
+        op.name,
+        {"": node.operands},
+        {"": node.type.inputs},
+        node.type.outputs,
+        {entry.key: entry for entry in entries},
+    )
+
+
+def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span, ...]:
+    if not isinstance(node, t.Function):
+        return ()
+    place = with_names(raw.text)
+    starts = (raw.source_offset(place(param.type.start)) for param in node.params)
+    lengths = (param.type.end - param.type.start for param in node.params)
+    return tuple(Span(builder.source, *extent) for extent in zip(starts, lengths, strict=True))
 
 
 TARGET = "pto.target_arch"

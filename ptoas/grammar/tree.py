@@ -6,7 +6,8 @@ then is a number, the position of its name in the statement's list of names.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Iterator
+from typing import Any, ClassVar, TypeAlias, cast
 
 from typing_extensions import dataclass_transform
 
@@ -251,6 +252,18 @@ class TypeAlias_(Node):
 class Label(Node):
     name: Word
     args: tuple[Binding, ...]
+
+
+def values_in(node: Any) -> Iterator[Value]:
+    """Every value below a node, in the order of the text."""
+    if isinstance(node, tuple):
+        for item in cast("tuple[Any, ...]", node):
+            yield from values_in(item)
+    elif isinstance(node, Value):
+        yield node
+    elif isinstance(node, Record):
+        for name in node.fields:
+            yield from values_in(getattr(node, name))
 
 
 Operation: TypeAlias = "Instruction | Generic | Module | Function | For | If | While"

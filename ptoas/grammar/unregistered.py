@@ -12,6 +12,7 @@ from ptoas.grammar.parts import Operand, StatementReader
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
 from ptoas.grammar.types import unregistered_op
+from ptoas.location import Places
 
 DIALECTS = frozenset(
     [
@@ -36,6 +37,10 @@ DIALECTS = frozenset(
 
 OPERAND_KEYS, EXTRA_OPERANDS = "pto.operand_keys", "pto.extra_operands"
 """Attributes that keep what the generic form has no place for; what has one stays unregistered."""
+
+
+MAX_REGIONS = 1000
+"""How many bodies an unknown instruction may have."""
 
 
 class UnregisteredReader(StatementReader):
@@ -99,8 +104,9 @@ class UnregisteredReader(StatementReader):
                 raise StatementProblem("PTO-P030", "this value is not defined", operand.node)
         cls = unregistered_op(self._full_name())
         results = self._unregistered_results()
-        nodes = tuple(o.node for o in operands)
-        return Plan(cls, tuple(o.ref for o in operands), results, {}, attributes, (), nodes, checked=True)
+        places = Places(cls.name, {"": [o.node for o in operands]}, {})
+        refs = tuple(o.ref for o in operands)
+        return Plan(cls, refs, results, {}, attributes, (), places, bodies=MAX_REGIONS, checked=True)
 
     def _check_declared(self, operands: list[Operand], others: int, nodes: tuple[t.TypeText, ...]) -> None:
         """Types beside operands are the operands', whatever the instruction is."""
