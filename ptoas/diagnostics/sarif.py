@@ -56,8 +56,8 @@ def _rule(code: str) -> dict[str, Any]:
         return {
             "id": code,
             "name": "".join(word.capitalize() for word in rule.name.split("_")),
-            "shortDescription": {"text": rule.law},
-            "fullDescription": {"text": f"{rule.law} {rule.reason} [{rule.source}]"},
+            "shortDescription": {"text": rule.statement},
+            "fullDescription": {"text": f"{rule.statement} {rule.reason} [{rule.source}]"},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         }
     title, meaning = MEANINGS[code]

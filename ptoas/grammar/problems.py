@@ -87,4 +87,4 @@ CODES: dict[str, tuple[str, str]] = {
     "PTO-P060": ("an operation keeps its declaration", "What holds on every target does not hold here."),
     "PTO-P061": ("a statement stands where it may", "This kind of statement does not belong here."),
 }
-"""Every code of the front end: the law, and what breaking it means."""
+"""Every code of the front end: the statement, and what breaking it means."""

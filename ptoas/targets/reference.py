@@ -55,7 +55,7 @@ def describe(rule: Rule) -> dict[str, Any]:
         "chapter": CHAPTERS[rule.code[4]],
         "severity": rule.severity.value,
         "targets": list(targets_with(rule)),
-        "law": rule.law,
+        "statement": rule.statement,
         "reason": rule.reason,
         "source": rule.source,
         "failing": rule.failing,
@@ -70,8 +70,8 @@ def render_rules(style: str = "table", target: str | None = None) -> str:
         return json.dumps([describe(rule) for rule in rules], indent=2)
     if style == "markdown":
         return _markdown(rules)
-    rows = [("code", "severity", "targets", "law")]
-    rows += [(r.code, r.severity.value, ", ".join(targets_with(r)), r.law) for r in rules]
+    rows = [("code", "severity", "targets", "statement")]
+    rows += [(r.code, r.severity.value, ", ".join(targets_with(r)), r.statement) for r in rules]
     return _columns(rows)
 
 
@@ -86,7 +86,7 @@ def _markdown(rules: Sequence[Rule]) -> str:
         for rule in chapter:
             kind = "" if rule.severity.value == "error" else f" ({rule.severity.value})"
             lines += [f"### {rule.code}: {rule.title}{kind}", ""]
-            lines += [rule.law, "", f"*Why:* {rule.reason}", ""]
+            lines += [rule.statement, "", f"*Why:* {rule.reason}", ""]
             lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
             on = ", ".join(rule.example_targets)
             lines += [f"Refused on {on}:", "", "```mlir", rule.failing, "```", ""]
@@ -95,7 +95,7 @@ def _markdown(rules: Sequence[Rule]) -> str:
 
 
 def explain(code: str) -> str:
-    """A rule with its law, its reason, its source and both examples."""
+    """A rule with its statement, its reason, its source and both examples."""
     wanted = code.strip().upper()
     load_rules()
     rule = RULES.get(ALIASES.get(wanted, wanted))
@@ -107,7 +107,7 @@ def explain(code: str) -> str:
     parts = [
         *([f"{wanted} is part of {rule.code} now."] if wanted != rule.code else []),
         f"{rule.code}: {rule.title} ({rule.severity.value})",
-        _fill(rule.law),
+        _fill(rule.statement),
         _fill(f"Why: {rule.reason}"),
         f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
         f"Refused on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",

@@ -1,10 +1,10 @@
-"""A rule: one law of a target, with its code, its source, its reason, two examples and a check.
+"""A rule: one thing that a target requires, with its code, its source, its reason, two examples and a check.
 
 A check yields every violation that it sees, with the found and the required value; it never raises and never
 prints. Checks of instructions see only what `Facts` shows them, so that equal instructions are checked once.
 
 >>> import ptoas
->>> print(ptoas.RULES["PTO-A301"].law)
+>>> print(ptoas.RULES["PTO-A301"].statement)
 The CPU form has no Coalesce parameter: only Elem gathers are legal.
 """
 
@@ -35,7 +35,7 @@ class Related:
 
 @dataclass(frozen=True)
 class Violation:
-    """What breaks a law: the found and the required value, and which part of the instruction is to blame.
+    """What breaks a rule: the found and the required value, and which part of the instruction is to blame.
 
     `slot` names an operand (`"dst"` is the destination in either form, `("sizes", 1)` one of several),
     `field` an attribute. Rules of whole functions name the operation, and an argument of the function
@@ -62,7 +62,7 @@ Scope = Literal["instruction", "function", "module"]
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """One documented law; the check's name is the law's name, its docstring the law itself.
+    """One documented requirement; the check's name is its name, the check's docstring its statement.
 
     >>> import ptoas
     >>> rule = ptoas.RULES["PTO-A301"]
@@ -72,7 +72,7 @@ class Rule:
 
     code: str
     name: str
-    law: str
+    statement: str
     source: str
     reason: str
     failing: str
@@ -91,7 +91,7 @@ class Rule:
 
     @property
     def title(self) -> str:
-        """The law's name in words."""
+        """The rule's name in words."""
         return self.name.replace("_", " ")
 
     @property
@@ -158,14 +158,14 @@ def rule(
     """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks."""
 
     def make(check: Check) -> Rule:
-        law = " ".join((check.__doc__ or "").split())
-        assert law, f"{code} has no law"
+        statement = " ".join((check.__doc__ or "").split())
+        assert statement, f"{code} has no statement"
         assert code not in _REGISTRY, f"{code} is taken by {_REGISTRY[code].name}"
         name: str = check.__name__
         made = Rule(
             code,
             name,
-            law,
+            statement,
             source,
             " ".join(reason.split()),
             failing.strip("\n"),

@@ -345,7 +345,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.message,
         _span(place, violation),
         rule.severity,
-        (*notes, Note(f"{rule.law} [{source or rule.source}]")),
+        (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
     )
 

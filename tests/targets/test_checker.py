@@ -326,5 +326,5 @@ def test_what_is_read_too_early_is_blamed_where_it_is_read() -> None:
     (found,) = verify(parse(text), "a5").diagnostics
     assert found.code == "PTO-U106" and found.span.line == 3
     assert text[found.span.offset :][: found.span.length] == "%t"
-    made, law = found.notes
-    assert made.span is not None and made.span.line == 2 and law.span is None
+    made, statement = found.notes
+    assert made.span is not None and made.span.line == 2 and statement.span is None

@@ -40,7 +40,7 @@ def test_the_failing_example_fails(rule: Rule) -> None:
     for targets, found in codes(rule.failing, rule).items():
         assert rule.code in found, targets
         if not rule.code.startswith("PTO-W"):
-            assert found == {rule.code}, f"{targets}: the example breaks other laws too"
+            assert found == {rule.code}, f"{targets}: the example breaks other rules too"
 
 
 @pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
@@ -54,7 +54,7 @@ def test_the_passing_example_passes(rule: Rule) -> None:
 def test_a_rule_is_documented(rule: Rule) -> None:
     assert re.fullmatch(r"PTO-[A-Z]\d{3}", rule.code)
     assert rule.code[4] in CHAPTERS
-    assert rule.law.endswith(".") and rule.reason.endswith(".") and rule.source
+    assert rule.statement.endswith(".") and rule.reason.endswith(".") and rule.source
     assert rule.failing != rule.passing
     assert set(rule.example_targets) <= set(targets_with(rule))
 
@@ -63,7 +63,8 @@ def test_a_rule_is_documented(rule: Rule) -> None:
 def test_explain_says_everything(rule: Rule) -> None:
     text = explain(rule.code.lower())
     flat = " ".join(text.split())
-    for part in (rule.law, rule.reason, rule.source, *rule.failing.splitlines(), *rule.passing.splitlines()):
+    examples = (*rule.failing.splitlines(), *rule.passing.splitlines())
+    for part in (rule.statement, rule.reason, rule.source, *examples):
         assert " ".join(part.split()) in flat
 
 
@@ -71,7 +72,7 @@ def test_explain_knows_every_code_of_old() -> None:
     for old, code in ALIASES.items():
         assert old not in RULES
         text = explain(old)
-        assert text.startswith(f"{old} is part of {code} now.") and RULES[code].law.split()[0] in text
+        assert text.startswith(f"{old} is part of {code} now.") and RULES[code].statement.split()[0] in text
 
 
 def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:

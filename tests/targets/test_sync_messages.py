@@ -37,7 +37,7 @@ def only(*lines: str, target: str = "a2a3") -> Diagnostic:
 
 
 def notes(found: Diagnostic) -> list[tuple[str, int]]:
-    """Notes about other places, with their lines; the law, which has no place, is left out."""
+    """Notes about other places, with their lines; the statement, which has no place, is left out."""
     return [(note.message, note.span.line) for note in found.notes if note.span is not None]
 
 
