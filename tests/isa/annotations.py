@@ -14,7 +14,7 @@ TOGETHER = "*"
 
 _TITLE = re.compile(r"^# === (.+)$")
 _NOTE = re.compile(r"(?:#|//) (\w+)(?:\[([^\]]*)\])?: *(.*?) *(?=(?:#|//) \w+(?:\[[^\]]*\])?:|$)")
-_WORDS = ("expect", "cpp", "run", "options", "args")
+_WORDS = ("expect", "cpp", "run", "options", "args", "types")
 _OPTIONS = ("aicore", "sync", "legalize", "isa", "blocks", "ranks")
 
 Expected = Counter[tuple[int, str]]
@@ -43,6 +43,12 @@ class Program:
     """Options by name; one without a value has its name for one."""
     args: list[str] = field(default_factory=list)
     """Arguments of a run, `NAME=VALUE`."""
+    types: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For a program about `T`: the element types that each target takes; all others are refused."""
+
+    def of_type(self, element: str) -> str:
+        """The text with an element type in place of `T`."""
+        return re.sub(r"(?<=x)T\b|\bT\b", element, self.text)
 
     @property
     def name(self) -> str:
@@ -86,7 +92,9 @@ def _annotate(program: Program, number: int, line: str) -> None:
             program.args += rest.split()
             continue
         for target in chosen:
-            if word == "expect":
+            if word == "types":
+                program.types[target] = tuple(rest.split())
+            elif word == "expect":
                 codes = [code for code in re.split(r"[ ,]+", rest) if code]
                 assert codes, f"{program.name}, line {number}: no code"
                 program.findings.setdefault(target, Counter()).update((number, code) for code in codes)
@@ -95,7 +103,11 @@ def _annotate(program: Program, number: int, line: str) -> None:
 
 
 def read(path: Path) -> list[Program]:
-    """The programs of a file."""
+    """The programs of a file, those about `T` left out."""
+    return [program for program in _read(path) if not program.types]
+
+
+def _read(path: Path) -> list[Program]:
     programs: list[Program] = []
     body: list[str] = []
     last = 0
@@ -120,6 +132,17 @@ def read(path: Path) -> list[Program]:
 
 
 @cache
+def _everything() -> tuple[Program, ...]:
+    return tuple(program for path in sorted(HERE.glob("*.pto")) for program in _read(path))
+
+
+@cache
 def all_programs() -> tuple[Program, ...]:
-    """Every program of every file."""
-    return tuple(program for path in sorted(HERE.glob("*.pto")) for program in read(path))
+    """Every program of every file, those about `T` left out."""
+    return tuple(program for program in _everything() if not program.types)
+
+
+@cache
+def type_lists() -> tuple[Program, ...]:
+    """The programs that say for which element types they hold."""
+    return tuple(program for program in _everything() if program.types)

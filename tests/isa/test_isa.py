@@ -9,6 +9,7 @@ import pytest
 
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row
@@ -17,7 +18,7 @@ from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
 from ptoas.targets.verify import Report, verify, verify_targets
 
-from .annotations import HERE, TOGETHER, Expected, Program, all_programs, read
+from .annotations import HERE, TOGETHER, Expected, Program, all_programs, read, type_lists
 
 PROGRAMS = all_programs()
 
@@ -53,6 +54,24 @@ def test_program(program: Program) -> None:
     together = found_in(verify_targets(module, TARGETS, **options(program)), program)
     portability = Counter({key: n for key, n in together.items() if key[1].startswith("PTO-W")})
     assert set(portability) == set(program.expected(TOGETHER))
+
+
+@pytest.mark.parametrize("program", type_lists(), ids=lambda program: program.name)
+def test_types(program: Program) -> None:
+    """The types of the list are taken, and every other is refused as a type, and as nothing else."""
+    written = {text for types in program.types.values() for text in types}
+    assert written <= BY_TEXT.keys(), written - BY_TEXT.keys()
+    for element in ELEMENT_TYPES:
+        try:
+            module = parse(program.of_type(element.text), "program.pto")
+        except PtoasError:
+            # No scalar has the type.
+            assert not any(element.text in types for types in program.types.values())
+            continue
+        for target, types in program.types.items():
+            found = {d.code for d in verify(module, target, **options(program)).diagnostics}
+            taken = not {element.text, *element.aliases}.isdisjoint(types)
+            assert found == (set() if taken else {"PTO-I101"}), f"{element.text} on {target}"
 
 
 def poorer_entry(entry: Entry, rule: Rule) -> Entry:
