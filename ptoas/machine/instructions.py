@@ -19,7 +19,8 @@ from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
-from ptoas.machine.tiles import Unplaced
+from ptoas.machine.tiles import Region, Tile, Unplaced
+from ptoas.targets.row import Row
 
 KEPT_STEPS = 256
 """Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
@@ -112,6 +113,8 @@ class Compiled:
                     "PTO-R507", f"%{thing.name} is used before it has an address", self.op
                 )
         step = self.binder(**self._by_slot(values))
+        if clobbered := self._clobbered(values):
+            step = replace(step, clobbers=(*step.clobbers, *clobbered))
         if self.moves:
             if step.moving is None:
                 # The step knows this one view only: it is not kept.
@@ -127,6 +130,15 @@ class Compiled:
             self.steps.clear()
         self.steps[key] = run
         return run
+
+    def _clobbered(self, values: list[object]) -> list[Region]:
+        """Scratch tiles that the target uses, and sources that it leaves overwritten."""
+        row = self.machine.target.row(self.op)
+        if not isinstance(row, Row):
+            return []
+        slots = {*row.clobbers, *self.op.SCRATCH} - {*row.ignores}
+        found = (values[n] for name, _, places in self.slots if name in slots for n in places)
+        return [tile.region for tile in found if isinstance(tile, Tile)]
 
     def _by_slot(self, values: list[object]) -> dict[str, object]:
         found: dict[str, object] = {}

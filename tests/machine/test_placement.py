@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ptoas import PtoasError, parse, run
 from tests.machine.support import execute
 
 ROW = "!pto.tile_buf<vec, 1x8xf32>"
@@ -113,3 +114,26 @@ def test_an_address_may_be_given_for_a_result() -> None:
     row = np.arange(1, 9, dtype=np.float32).reshape(1, 8)
     out = execute(program(place), {"m": row, "n": 128, "flag": True}).outputs["out"]
     assert {r for r in range(16) if out[r].any()} == {0, 6}
+
+
+@pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-R202"), ("a5", None)])
+def test_a_scratch_tile_holds_nothing_after_the_target_has_used_it(target: str, code: str | None) -> None:
+    """A2/A3 folds the rows in `tmp`; A5 takes the tile and leaves it alone."""
+    tile = "!pto.tile_buf<vec, 16x32xf32>"
+    text = f"""
+.arg %a : !pto.memref<16x32xf32>
+.arg %out : !pto.memref<16x32xf32>
+%s = pto.alloc_tile : {tile}
+%t = pto.alloc_tile : {tile}
+%d = pto.alloc_tile : !pto.tile_buf<vec, 16x8xf32, valid=16x1>
+pto.tload ins(%a : !pto.memref<16x32xf32>) outs(%s : {tile})
+pto.tload ins(%a : !pto.memref<16x32xf32>) outs(%t : {tile})
+pto.trowsum ins(%s, %t : {tile}, {tile}) outs(%d : !pto.tile_buf<vec, 16x8xf32, valid=16x1>)
+pto.tstore ins(%t : {tile}) outs(%out : !pto.memref<16x32xf32>)
+"""
+    if code is None:
+        run(parse(text), target=target)
+        return
+    with pytest.raises(PtoasError) as error:
+        run(parse(text), target=target)
+    assert [d.code for d in error.value.diagnostics] == [code]
