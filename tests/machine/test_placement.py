@@ -116,7 +116,7 @@ def test_an_address_may_be_given_for_a_result() -> None:
     assert {r for r in range(16) if out[r].any()} == {0, 6}
 
 
-@pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-R202"), ("a5", None)])
+@pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-R201"), ("a5", None)])
 def test_a_scratch_tile_holds_nothing_after_the_target_has_used_it(target: str, code: str | None) -> None:
     """A2/A3 folds the rows in `tmp`; A5 takes the tile and leaves it alone."""
     tile = "!pto.tile_buf<vec, 16x32xf32>"
