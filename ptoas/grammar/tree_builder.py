@@ -221,7 +221,7 @@ class TreeBuilder(Transformer[Token, Any]):
         return c[0]
 
     def indexed(self, c: list[Any]) -> t.Indexed:
-        return t.Indexed(*_extent(c), c[0], tuple(c[1:]))
+        return t.Indexed(*_extent(c), c[0], tuple(c[1:-1]))
 
     def keyed(self, c: list[Any]) -> t.Keyed:
         return t.Keyed(*_extent(c), str(c[0]), c[1])

@@ -388,13 +388,13 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ],
     ),
     "operands and types: result without a type": (
-        HEAD + "%d = mgather.row %table, %idx",
+        HEAD + "%d = mgather %table, %idx",
         [
             (
                 "PTO-P043",
                 3,
                 6,
-                11,
+                7,
                 "nothing tells the type of the result",
                 "add it after the operands: `: (types) -> type`",
             )
@@ -784,15 +784,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "operands: a window of a tile": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %idx[0, 0] : (!pto.tile<1x16xi32>) -> !pto.tile<1x16xi32>",
-        [("PTO-P040", 3, 12, 9, "only a view of memory takes indices", None)],
+        [("PTO-P040", 3, 12, 10, "only a view of memory takes indices", None)],
     ),
     "operands: a window of open extents": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0] : !pto.tile_buf<vec, 16x32xf32, valid=?x32>",
-        [("PTO-P043", 3, 12, 11, "nothing tells how large this window is", "use `partition_view`")],
+        [("PTO-P043", 3, 12, 12, "nothing tells how large this window is", "use `partition_view`")],
     ),
     "operands: a window by three indices": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %table[0, 0, 0] : !pto.tile<16x32xf32>",
-        [("PTO-P040", 3, 12, 14, "a view of 2 dimensions takes 2 indices, found 3", None)],
+        [("PTO-P040", 3, 12, 15, "a view of 2 dimensions takes 2 indices, found 3", None)],
     ),
     "operands: two destinations": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%t = tload %table : (!pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>\ntneg ins(%t : !pto.tile<16x32xf32>) outs(%t, %t : !pto.tile<16x32xf32>, !pto.tile<16x32xf32>)",

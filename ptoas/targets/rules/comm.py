@@ -234,7 +234,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     found, required = len(op.context), 2 if on_ccu else 0
     if found != required:
         fix = "context(%slot, %mask)" if on_ccu else "leave the context out, or choose the engine ccu"
-        where = {"slot": ("context", 0)} if found else {"field": "engine"}
+        where = {"slot": ("context", 0), "part": "value"} if found else {"field": "engine"}
         yield mismatch("scalars of the context", found, f"{required}", fix=fix, **where)
 
 
