@@ -446,3 +446,16 @@ def test_types_without_arithmetic_are_not_reduced() -> None:
         "no arithmetic"
         in failing("PTO-R505", gather(2, (4, 32), op="treduce", element="hif8"), 2, force=True).message
     )
+
+
+@pytest.mark.parametrize("schedule", [None, 3])
+def test_blocks_of_ranks(schedule: int | None) -> None:
+    """Both blocks of a rank do the same: they clash with each other, and with those of the other rank."""
+    with pytest.raises(PtoasError) as caught:
+        ranks_of(SOURCE_CHANGES, 2, blocks=2, schedule=schedule)
+    found = [(d.code, d.message.partition(" (")[0]) for d in caught.value.diagnostics]
+    assert found == [
+        ("PTO-R306", "rank 0 block 0 and rank 0 block 1 write %own"),
+        ("PTO-R306", "rank 1 block 0 and rank 1 block 1 write %g1"),
+        ("PTO-R802", "rank 1 block 0 and rank 1 block 1 write %g1"),
+    ]
