@@ -119,6 +119,7 @@ def instructions(style: str) -> None:
 @click.option("--werror", is_flag=True, help="Take warnings for errors.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes check.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@unregistered_option
 @color_option
 @click.pass_context
 def verify(
@@ -133,6 +134,7 @@ def verify(
     werror: bool,
     jobs: int,
     quiet: bool,
+    allow_unregistered: bool,
     color: str,
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
@@ -153,6 +155,7 @@ def verify(
         files.parse_codes(select),
         files.parse_codes(ignore),
         werror,
+        allow_unregistered,
     )
     with progress() as advance:
         reports = files.verify_paths(paths, options, jobs, advance)
@@ -250,6 +253,7 @@ def targets(style: str) -> None:
 @sync_option
 @aicore_option
 @click.option("--force", is_flag=True, help="Run a program that does not verify.")
+@unregistered_option
 @click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
 @click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -271,6 +275,7 @@ def run(
     check_file: bool,
     max_steps: int | None,
     max_memory: int | None,
+    allow_unregistered: bool,
     as_json: bool,
     color: str,
     **options: Any,
@@ -300,7 +305,7 @@ def run(
         return read_source(file)
 
     def module() -> ModuleOp:
-        return parse(source().text, source().filename)
+        return parse(source().text, source().filename, allow_unregistered=allow_unregistered)
 
     def work() -> files.Told | None:
         wanted = files.Wanted(outputs, expected, rtol, atol, source() if check_file else None)
@@ -351,6 +356,7 @@ def run(
 @click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
 @sync_option
 @aicore_option
+@unregistered_option
 @click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
 @click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
 @color_option

@@ -38,6 +38,7 @@ class Options:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     werror: bool = False
+    allow_unregistered: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
     """Check one file; `-` is standard input. A file that can't be read is a finding, not an exception."""
     options = options or Options()
     try:
-        module = parse_file(path)
+        module = parse_file(path, allow_unregistered=options.allow_unregistered)
     except PtoasError as error:
         # Whatever codes were selected: a file that was not checked is no file that passed.
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)

@@ -108,6 +108,7 @@ def lower_file(
     aicore: bool = False,
     until: str | None = None,
     print_after: str | None = None,
+    allow_unregistered: bool = False,
     show: Callable[[str], None] = print,
     on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> str:
@@ -119,7 +120,7 @@ def lower_file(
     for name in (until, print_after):
         if name not in (None, "all", *PASSES) or until == "all":
             raise UnknownPassError(name or "")
-    module = parse_file(path)
+    module = parse_file(path, allow_unregistered=allow_unregistered)
     chosen = resolve_target(module, target)
 
     def after(name: str, current: ModuleOp) -> None:

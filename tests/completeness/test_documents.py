@@ -19,7 +19,7 @@ from ptoas.reference import describe
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-KINDS = {"console", "python", "mlir", "text", "json", "yaml"}
+KINDS = {"console", "python", "mlir", "text", "json", "toml", "yaml"}
 """What blocks of the documents hold; `text` is a scheme with `...` in it, not a program."""
 
 

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 
 from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, PtoasError
-from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
@@ -21,10 +21,11 @@ from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import SYNC, emit_call
-from ptoas.lowering.cpp.names import Names, capitalised, identifier
+from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, physical_shape, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
 from ptoas.targets import Target
 
@@ -242,6 +243,8 @@ class FunctionEmitter:
             emit_collective(self, op)
         elif isinstance(op, PtoOp):
             emit_call(self, op)
+        elif isinstance(op, UnregisteredOp):
+            emit_unknown(self, op)
         else:
             raise self.unsupported(op, "this operation has no C++ form")
 
@@ -351,10 +354,3 @@ def _signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
     if not parameters:
         lines[-1] += ")"
     return "\n".join(line.rstrip() for line in lines)
-
-
-def comment_text(text: str) -> str:
-    """Text of the program behind `//`: nothing in it ends the comment, or lets it swallow the next line."""
-    # `??/` is a backslash to compilers that read trigraphs.
-    shown = visible(text.replace("\t", " ").strip()).replace("??/", "?? /")
-    return shown.rstrip("\\ ")

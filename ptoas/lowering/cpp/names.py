@@ -1,8 +1,10 @@
-"""Names that C++ accepts, each used once."""
+"""Names that C++ accepts, each used once, and comments that stay comments."""
 
 from __future__ import annotations
 
 import re
+
+from ptoas.diagnostics.render import visible
 
 _KEYWORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -62,3 +64,10 @@ class Names:
             name = f"{wanted}{'' if wanted.endswith('_') else '_'}{number}"
         self._taken.add(name)
         return name
+
+
+def comment_text(text: str) -> str:
+    """Text of the program behind `//`: nothing in it ends the comment, or lets it swallow the next line."""
+    # `??/` is a backslash to compilers that read trigraphs.
+    shown = visible(text.replace("\t", " ").strip()).replace("??/", "?? /")
+    return shown.rstrip("\\ ")
