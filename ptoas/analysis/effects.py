@@ -8,7 +8,6 @@ given so far is done before `q` goes on. The pair `(PIPE_ALL, PIPE_ALL)` is a ba
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from xdsl.ir import Operation, SSAValue
 
@@ -39,17 +38,6 @@ class Effects:
 
 
 NOTHING = Effects()
-
-
-class Machine(Protocol):
-    """What an analysis asks of a target."""
-
-    @property
-    def name(self) -> str: ...
-
-    def effects(self, op: Operation) -> Effects: ...
-
-    def uses_simt(self, op: Operation) -> bool: ...
 
 
 def touched(op: Operation, operand: int) -> SSAValue:

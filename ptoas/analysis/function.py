@@ -7,9 +7,10 @@ from functools import cache, cached_property
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import NOTHING, Effects, Machine
+from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
+from ptoas.analysis.order import Machine
 from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
 from ptoas.analysis.structure import LOOPS
 from ptoas.dialects.pto.enums import TileLoc

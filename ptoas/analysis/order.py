@@ -6,10 +6,10 @@ the accesses that some pipe may still be busy with, and ask which of them a new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
@@ -34,6 +34,30 @@ class Touch:
     place: Place
     at: int
     """The number of the place."""
+    beside: Sequence[Touch]
+    """All accesses of the operation."""
+
+
+class Machine(Protocol):
+    """What an analysis asks of a target."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def overlapping_pipes(self) -> frozenset[Pipe]:
+        """Pipes that begin an instruction before the one before it is done."""
+        ...
+
+    def effects(self, op: Operation) -> Effects:
+        """What an operation does on the pipes."""
+        ...
+
+    def uses_simt(self, op: Operation) -> bool: ...
+
+    def keeps_order(self, first: Touch, second: Touch, /) -> bool:
+        """Whether an overlapping pipe does these two accesses in the order of the program nevertheless."""
+        ...
 
 
 class Accesses:
@@ -46,10 +70,12 @@ class Accesses:
     def __init__(
         self,
         ops: Iterable[Operation],
+        machine: Machine,
         effects: Callable[[Operation], Effects],
         places: Callable[[SSAValue], Iterable[Place]],
         unsure: bool,
     ):
+        self.machine = machine
         self.of: dict[Operation, list[Touch]] = {}
         self.pipes: set[Pipe] = set()
         """The pipes that access anything."""
@@ -59,13 +85,14 @@ class Accesses:
             accesses = effects(op).accesses
             if not accesses:
                 continue
-            found = self.of[op] = []
+            found: list[Touch] = []
+            self.of[op] = found
             for access in accesses:
                 self.pipes.add(access.pipe)
                 value = touched(op, access.operand)
                 for place in places(value):
                     at = self._numbers.setdefault(place, len(self._numbers))
-                    found.append(Touch(count, op, access.pipe, value, access.write, place, at))
+                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, found))
                     count += 1
         self._overlapping = self._relate(unsure)
 
@@ -74,8 +101,18 @@ class Accesses:
         each."""
         for place in self._overlapping[touch.at]:
             for other, known in pending.get(place, {}).items():
-                if (touch.write or other.write) and touch.pipe is not other.pipe:
+                if (touch.write or other.write) and not self._keeps_order(other, touch):
                     yield other, known
+
+    def _keeps_order(self, first: Touch, second: Touch) -> bool:
+        """Whether one pipe does both, and the second after the first (D26)."""
+        if first.pipe is not second.pipe:
+            return False
+        return not self.overlaps(first.pipe) or self.machine.keeps_order(first, second)
+
+    def overlaps(self, pipe: Pipe) -> bool:
+        """Whether the pipe begins an instruction before the one before it is done."""
+        return pipe in self.machine.overlapping_pipes
 
     @staticmethod
     def stands_for(touch: Touch, other: Touch) -> bool:

@@ -1,7 +1,9 @@
 """Happens-before between the pipes of a core, by the programmer's flags and the instructions' own handshakes.
 
 The state keeps every access that some pipe may still be busy with, and for each the pipes that certainly come
-after it. Raising a flag takes along what its pipe comes after; awaiting it hands that on.
+after it. Raising a flag takes along what its pipe was given; awaiting it hands that on. A pipe may begin with
+an instruction before the one before it is done (D26): only a barrier, or a flag that comes back, settles an
+access for its own pipe.
 """
 
 from __future__ import annotations
@@ -12,15 +14,16 @@ from dataclasses import dataclass, field
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import Flag, Machine, Pair
+from ptoas.analysis.effects import Flag, Pair
 from ptoas.analysis.flow import Flow
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.order import PIPES, Accesses, Touch
+from ptoas.analysis.order import PIPES, Accesses, Machine, Touch
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 
 _BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
-_FLAG_SHIFT = len(PIPES)
+_SETTLED = 1 << len(PIPES)
+_FLAG_SHIFT = len(PIPES) + 1
 
 DOWN, UP = 1, 2
 
@@ -34,7 +37,7 @@ class Hazard:
     first: Touch
     second: Touch
     pair: Pair
-    """The flag that would order them."""
+    """The flag that would order them; of one pipe twice, a barrier would."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class FlagMisuse:
 
 
 Pending = dict[int, dict[Touch, int]]
-"""For an access, by its place: the pipes that come after it, and above them the flags that carry it."""
+"""For an access, by its place: the pipes that come after it, whether it is settled for its own pipe, and
+above them the flags that carry it."""
 
 
 @dataclass
@@ -65,10 +69,13 @@ class SyncFlow(Flow[_State]):
         super().__init__(facts.knowledge)
         self.facts = facts
         self.target = target
-        self.accesses = Accesses(facts.ops, lambda op: facts.effects(op, target), facts.places, unsure=False)
+        self.accesses = Accesses(
+            facts.ops, target, lambda op: facts.effects(op, target), facts.places, unsure=False
+        )
         self.hazards: dict[tuple[Operation, Operation, SSAValue], Hazard] = {}
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
-        self._every_pipe = sum(_BIT[pipe] for pipe in self.accesses.pipes)
+        self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
+        """What is known of an access that nothing has to wait for any more."""
         self._flag_bits: dict[Flag, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 
@@ -106,7 +113,7 @@ class SyncFlow(Flow[_State]):
             case WaitFlagOp():
                 self._wait(op, _flag(op), state)
             case BarrierOp() if op.pipe.data is not Pipe.PIPE_ALL:
-                pass
+                self._handshake((op.pipe.data, op.pipe.data), state)
             case _:
                 # All is awaited. What a callee leaves behind is its own affair: it is checked by itself.
                 state.pending.clear()
@@ -138,20 +145,19 @@ class SyncFlow(Flow[_State]):
             for other, mask in here.items()
             if not (mask & bit and self.accesses.stands_for(touch, other))
         }
-        pending[touch.at] = {**kept, touch: bit}
+        pending[touch.at] = {**kept, touch: bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED}
 
     def _check(self, second: Touch, state: _State, before: tuple[Pair, ...]) -> None:
-        bit = _BIT[second.pipe]
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[Touch, int]] = {}
         for first, mask in self.accesses.conflicts(second, state.pending):
-            if mask & bit:
+            if mask & _after(first, second.pipe):
                 continue
             if first.pipe not in latest or latest[first.pipe][0].number < first.number:
                 latest[first.pipe] = (first, mask)
         if not latest:
             return
-        self._assume_flags([first for first, _ in latest.values()], bit, state)
+        self._assume_flags([first for first, _ in latest.values()], second.pipe, state)
         if not self.reporting:
             return
         for first, mask in latest.values():
@@ -162,14 +168,14 @@ class SyncFlow(Flow[_State]):
             key = (first.op, second.op, second.value)
             self.hazards.setdefault(key, Hazard(first, second, _pair(first.pipe, second.pipe, before)))
 
-    def _assume_flags(self, latest: Sequence[Touch], bit: int, state: _State) -> None:
+    def _assume_flags(self, latest: Sequence[Touch], pipe: Pipe, state: _State) -> None:
         """Take the missing flags as added after the first accesses, so that one mistake is one report."""
         for last in latest:
             end, has = self.accesses.of[last.op][-1].number, _BIT[last.pipe]
             for here in state.pending.values():
                 for touch, mask in here.items():
                     if touch.number <= end and mask & has:
-                        here[touch] = mask | bit
+                        here[touch] = mask | _after(touch, pipe)
 
     # --- order -----------------------------------------------------------------------------------
 
@@ -178,11 +184,11 @@ class SyncFlow(Flow[_State]):
         if source is Pipe.PIPE_ALL:
             state.pending.clear()
             return
-        has, gives = _BIT[source], _BIT[sink]
+        has = _BIT[source]
         for here in state.pending.values():
             for touch, mask in here.items():
                 if mask & has:
-                    here[touch] = mask | gives
+                    here[touch] = mask | _after(touch, sink)
         self._forget(state)
 
     def _flag_bit(self, flag: Flag) -> int:
@@ -205,18 +211,17 @@ class SyncFlow(Flow[_State]):
             kind = "unset" if not status & UP else "maybe unset"
             self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
         state.flags[flag] = DOWN
-        gives, carrier = _BIT.get(flag[1], 0), self._flag_bit(flag)
+        carrier = self._flag_bit(flag)
         for here in state.pending.values():
             for touch, mask in here.items():
                 if mask & carrier:
-                    here[touch] = (mask | gives) & ~carrier
+                    here[touch] = (mask | _after(touch, flag[1])) & ~carrier
         self._forget(state)
 
     def _forget(self, state: _State) -> None:
         """Drop accesses that every pipe comes after, of those that access anything."""
-        every = self._every_pipe
         for at, here in list(state.pending.items()):
-            left = {touch: mask for touch, mask in here.items() if mask & every != every}
+            left = {touch: mask for touch, mask in here.items() if mask & self._done != self._done}
             if not left:
                 del state.pending[at]
             elif len(left) < len(here):
@@ -224,6 +229,11 @@ class SyncFlow(Flow[_State]):
 
     def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
         self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
+
+
+def _after(touch: Touch, pipe: Pipe) -> int:
+    """The bit that says: the pipe comes after the access."""
+    return _SETTLED if touch.pipe is pipe else _BIT.get(pipe, 0)
 
 
 def _flag(op: SetFlagOp | WaitFlagOp) -> Flag:

@@ -1,8 +1,9 @@
 """Which accesses are known to be done when a pipe goes on: the bookkeeping behind `insert-sync`.
 
-Every pipe runs its own instructions in order, and all pipes run at the same time. What pipe `p` did is done
-for pipe `q` only after a flag from `p` to `q`, directly or through others. `State` remembers, for each region
-of memory, the last accesses of each pipe and since when every other pipe knows that they are done.
+All pipes run at the same time. What pipe `p` did is done for pipe `q` only after a flag from `p` to `q`,
+directly or through others; and for `p` itself, where it begins an instruction before the one before it is
+done (D26), only after a barrier, or a flag that comes back. `State` remembers, for each place, the last
+accesses of each pipe and since when every pipe knows that they are done.
 """
 
 from __future__ import annotations
@@ -16,25 +17,30 @@ NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 class Record:
-    """When an access was last made; `known[q]`: since when `q` knows it is done."""
+    """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done."""
 
-    __slots__ = ("known", "time")
+    __slots__ = ("known", "pipe", "time")
 
-    def __init__(self, time: int, known: list[int]):
+    def __init__(self, pipe: int, time: int, known: list[int]):
+        self.pipe = pipe
         self.time = time
         self.known = known
 
     def copy(self) -> Record:
-        return Record(self.time, self.known.copy())
+        return Record(self.pipe, self.time, self.known.copy())
 
     def at(self, now: int) -> Record:
         """The same access, done and known as of `now`."""
-        return Record(now, [NEVER if since == NEVER else now for since in self.known])
+        return Record(self.pipe, now, [NEVER if since == NEVER else now for since in self.known])
+
+    def comes_before(self, pipe: int) -> int:
+        """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
+        return self.time if pipe == self.pipe else self.known[pipe]
 
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
-        return Record(max(self.time, other.time), known)
+        return Record(self.pipe, max(self.time, other.time), known)
 
 
 class State:
@@ -64,14 +70,15 @@ class State:
         here = self.records.setdefault(touch.at, {})
         pipe = NUMBER[touch.pipe]
         for other, record in list(here.items()):
-            if record.known[pipe] != NEVER and self.accesses.stands_for(touch, other):
+            if record.comes_before(pipe) != NEVER and self.accesses.stands_for(touch, other):
                 del here[other]
         known = [NEVER] * len(PIPES)
-        known[pipe] = time
-        here[touch] = Record(time, known)
+        if not self.accesses.overlaps(touch.pipe):
+            known[pipe] = time
+        here[touch] = Record(pipe, time, known)
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
-        """`destination` waits for what `source` knew to be done at time `set_at`.
+        """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
         An access of which every pipe knows is forgotten: nothing has to wait for it any more.
         """
@@ -79,14 +86,14 @@ class State:
             done: list[Touch] = []
             for touch, record in here.items():
                 known = record.known
-                if known[source] <= set_at and known[destination] > now:
+                if record.comes_before(source) <= set_at and known[destination] > now:
                     known[destination] = now
                     if all(known[pipe] != NEVER for pipe in self._pipes):
                         done.append(touch)
             for touch in done:
                 del here[touch]
 
-    def barrier(self) -> None:
+    def rest(self) -> None:
         """Every pipe waits for all."""
         self.records.clear()
 

@@ -1,4 +1,4 @@
-"""Order the pipes: the fewest `set_flag`/`wait_flag` pairs that make all dependences of pipes hold (D21).
+"""Order the pipes: the fewest pairs of flags, and barriers, that make all dependences hold (D21, D26).
 
 Before:
 
@@ -19,7 +19,9 @@ After, on `a5`:
 A flag is raised right after the instruction that is waited for, and taken down right before the one that
 waits. Both stand in the same block, so every path through branches and loops raises and waits equally often.
 What a loop's next iteration needs of the one before is waited for inside the body, raised at its start; what
-comes from before a loop or a branch is waited for in front of it.
+comes from before a loop or a branch is waited for in front of it. Where a pipe begins an instruction before
+the one before it is done, a barrier of the pipe stands right before the instruction that depends on an
+earlier one.
 """
 
 from __future__ import annotations
@@ -108,7 +110,10 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
 
 class Pair:
     """A flag from `source` to `destination`: raised after `after` (or at the block's start), awaited before
-    `before`. `crosses`: the accesses that it orders lie in different blocks or iterations."""
+    `before`. `crosses`: the accesses that it orders lie in different blocks or iterations.
+
+    From a pipe to itself it is a barrier before `before`.
+    """
 
     __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source")
 
@@ -131,6 +136,10 @@ class Pair:
         block = before.parent
         assert block is not None
         self.block = block
+
+    @property
+    def is_barrier(self) -> bool:
+        return self.source == self.destination
 
     @property
     def pipes(self) -> tuple[Pipe, Pipe]:
@@ -162,7 +171,7 @@ class Synchroniser:
         self.effects = {op: target.effects(op) for op in function.walk()}
         self.constants = Knowledge()
         places = Places(function, self.effects, self.constants)
-        self.accesses = Accesses(self.effects, self.effects.__getitem__, places.of, unsure=True)
+        self.accesses = Accesses(self.effects, target, self.effects.__getitem__, places.of, unsure=True)
         self.state = State(self.accesses)
         self.frames: list[Frame] = []
         self.time = 0
@@ -236,8 +245,9 @@ class Synchroniser:
     def wait(self, op: Operation, state: State | None = None, at: int | None = None) -> State:
         """Take down the flags in front of `op`; for a state of another path, at the time when `op` began."""
         state = self.state if state is None else state
+        now = self.time if at is None else at
         for pair in self.awaited.get(op, ()):
-            state.signal(pair.source, pair.destination, pair.set_at, self.time if at is None else at)
+            state.signal(pair.source, pair.destination, now if pair.is_barrier else pair.set_at, now)
         return state
 
     def visit(self, op: Operation) -> None:
@@ -251,10 +261,9 @@ class Synchroniser:
                     self.walk(block)
         elif isinstance(op, func.CallOp):
             self.calls.append(op)
-            self.state.barrier()
+            self.state.rest()
         elif isinstance(op, BarrierOp):
-            if op.pipe.data is Pipe.PIPE_ALL:
-                self.state.barrier()
+            self.handshake(((op.pipe.data, op.pipe.data),))
         else:
             self.access(op)
 
@@ -321,7 +330,8 @@ class Synchroniser:
         for touch in touches:
             through = self.entrance(effects, touch.pipe)
             for other, record in self.state.conflicts(touch):
-                needed.setdefault((NUMBER[other.pipe], NUMBER[through]), []).append((other, record))
+                at = other.pipe if other.pipe is touch.pipe else through
+                needed.setdefault((NUMBER[other.pipe], NUMBER[at]), []).append((other, record))
         if needed:
             if self.checking:
                 raise _Unordered
@@ -334,7 +344,7 @@ class Synchroniser:
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
         for source, destination in pairs:
             if source is Pipe.PIPE_ALL:
-                self.state.barrier()
+                self.state.rest()
             else:
                 self.state.signal(NUMBER[source], NUMBER[destination], self.time, self.time)
 
@@ -365,7 +375,7 @@ class Synchroniser:
     def _is_covered(record: Record, pair: Pair, others: list[tuple[Pair, list[Record]]]) -> bool:
         """Whether another flag to the same pipe brings the knowledge along."""
         return any(
-            other.destination == pair.destination and record.known[other.source] <= other.set_at
+            other.destination == pair.destination and record.comes_before(other.source) <= other.set_at
             for other, _ in others
         )
 
@@ -376,10 +386,12 @@ class Synchroniser:
         producer = ancestor_in(frame.block, touch.op)
         if producer is not frame.op:
             crosses = depth < len(self.frames) - 1
+            if pipes[0] == pipes[1]:
+                return Pair(*pipes, None, frame.op, frame.began, crosses)
             return Pair(*pipes, producer, frame.op, self.ended[producer], crosses)
         # Both lie in one loop (or in two regions of one operation): an earlier iteration is waited for.
         inner = self.frames[depth + 1]
-        return Pair(*pipes, None, inner.op, inner.since, True)
+        return Pair(*pipes, None, inner.op, inner.began if pipes[0] == pipes[1] else inner.since, True)
 
     def learn(self, pair: Pair) -> None:
         """What a new pair teaches: the state here, and those put aside behind the wait."""
@@ -404,12 +416,16 @@ class Synchroniser:
         self.learn(pair)
 
     def _raise(self, pair: Pair) -> None:
+        if pair.is_barrier:
+            return
         if pair.after is None:
             self.raised_at_start.setdefault(pair.block, []).append(pair)
         else:
             self.raised.setdefault(pair.after, []).append(pair)
 
     def _unraise(self, pair: Pair) -> None:
+        if pair.is_barrier:
+            return
         where = self.raised_at_start[pair.block] if pair.after is None else self.raised[pair.after]
         where.remove(pair)
 
@@ -425,7 +441,8 @@ def synchronise(
     }
     for call in walker.calls:
         reserved[call] = used.get(call.callee.string_value(), ())
-    allocate_events(pairs, Order(function), reserved, len(target.events))
+    flags = [pair for pair in pairs if not pair.is_barrier]
+    allocate_events(flags, Order(function), reserved, len(target.events))
     _write(pairs, walker.calls, target)
 
 
@@ -433,6 +450,10 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     starts: dict[Block, list[Operation]] = {}
     for pair in pairs:
         source, destination = pair.pipes
+        if pair.is_barrier:
+            barrier = BarrierOp(source, location=pair.before.location)
+            Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
+            continue
         event = target.events[pair.event]
         raising = SetFlagOp(source, destination, event, location=pair.before.location)
         waiting = WaitFlagOp(source, destination, event, location=pair.before.location)
@@ -446,7 +467,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     for call in dict.fromkeys(calls):
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
-            Rewriter.insert_op(BarrierOp(Pipe.PIPE_ALL), point)
+            Rewriter.insert_op(BarrierOp(Pipe.PIPE_ALL, location=call.location), point)
 
 
 def _after_flags(op: Operation) -> InsertPoint:

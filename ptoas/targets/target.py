@@ -15,13 +15,14 @@ from xdsl.ir import Attribute, Operation
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import Event, TileLoc
+from ptoas.dialects.pto.enums import Event, Pipe, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 
 if TYPE_CHECKING:
+    from ptoas.analysis.order import Touch
     from ptoas.targets.rule import Rule
 
 KB = 1024
@@ -56,6 +57,10 @@ class UbLayout:
     def limit(self, simt: bool) -> int:
         """Bytes that tiles may use at most."""
         return self.total - self.reserved - (self.data_cache if simt else 0)
+
+
+def _in_no_order(first: Touch, second: Touch) -> bool:
+    return False
 
 
 _NOT_LISTED = Unsupported("the target's table does not list it")
@@ -108,6 +113,10 @@ class Target:
     """What the target asks of functions and modules as a whole."""
     aliases: tuple[str, ...] = ()
     has_pipes: bool = True
+    overlapping_pipes: frozenset[Pipe] = frozenset()
+    """Pipes that begin an instruction before the one before it is done (D26)."""
+    keeps_order: Callable[[Touch, Touch], bool] = _in_no_order
+    """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
     """Whether kernels are launched on a device; otherwise an entry is a plain function."""
     legalization: str | None = None

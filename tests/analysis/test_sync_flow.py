@@ -37,6 +37,7 @@ steps = st.lists(
         st.tuples(st.just("load"), st.sampled_from("ab")),
         st.tuples(st.just("work"), st.sampled_from("ab"), st.sampled_from("ab")),
         st.tuples(st.just("store"), st.sampled_from("ab")),
+        st.tuples(st.just("barrier"), st.sampled_from(("MTE2", "MTE3"))),
         flag("pair"),
         flag("pair"),
         flag("set"),
@@ -51,6 +52,7 @@ paired_steps = st.lists(
         st.tuples(st.just("load"), st.sampled_from("ab")),
         st.tuples(st.just("work"), st.sampled_from("ab"), st.sampled_from("ab")),
         st.tuples(st.just("store"), st.sampled_from("ab")),
+        st.tuples(st.just("barrier"), st.sampled_from(("MTE2", "MTE3"))),
         flag("pair"),
         flag("pair"),
         flag("pair"),
@@ -70,6 +72,8 @@ def text(program: list[Step]) -> str:
                 lines.append(f"pto.tadds ins(%{a}, %s : {TILE}, f32) outs(%{b} : {TILE})")
             case ("store", a):
                 lines.append(f"pto.tstore ins(%{a} : {TILE}) outs(%y : {MEM})")
+            case ("barrier", p):
+                lines.append(f"pto.barrier #pto.pipe<PIPE_{p}>")
             case (word, p, q, n):
                 pipes = f"#pto.pipe<PIPE_{p}>, #pto.pipe<PIPE_{q}>, #pto.event<EVENT_ID{n}>"
                 lines.append(f"pto.{word}_flag[{pipes}]")
@@ -82,38 +86,42 @@ def text(program: list[Step]) -> str:
 def model(program: list[Step]) -> tuple[bool, set[str]]:
     """Whether two conflicting accesses are unordered, and which kinds of flag misuse occur.
 
-    Events are nodes; an edge goes from each event of a pipe to the next one of that pipe, and from a flag's
-    raising (on its source pipe) to its awaiting (on its destination pipe).
+    Events are nodes; an edge goes from a flag's raising (on its source pipe) to its awaiting (on its
+    destination pipe). Within a pipe, what follows a wait or a barrier comes after it; the raising of a flag
+    and a barrier come after all before them; accesses come after accesses but for two stores, which have no
+    order: loads are a queue, and a5 orders V (D26).
     """
-    events: list[tuple[str, list[tuple[str, bool]]]] = []  # pipe, accesses
+    events: list[tuple[str, str, list[tuple[str, bool]]]] = []  # kind, pipe, accesses
     edges: set[tuple[int, int]] = set()
-    last: dict[str, int] = {}
     raised: dict[tuple[str, str, str], int] = {}
     misuse: set[str] = set()
 
-    def event(pipe: str, touched: list[tuple[str, bool]]) -> int:
+    def event(kind: str, pipe: str, *touched: tuple[str, bool]) -> int:
         number = len(events)
-        events.append((pipe, touched))
-        if pipe in last:
-            edges.add((last[pipe], number))
-        last[pipe] = number
+        for other, (earlier, own, _) in enumerate(events):
+            in_order = earlier == kind == "access" and pipe != "MTE3"
+            if own == pipe and (in_order or earlier in ("wait", "barrier") or kind in ("set", "barrier")):
+                edges.add((other, number))
+        events.append((kind, pipe, list(touched)))
         return number
 
     for step in program:
         match step:
             case ("load", a):
-                event("MTE2", [(a, True), ("x", False)])
+                event("access", "MTE2", (a, True), ("x", False))
             case ("work", a, b):
-                event("V", [(a, False), (b, True)])
+                event("access", "V", (a, False), (b, True))
             case ("store", a):
-                event("MTE3", [(a, False), ("y", True)])
+                event("access", "MTE3", (a, False), ("y", True))
+            case ("barrier", p):
+                event("barrier", p)
             case ("set", p, q, n):
-                number = event(p, [])
+                number = event("set", p)
                 if (p, q, n) in raised:
                     misuse.add("set twice")
                 raised[p, q, n] = number
             case ("wait", p, q, n):
-                number = event(q, [])
+                number = event("wait", q)
                 source = raised.pop((p, q, n), None)
                 if source is None:
                     misuse.add("unset")
@@ -128,11 +136,10 @@ def model(program: list[Step]) -> tuple[bool, set[str]]:
         for a, b in edges:
             if b == number:
                 before[number] |= {a} | before[a]
-    for j, (pipe, touched) in enumerate(events):
-        for i in range(j):
-            other = events[i]
-            conflict = any(x == y and (w or v) for x, w in touched for y, v in other[1])
-            if conflict and other[0] != pipe and i not in before[j]:
+    for j, (_, _, touched) in enumerate(events):
+        for i, (_, _, others) in enumerate(events[:j]):
+            conflict = any(x == y and (w or v) for x, w in touched for y, v in others)
+            if conflict and i not in before[j]:
                 return True, misuse
     return False, misuse
 

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 import ptoas
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import functions
 from ptoas.analysis.sync_flow import SyncFlow
-from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import synchronise
 from ptoas.targets import Target, get_target
@@ -62,6 +63,11 @@ def pairs(module: ModuleOp) -> list[tuple[SetFlagOp, WaitFlagOp]]:
     return found
 
 
+def orders(module: ModuleOp) -> list[tuple[Operation, ...]]:
+    """What puts accesses in order: pairs of flags, and barriers of one pipe."""
+    return [*pairs(module), *((op,) for op in module.walk() if isinstance(op, BarrierOp))]
+
+
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
 @settings(max_examples=60, deadline=None)
@@ -73,15 +79,14 @@ def test_no_hazard_and_no_misused_flag_remains(target: str, random: Random) -> N
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
 @settings(max_examples=40, deadline=None)
-def test_every_pair_is_needed(target: str, random: Random) -> None:
+def test_every_pair_and_barrier_is_needed(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random)), target)
-    for number in range(len(pairs(module))):
+    for number in range(len(orders(module))):
         less = module.clone()
-        raised, awaited = pairs(less)[number]
-        for op in (raised, awaited):
+        for op in orders(less)[number]:
             op.detach()
             op.erase()
-        assert findings(less, get_target(target))[0] > 0, f"pair {number} is not needed:\n{module}"
+        assert findings(less, get_target(target))[0] > 0, f"number {number} is not needed:\n{module}"
 
 
 @pytest.mark.parametrize("target", DEVICES)
@@ -101,7 +106,7 @@ def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> Non
 @settings(max_examples=40, deadline=None)
 def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
-    known = pairs(module)
+    known = orders(module)
     if not known:
         return
     for op in random.choice(known):

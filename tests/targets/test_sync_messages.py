@@ -100,11 +100,25 @@ def test_a_result_that_comes_too_early_is_underlined_with_its_statement() -> Non
 
 def test_an_instruction_may_meet_itself_in_the_turn_before() -> None:
     call = f"pto.comm.tgather(%y, recv(%a), group(%g) : {MEM}, {TILE}, {GROUP}) {{root = 0 : i32}}"
-    found = only(ALLOC, *LOOP, call, "}")
+    found = only(ALLOC, *LOOP, call, "pto.barrier #pto.pipe<PIPE_MTE3>", "}")
     assert found.message.startswith(
         "`comm.tgather` on PIPE_MTE3 writes %a before `comm.tgather` on PIPE_MTE2 in line 6 "
         "of the turn before"
     )
+
+
+def test_a_pipe_that_begins_too_early() -> None:
+    """On a2a3 the vector pipe does not wait for itself; a5's does."""
+    work = f"pto.tadds ins(%a, %s : {TILE}, f32) outs(%a : {TILE})"
+    body = (ALLOC, LOAD, *pair("MTE2", "V"), work, work)
+    found = only(*body)
+    assert found.code == "PTO-F107"
+    assert found.message == (
+        "`tadds` on PIPE_V reads %a before `tadds` on PIPE_V in line 6 has written it: "
+        "found no barrier between them, required one of PIPE_V"
+    )
+    assert place(found) == (7, 3 + work.index("%a"), len("%a"))
+    assert found.fix == "put pto.barrier #pto.pipe<PIPE_V> before line 7"
 
 
 def test_a_flag_that_nobody_raises() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import TileLoc
+from ptoas.targets.pipe_order import OVERLAPPING, load_or_follow
 from ptoas.targets.rule import Rule
 from ptoas.targets.target import KB, Target, UbLayout
 
@@ -30,4 +31,6 @@ A2A3 = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
     program=_program,
+    overlapping_pipes=OVERLAPPING,
+    keeps_order=load_or_follow,
 )

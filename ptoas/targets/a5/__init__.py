@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.enums import Pipe, TileLoc
+from ptoas.targets.pipe_order import OVERLAPPING, both_load
 from ptoas.targets.rule import Rule
 from ptoas.targets.target import KB, Target, UbLayout
 
@@ -20,11 +21,15 @@ MEMORIES = {
 
 UB = UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budget=128 * KB)
 
+PIPES_THAT_OVERLAP = OVERLAPPING - {Pipe.PIPE_V}
+"""The hardware orders the vector pipe."""
+
 
 def program() -> tuple[Rule, ...]:
+    from ptoas.targets.rules.sync import a_barrier_is_of_a_pipe_that_needs_it
     from ptoas.targets.shared.program import device_program
 
-    return device_program()
+    return (*device_program(), a_barrier_is_of_a_pipe_that_needs_it)
 
 
 A5 = Target(
@@ -36,4 +41,6 @@ A5 = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a5"),
     ub=UB,
     program=program,
+    overlapping_pipes=PIPES_THAT_OVERLAP,
+    keeps_order=both_load,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ptoas.targets.a5 import MEMORIES, UB, program
+from ptoas.targets.a5 import MEMORIES, PIPES_THAT_OVERLAP, UB, program
+from ptoas.targets.pipe_order import both_load
 from ptoas.targets.target import Target
 
 A5_CUSTOM = Target(
@@ -13,4 +14,6 @@ A5_CUSTOM = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a5", "ptoas.targets.a5_custom"),
     ub=UB,
     program=program,
+    overlapping_pipes=PIPES_THAT_OVERLAP,
+    keeps_order=both_load,
 )

@@ -12,7 +12,7 @@ from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -94,29 +94,38 @@ def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violation
     if analysis is None:
         return
     for hazard in analysis.hazards.values():
-        yield _hazard(hazard, facts, target)
+        if hazard.pair[0] is not hazard.pair[1]:
+            yield _hazard(hazard, facts, target)
 
 
 def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
-    first, second, pair = hazard.first, hazard.second, hazard.pair
-    lines = facts.line(first.op), facts.line(second.op)
+    lines = facts.line(hazard.first.op), facts.line(hazard.second.op)
+    pair = hazard.pair
+    flag = (*pair, free_event(facts, pair, target.events))
+    return _too_early(
+        hazard,
+        facts,
+        f"no flag between them, required {pair[0].value} to {pair[1].value}",
+        f"put {flag_text('set_flag', flag)} after line {lines[0]} "
+        f"and {flag_text('wait_flag', flag)} before line {lines[1]}",
+    )
+
+
+def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Violation:
+    first, second = hazard.first, hazard.second
     turn = facts.positions[first.op] >= facts.positions[second.op]
     when = " of the turn before" if turn else ""
-    flag = (*pair, free_event(facts, pair, target.events))
     verbs = {True: "writes", False: "reads"}
     done = {True: "has written", False: "has read"}
     at = second.op.operands.index(second.value) if second.value in second.op.operands else None
     return Violation(
         f"`{_opcode(second.op)}` on {second.pipe.value} {verbs[second.write]} {value_name(second.value)} "
-        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {lines[0]}{when} {done[first.write]} "
-        f"it: found no flag between them, required {pair[0].value} to {pair[1].value}",
+        f"before `{_opcode(first.op)}` on {first.pipe.value} in line {facts.line(first.op)}{when} "
+        f"{done[first.write]} it: found {found}",
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
-        fix=(
-            f"put {flag_text('set_flag', flag)} after line {lines[0]} "
-            f"and {flag_text('wait_flag', flag)} before line {lines[1]}"
-        ),
+        fix=fix,
         related=(Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),),
     )
 
@@ -195,8 +204,8 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     "PTO-F105",
     source="public set_flag and wait_flag pages",
     reason="A flag goes from one pipe to another; order within a pipe, or of all pipes, is a barrier's task.",
-    failing=_copy(*_pair("V", "MTE3"), *_pair("V", "V")),
-    passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
+    failing=_copy(*_pair("V", "MTE3"), *_pair("MTE3", "MTE3")),
+    passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_DEVICES,
     scope="function",
 )
@@ -255,3 +264,57 @@ def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -
             fix="use another event id, or wait for it before",
             related=(Related("it was raised here", misuse.other),),
         )
+
+
+def _twice(*between: str) -> str:
+    """Two stores to one place, in a function whose flags are the programmer's."""
+    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})"
+    return _copy(*_pair("V", "MTE3"), after=(*between, store))
+
+
+def barrier_text(pipe: Pipe) -> str:
+    """A barrier as text."""
+    return f"pto.barrier #pto.pipe<{pipe.value}>"
+
+
+@rule(
+    "PTO-F107",
+    source="D26",
+    reason="The pipe begins with an instruction before the one before it is done.",
+    failing=_twice(),
+    passing=_twice("pto.barrier #pto.pipe<PIPE_MTE3>"),
+    on=_DEVICES,
+    scope="function",
+)
+def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Violations:
+    """Between two accesses of one place on one pipe, one of them a write, stands a barrier of the pipe."""
+    analysis = _analysis(facts, target)
+    for hazard in analysis.hazards.values() if analysis is not None else ():
+        pipe = hazard.second.pipe
+        if hazard.pair[0] is hazard.pair[1]:
+            found = f"no barrier between them, required one of {pipe.value}"
+            yield _too_early(
+                hazard, facts, found, f"put {barrier_text(pipe)} before line {facts.line(hazard.second.op)}"
+            )
+
+
+@rule(
+    "PTO-F108",
+    source="D26",
+    reason="The hardware orders this pipe itself; the compiler knows no barrier for it.",
+    failing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_V>"),
+    passing=_GOOD,
+    on="a5 a5-custom",
+    scope="function",
+)
+def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -> Violations:
+    """A barrier of PIPE_V exists only where the vector pipe does not keep the order itself."""
+    for op in facts.by_class.get(BarrierOp, ()):
+        assert isinstance(op, BarrierOp)
+        if op.pipe.data is Pipe.PIPE_V and Pipe.PIPE_V not in target.overlapping_pipes:
+            yield Violation(
+                f"barrier of {op.pipe.data.value}: found one, required none",
+                op=op,
+                field="pipe",
+                fix="remove it",
+            )

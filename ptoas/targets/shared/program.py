@@ -35,6 +35,7 @@ FLAGS = (
     f.a_raised_flag_is_awaited,
     f.a_flag_joins_two_pipes,
     f.own_flags_of_an_instruction_are_down,
+    f.a_pipe_ends_what_it_depends_on,
 )
 
 

@@ -1,0 +1,66 @@
+"""What the pipes of the devices do in the order of the program, and what needs a barrier (D26)."""
+
+from __future__ import annotations
+
+from ptoas.analysis.order import Touch
+from ptoas.analysis.windows import Window
+from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.elementwise import TCvtOp
+from ptoas.dialects.pto.enums import BLayout, Pipe, SLayout
+from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
+from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+
+OVERLAPPING = frozenset(Pipe) - {Pipe.PIPE_ALL, Pipe.PIPE_S}
+"""All pipes but the scalar one begin an instruction before the one before it is done."""
+
+REPEAT = 256
+"""Bytes that the vector pipe works on at once."""
+
+ENOUGH_REPEATS = 16
+"""After so many, what an instruction wrote first is there when the next one starts reading."""
+
+_STREAMS = (BinaryOp, ScalarOp, UnaryOp, TCvtOp, TMovOp)
+_WALKS = (TRowExpandOp, TColExpandOp)
+
+
+def both_load(first: Touch, second: Touch) -> bool:
+    """Loads are a queue in order."""
+    return first.pipe is Pipe.PIPE_MTE2 and _loads(first) and _loads(second)
+
+
+def _loads(touch: Touch) -> bool:
+    return any(
+        each.pipe is touch.pipe and not each.write and isinstance(each.place, Window) for each in touch.beside
+    )
+
+
+def follows_closely(first: Touch, second: Touch) -> bool:
+    """The second instruction reads, element by element, exactly the bytes that the first wrote, and these
+    are many enough: it never comes to one that is not written yet."""
+    if first.pipe is not Pipe.PIPE_V or first.place != second.place:
+        return False
+    if not isinstance(second.op, _STREAMS) or isinstance(second.op, _WALKS):
+        return False
+    written = [each for each in first.beside if each.write and each.place == second.place]
+    read = [each for each in second.beside if not each.write and each.place == second.place]
+    return bool(written and read) and all(map(_is_long, (*written, *read)))
+
+
+def load_or_follow(first: Touch, second: Touch) -> bool:
+    """What keeps the order on `a2a3`."""
+    return both_load(first, second) or follows_closely(first, second)
+
+
+def _is_long(touch: Touch) -> bool:
+    """Whether an access goes over a whole tile whose valid bytes follow each other, and are many enough."""
+    type = touch.value.type
+    if type != touch.place.root.type or not isinstance(type, TileType) or DYNAMIC in type.valid:
+        return False
+    rows, cols = type.valid
+    by_row = type.blayout is BLayout.RowMajor
+    whole = cols == type.cols if by_row else rows == type.rows
+    if not whole or type.slayout is not SLayout.NoneBox:
+        return False
+    return rows * cols * element_size(type.element_type) >= ENOUGH_REPEATS * REPEAT

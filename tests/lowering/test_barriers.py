@@ -1,0 +1,84 @@
+"""Order within a pipe: a barrier where an instruction depends on an earlier one, and none too many (D26)."""
+
+from __future__ import annotations
+
+import ptoas
+from ptoas.analysis.structure import functions
+from ptoas.dialects.pto.sync import BarrierOp
+from ptoas.lowering import prepare
+
+SKIPPED = {"arith.constant", "pto.alloc_tile", "func.return", "scf.yield", "pto.set_flag", "pto.wait_flag"}
+FILL = "pto.texpands ins(%s : f32) outs(%a : T)"
+NEGATE = "pto.tneg ins(%a : T) outs(%b : T)"
+ADD = "pto.tadd ins(%b, %a : T, T) outs(%c : T)"
+TWICE = "pto.tadd ins(%a, %a : T, T) outs(%a : T)"
+SHOW = "pto.tprint ins(%c : T)"
+
+
+def vector(*lines: str, rows: int = 16, target: str = "a2a3") -> list[str]:
+    """Mnemonics and barriers of a body that works on tiles of `rows` times 128 bytes."""
+    tile, memory = f"!pto.tile_buf<vec, {rows}x32xf32>", f"!pto.memref<{rows}x32xf32>"
+    text = "\n".join(
+        [
+            f"func.func @f(%x: {memory}, %y: {memory}, %s: f32, %n: index) {{",
+            "%c0 = arith.constant 0 : index",
+            "%c1 = arith.constant 1 : index",
+            *(f"%{name} = pto.alloc_tile : {tile}" for name in "abcd"),
+            *(line.replace("T", tile).replace("M", memory) for line in lines),
+            "return",
+            "}",
+        ]
+    )
+    (function,) = functions(prepare(ptoas.parse(text), target, sync="auto"))
+    return [
+        f"barrier {op.pipe.data.value[5:]}" if isinstance(op, BarrierOp) else op.name.rpartition(".")[2]
+        for op in function.walk()
+        if op is not function and op.name not in SKIPPED
+    ]
+
+
+def test_a_dependence_within_a_pipe_needs_a_barrier() -> None:
+    assert vector(FILL, NEGATE, ADD, SHOW) == [
+        *("texpands", "barrier V", "tneg", "barrier V", "tadd"),
+        "tprint",
+    ]
+    assert vector(FILL, NEGATE, ADD, SHOW, target="a5") == ["texpands", "tneg", "tadd", "tprint"]
+
+
+def test_sixteen_repeats_that_are_read_as_they_were_written_need_none() -> None:
+    """31 rows of 128 bytes are less than 16 times 256, 32 are as much."""
+    assert vector(FILL, TWICE, rows=31) == ["texpands", "barrier V", "tadd"]
+    assert vector(FILL, TWICE, TWICE, rows=32) == ["texpands", "tadd", "tadd"]
+
+
+def test_one_barrier_serves_all_before_it() -> None:
+    copies = [f"pto.tneg ins(%a : T) outs(%{name} : T)" for name in "bcd"]
+    readers = [f"pto.tadds ins(%{name}, %s : T, f32) outs(%{name} : T)" for name in "bcd"]
+    assert vector(FILL, *copies, *readers) == [
+        *("texpands", "barrier V", "tneg", "tneg", "tneg"),
+        *("barrier V", "tadds", "tadds", "tadds"),
+    ]
+
+
+def test_a_flag_that_comes_back_needs_no_barrier() -> None:
+    """The store reads what V wrote, and V waits for the store before it writes again."""
+    store = "pto.tstore ins(%a : T) outs(%y : M)"
+    assert vector(FILL, store, FILL) == ["texpands", "tstore", "texpands"]
+
+
+def test_the_next_turn_needs_a_barrier_inside_the_loop() -> None:
+    loop = ["scf.for %k = %c0 to %n step %c1 {", TWICE, "}"]
+    assert vector(FILL, *loop) == ["texpands", "for", "barrier V", "tadd"]
+
+
+def test_what_comes_from_before_a_loop_needs_a_barrier_in_front_of_it() -> None:
+    loop = ["scf.for %k = %c0 to %n step %c1 {", NEGATE.replace("%b", "%c"), "pto.tprint ins(%c : T)", "}"]
+    assert vector(FILL, *loop) == ["texpands", "barrier V", "for", "tneg", "tprint"]
+
+
+def test_two_stores_to_one_place_need_a_barrier_and_two_loads_do_not() -> None:
+    load, store = "pto.tload ins(%x : M) outs(%a : T)", "pto.tstore ins(%a : T) outs(%y : M)"
+    for target in ("a2a3", "a5"):
+        assert vector(load, load, store, store, target=target) == [
+            *("tload", "tload", "tstore", "barrier MTE3", "tstore")
+        ]
