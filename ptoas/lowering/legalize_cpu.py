@@ -45,19 +45,18 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.elementwise import (
     TAddOp,
-    TAddSOp,
     TCIOp,
     TDivOp,
     TMaxOp,
     TMinOp,
     TMulOp,
-    TMulSOp,
     TSubOp,
 )
 from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, GatherOOB, Layout, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TExpandSOp
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.tile_scalar import TAddSOp, TMulSOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import (
     AllocTileOp,

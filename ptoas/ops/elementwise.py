@@ -3,51 +3,81 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as dialect
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import Function, elementwise, elementwise_of, wider
+from ptoas.ops.division import divide, power, remainder
+from ptoas.ops.family import Function, elementwise, elementwise_of, leaky, shift, wider
 
+
+def _relu(a: Array, out: Array | None = None) -> Array:
+    return np.maximum(a, a.dtype.type(0), out=out)
+
+
+def _add_relu(a: Array, b: Array, out: Array | None = None) -> Array:
+    return _relu(np.add(a, b), out=out)
+
+
+def _reciprocal(a: Array, out: Array | None = None) -> Array:
+    return np.divide(a.dtype.type(1), a, out=out)
+
+
+def _inverse_root(a: Array) -> Array:
+    return 1 / np.sqrt(a)
+
+
+def _then_add(first: Function) -> Function:
+    """`first(a, b) + c`, rounded after each step."""
+
+    def calculate(a: Array, b: Array, c: Array, out: Array | None = None) -> Array:
+        return np.add(first(a, b), c, out=out)
+
+    return calculate
+
+
+BINARY: dict[type[PtoOp], Function] = {
+    dialect.TAddOp: np.add,
+    dialect.TSubOp: np.subtract,
+    dialect.TMulOp: np.multiply,
+    dialect.TMaxOp: np.maximum,
+    dialect.TMinOp: np.minimum,
+    dialect.TAndOp: np.bitwise_and,
+    dialect.TOrOp: np.bitwise_or,
+    dialect.TXorOp: np.bitwise_xor,
+    dialect.TPowOp: power,
+    dialect.TPReluOp: leaky,
+    dialect.TAddReluOp: _add_relu,
+}
+
+UNARY: dict[type[PtoOp], Function] = {
+    dialect.TAbsOp: np.absolute,
+    dialect.TNegOp: np.negative,
+    dialect.TNotOp: np.invert,
+    dialect.TReluOp: _relu,
+    dialect.TRecipOp: _reciprocal,
+    dialect.TExpOp: wider(np.exp),
+    dialect.TLogOp: wider(np.log),
+    dialect.TSqrtOp: wider(np.sqrt),
+    dialect.TRsqrtOp: wider(_inverse_root),
+}
+
+elementwise(BINARY, "src0", "src1")
+elementwise(UNARY, "src")
 elementwise(
+    {dialect.TAddCOp: _then_add(np.add), dialect.TSubCOp: _then_add(np.subtract)}, "src0", "src1", "src2"
+)
+elementwise_of(
     {
-        dialect.TAddOp: np.add,
-        dialect.TSubOp: np.subtract,
-        dialect.TMulOp: np.multiply,
-        dialect.TMaxOp: np.maximum,
-        dialect.TMinOp: np.minimum,
+        dialect.TDivOp: divide,
+        dialect.TRemOp: remainder(np.remainder, np.floor),
+        dialect.TFmodOp: remainder(np.fmod, np.trunc),
+        dialect.TShlOp: shift(np.left_shift),
+        dialect.TShrOp: shift(np.right_shift),
     },
     "src0",
     "src1",
 )
-
-elementwise(
-    {dialect.TAddSOp: np.add, dialect.TSubSOp: np.subtract, dialect.TMulSOp: np.multiply}, "src", scalar=True
-)
-
-elementwise(
-    {dialect.TAbsOp: np.absolute, dialect.TNegOp: np.negative, dialect.TExpOp: wider(np.exp)},
-    "src",
-)
-
-
-def _divide(op: dialect.TDivOp, m: Machine) -> Function:
-    """Floats divide as IEEE 754 says; integers towards zero, and by zero not at all."""
-
-    def divide(a: Array, b: Array, out: Array | None = None) -> Array:
-        if a.dtype.kind not in "iu":
-            return np.divide(a, b, out=out)
-        if (b == 0).any():
-            row, col = (int(n) for n in np.argwhere(b == 0)[0])
-            raise m.fail("PTO-R502", f"tdiv: the divisor at [{row}, {col}] is zero", op)
-        # floor_divide rounds down: where the signs differ and something is left, one more is towards zero.
-        quotient = np.floor_divide(a, b)
-        quotient += ((a < 0) != (b < 0)) & (quotient * b != a)
-        return np.positive(quotient, out=out)
-
-    return divide
-
-
-elementwise_of({dialect.TDivOp: _divide}, "src0", "src1")
 
 
 @instruction(dialect.TCIOp)

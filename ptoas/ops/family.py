@@ -83,13 +83,13 @@ def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, 
     def prepare(op: PtoOp, m: Machine) -> Binder:
         function = make(op, m)
 
-        def bind(dst: Tile, **given: Tile | None) -> Step:
-            sources = [tile for slot in slots if (tile := given[slot]) is not None]
+        def bind(**given: Tile) -> Step:
+            dst, sources = given["dst"], [given[slot] for slot in slots]
             require_arithmetic(op, m, dst)
             parts = same_region(op, m, dst, *sources)
             run = applied(dst, function, parts)
             if scalar:
-                run = _with_scalars(run, dst.dtype.scalar)
+                run = _with_scalars(run, sources[0].dtype.scalar)
             return Step(run, reads=tuple(part.region for part in parts), writes=(dst.region,))
 
         return bind
@@ -98,7 +98,7 @@ def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, 
 
 
 def _with_scalars(run: Callable[..., None], convert: Callable[[float], Any]) -> Callable[..., None]:
-    """The step with its scalars in the element type of the destination."""
+    """The step with its scalars in the element type of the first source."""
 
     def converted(*values: float) -> None:
         run(*(convert(value) for value in values))
@@ -122,3 +122,25 @@ def wider(function: Callable[..., Array]) -> Function:
         return into(out, np.asarray(result).astype(arrays[0].dtype))
 
     return calculate
+
+
+def leaky(a: Array, slope: Array, out: Array | None = None) -> Array:
+    """What is positive stays; all else, and what is no number, is multiplied."""
+    return into(out, np.where(a > 0, a, np.multiply(a, slope)))
+
+
+def shift(function: Function) -> Make:
+    """A shift that stops at a count that no document gives a meaning."""
+
+    def make(op: PtoOp, m: Machine) -> Function:
+        def calculate(a: Array, count: Array, out: Array | None = None) -> Array:
+            bits = 8 * a.dtype.itemsize
+            wrong = (count < 0) | (count >= bits)
+            if np.any(wrong):
+                found = np.asarray(count)[wrong][0]
+                raise m.fail("PTO-R503", f"{mnemonic(op)}: a shift by {found} of {bits} bits", op)
+            return function(a, count, out=out)
+
+        return calculate
+
+    return make

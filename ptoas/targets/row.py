@@ -42,6 +42,8 @@ class Call:
     """How attributes that are no enumeration are spelled: `{"axis": "GatherAxis::GATHER_{}"}`."""
     header: str | None = None
     """A header of its own."""
+    then: Call | None = None
+    """The call that completes the work, where the library takes two."""
     unsupported: str | None = None
     """Why the library has no such call; `lower` then refuses the instruction."""
 

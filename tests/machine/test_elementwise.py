@@ -184,3 +184,78 @@ func.func @main(%a: !pto.tile_buf<vec, 4x32x{type_}, valid=4x21>) {{
         # Whole numbers of this size are exact in f32: only the last rounding shows.
         assert raw(out["s"]).reshape(-1).tolist() == rounded
     assert out["m"].reshape(-1).astype(float).tolist() == [max(row) for row in a.astype(float).tolist()]
+
+
+# --- quotients, remainders, powers, bits -----------------------------------------------------------
+
+
+def integer_power(base: int, exponent: int, type_: str) -> int:
+    if exponent >= 0:
+        return wrapped(pow(base, exponent, 1 << 64), type_)
+    return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
+
+
+INTEGER_FORMULAS = {
+    "tand": lambda a, b, t: a & b,
+    "tor": lambda a, b, t: a | b,
+    "txor": lambda a, b, t: a ^ b,
+    "trem": lambda a, b, t: a % b,
+    "tfmod": lambda a, b, t: wrapped(abs(a) % abs(b) * (-1 if a < 0 else 1), t),
+    "tpow": integer_power,
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(INTEGER_FORMULAS)), st.sampled_from(INTEGERS), seeds)
+def test_integers_by_their_formula(op: str, type_: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = bits_array(rng, (4, 32), type_), bits_array(rng, (4, 32), type_)
+    b[b == 0] = 3
+    if by_text(type_).kind == "int":
+        b[b == -1] = -2  # The least number by -1 has no quotient.
+        a[0, :4], b[0, :4] = (1, -1, -1, 0), (-5, -5, -4, -2)
+    out = execute(program(op, type_), {"a": a, "b": b}).outputs["d"]
+    pairs = zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), strict=True)
+    assert out.reshape(-1).tolist() == [INTEGER_FORMULAS[op](x, y, type_) for x, y in pairs]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(["tshl", "tshr"]), st.sampled_from(INTEGERS), seeds)
+def test_shifts(op: str, type_: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a = bits_array(rng, (4, 32), type_)
+    count = rng.integers(0, 8 * by_text(type_).size, (4, 32)).astype(a.dtype)
+    out = execute(program(op, type_), {"a": a, "b": count}).outputs["d"]
+    for x, n, z in zip(*(v.reshape(-1).tolist() for v in (a, count, out)), strict=True):
+        assert z == wrapped(x << n if op == "tshl" else x >> n, type_)
+
+
+ROUNDED_ONCE = {
+    "tsqrt": np.sqrt,
+    "trsqrt": lambda x: 1 / np.sqrt(x),
+    "tlog": np.log,
+    "trecip": lambda x: 1 / x,
+    "trelu": lambda x: np.where(np.isnan(x), x, np.maximum(x, 0)),
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(sorted(ROUNDED_ONCE)), st.sampled_from(["f16", "f32"]), seeds)
+def test_functions_are_rounded_once(op: str, type_: str, seed: int) -> None:
+    """Bit patterns at random: infinities, zeros of both signs and what is no number come along."""
+    a = bits_array(np.random.default_rng(seed), (4, 32), type_)
+    out = execute(program(op, type_, "%a", 1), {"a": a}).outputs["d"]
+    with np.errstate(all="ignore"):
+        expected = ROUNDED_ONCE[op](a.astype(np.float64)).astype(a.dtype)
+    assert np.array_equal(out, expected, equal_nan=True)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(["trem", "tfmod"]), seeds)
+def test_float_remainders_on_the_simulator_are_exact(op: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = ((rng.standard_normal((4, 32)) * 1000).astype(np.float32) for _ in range(2))
+    out = execute(program(op, "f32"), {"a": a, "b": b}, target="cpu").outputs["d"]
+    for x, y, z in zip(*(v.reshape(-1).tolist() for v in (a, b, out)), strict=True):
+        exact = math.fmod(x, y) if op == "tfmod" else x % y
+        assert z == np.float32(exact)

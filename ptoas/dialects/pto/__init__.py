@@ -15,6 +15,7 @@ CHAPTERS: dict[str, str] = {
     "scalar": "Scalars and pointers",
     "gather": "Gathers and scatters",
     "elementwise": "Arithmetic, element by element",
+    "tile_scalar": "Arithmetic with a scalar",
     "expand": "Repeating rows, columns and scalars",
     "reduce": "Reductions",
     "movement": "Copies between tiles",

@@ -5,6 +5,7 @@ The member's value is its text; the member's name is its name in the instruction
 
 from __future__ import annotations
 
+from abc import ABC
 from typing import Any, Generic, TypeVar, cast
 
 from xdsl.ir import Data
@@ -183,6 +184,13 @@ class ReduceOp(StrEnum):
     Min = "min"
 
 
+class Precision(StrEnum):
+    """How a function is calculated: as the hardware does it, or more slowly and more exactly."""
+
+    Default = "default"
+    High = "high_precision"
+
+
 class PtoEnumAttr(Data[E], Generic[E]):
     """An enumeration as an attribute; a subclass says which, and under which name."""
 
@@ -339,9 +347,60 @@ class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     enum = ReduceOp
 
 
+class PrecisionAttr(PtoEnumAttr[Precision], ABC):
+    """The precision of one function; each has an attribute of its own."""
+
+    enum = Precision
+
+
+@irdl_attr_definition
+class DivPrecisionAttr(PrecisionAttr):
+    name = "pto.div_precision"
+
+
+@irdl_attr_definition
+class ExpPrecisionAttr(PrecisionAttr):
+    name = "pto.exp_precision"
+
+
+@irdl_attr_definition
+class FmodPrecisionAttr(PrecisionAttr):
+    name = "pto.fmod_precision"
+
+
+@irdl_attr_definition
+class LogPrecisionAttr(PrecisionAttr):
+    name = "pto.log_precision"
+
+
+@irdl_attr_definition
+class PowPrecisionAttr(PrecisionAttr):
+    name = "pto.pow_precision"
+
+
+@irdl_attr_definition
+class RecipPrecisionAttr(PrecisionAttr):
+    name = "pto.recip_precision"
+
+
+@irdl_attr_definition
+class RemPrecisionAttr(PrecisionAttr):
+    name = "pto.rem_precision"
+
+
+@irdl_attr_definition
+class RsqrtPrecisionAttr(PrecisionAttr):
+    name = "pto.rsqrt_precision"
+
+
+@irdl_attr_definition
+class SqrtPrecisionAttr(PrecisionAttr):
+    name = "pto.sqrt_precision"
+
+
 ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = tuple(
     cast("type[PtoEnumAttr[Any]]", cls)
     for cls in list(globals().values())
-    if isinstance(cls, type) and PtoEnumAttr in cls.__mro__[1:]
+    if isinstance(cls, type) and PtoEnumAttr in cls.__mro__[1:] and "name" in vars(cls)
 )
 """Every enumeration of this module."""

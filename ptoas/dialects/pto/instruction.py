@@ -370,11 +370,16 @@ class ScalarOp(Instruction, ABC):
     scalar = operand_def(Scalar("T"))
 
 
-class ReductionOp(Instruction, ABC):
-    """A reduction along one axis; some targets want a scratch tile for it."""
+class ScratchOp(Instruction, ABC):
+    """An instruction for which some targets want a scratch tile."""
 
     SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    src = operand_def(Tile("T"))
     tmp = opt_operand_def(Tile())
+
+
+class ReductionOp(ScratchOp, ABC):
+    """A reduction along one axis."""
+
+    src = operand_def(Tile("T"))

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 
 
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
-    """One call: name, template arguments, arguments."""
+    """One call, or the two that an instruction takes: name, template arguments, arguments."""
     row = emit.target.row(op)
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
         raise emit.unsupported(op, call.unsupported)
-    template = list(_template(emit, op, call))
-    name = call.name or op.mnemonic().upper()
-    angle = f"<{', '.join(template)}>" if template else ""
-    emit.line(f"{name}{angle}({', '.join(_arguments(emit, op, call))});")
+    while call is not None:
+        template = list(_template(emit, op, call))
+        name = call.name or op.mnemonic().upper()
+        angle = f"<{', '.join(template)}>" if template else ""
+        emit.line(f"{name}{angle}({', '.join(_arguments(emit, op, call))});")
+        call = call.then
 
 
 def _template(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.targets.families import BINARY, CONVERSION, SCALAR, SEQUENCE, UNARY, conversions
-from ptoas.targets.row import Rows
-from ptoas.targets.rules.elementwise import conversion_exists
+from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.enums import Precision
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets import families as f
+from ptoas.targets.facts import Facts
+from ptoas.targets.pipes import Pipes, S, V
+from ptoas.targets.row import Call, Row, Rows, Scratch
+from ptoas.targets.rules.elementwise import conversion_exists, high_precision_has_an_effect
+from ptoas.targets.specs import ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
+BITS, POWERS = "i8 u8 i16 u16 i32 u32", "i8 u8 i16 u16 i32 u32 f32"
 
-CONVERSIONS = conversions(
+CONVERSIONS = f.conversions(
     {
         "f32": "f16 f32 bf16 i16 i32 i64",
         "f16": "f32 i32 i16 i8 u8",
@@ -22,12 +29,100 @@ CONVERSIONS = conversions(
     }
 )
 
+SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
+"""A loop of the scalar pipe inside a header of the vector unit."""
+
+POWER = Pipes(
+    V, dict.fromkeys(("dst", "src", "src0", "src1", "tmp"), (V, S)), inside=((V, S),), after=((S, V),)
+)
+"""Logarithm and exponential by vectors, then the special cases one by one."""
+
+ROUNDED_QUOTIENT = frozenset(Precision)
+"""The precisions at which a remainder comes from the rounded quotient: all that may be asked for."""
+
+THROUGH_F32 = "through f32"
+"""Integers that are converted, calculated in f32 and converted back."""
+
+
+def precise(row: Row, algorithm: str) -> Row:
+    """The call takes a precision, and the header does not look at it."""
+    return f.precise(row, algorithm).but(rules=(high_precision_has_an_effect,))
+
+
+def _row_and_mask(know: Facts) -> TileType:
+    """A row of results, then the mask of a comparison, for which a whole repeat or row is cleared."""
+    like = know.tile("dst").type
+    return TileType.of(like.element_type, 1, like.cols + max(like.cols, 64))
+
+
+def _least_row_and_mask(know: Facts) -> int:
+    """What the header asks for: a row of words, and two words of mask for each 64 columns."""
+    cols = know.tile("dst").type.cols
+    return 4 * (cols + 2 * -(-cols // 64))
+
+
+def _bits(know: Facts) -> TileType:
+    """A bit for each element, each row in whole blocks, and a row more for the selection."""
+    like = know.tile("dst").type
+    return TileType.of(BY_TEXT["u8"].type, like.rows + 1, f.BLOCK * -(-like.cols // (8 * f.BLOCK)))
+
+
+# Their first steps write the destination or the scratch tile, and later ones still read the sources.
+XOR = f.BINARY.but(
+    tiles={"tmp": tile(None, ROW_MAJOR)},
+    apart=f.apart("src0", "src1"),
+    scratch={"tmp": f.like("dst")},
+    source="device header of A2/A3, TXOR",
+)
+REMAINDER = precise(f.BINARY, "Rem").but(
+    scratch={"tmp": Scratch(_row_and_mask, _least_row_and_mask)},
+    apart=f.apart("src0", "src1"),
+    model=ROUNDED_QUOTIENT,
+    source="device header of A2/A3, TREM",
+)
+PRELU = f.BINARY.but(
+    tiles={"tmp": tile("u8", ROW_MAJOR)},
+    apart=f.apart("src0", "src1"),
+    scratch={"tmp": Scratch(_bits)},
+    source="device header of A2/A3, TPRELU",
+)
+
 ROWS: Rows = {
-    **BINARY.each(
-        {**dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), FOUR), e.TDivOp: FLOATS}
+    **f.BINARY.each(dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), FOUR)),
+    **f.BINARY.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
+    **f.BINARY.but(pipe=SCALAR_LOOP).each(dict.fromkeys((e.TShlOp, e.TShrOp), BITS)),
+    e.TDivOp: precise(f.BINARY, "Div").of(FLOATS),
+    e.TXorOp: XOR.of(BITS),
+    e.TRemOp: f.by_element(
+        REMAINDER.of("i32 f32", clobbers=("src0", "src1"), model=THROUGH_F32), REMAINDER.of("i32 f32")
     ),
-    **SCALAR.each(dict.fromkeys((e.TAddSOp, e.TSubSOp, e.TMulSOp), FOUR)),
-    **UNARY.each({e.TNegOp: FOUR, e.TAbsOp: FLOATS, e.TExpOp: FLOATS}),
-    e.TCvtOp: CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
-    e.TCIOp: SEQUENCE.of("i16 u16 i32 u32 f16 bf16 f32"),
+    e.TFmodOp: precise(f.BINARY, "Fmod").of(
+        "f32", apart=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
+    ),
+    e.TPowOp: f.by_element(
+        precise(f.BINARY_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
+        precise(f.BINARY, "Pow").of(
+            POWERS, pipe=POWER, scratch={"tmp": f.like("dst")}, apart=f.apart("src0", "src1")
+        ),
+    ),
+    e.TPReluOp: PRELU.of(FLOATS),
+    e.TAddReluOp: f.by_element(
+        f.BINARY.of("i16 f16 f32", call=Call(unsupported="TRELU does not take i16; use tadd and tmaxs")),
+        f.BINARY.of("i16 f16 f32", call=f.calls("TADD dst src0 src1", "TRELU dst dst")),
+    ),
+    **f.UNARY.each({e.TNegOp: FOUR, e.TAbsOp: FLOATS, e.TReluOp: "i32 f16 f32", e.TNotOp: BITS}),
+    e.TExpOp: precise(f.UNARY, "Exp").of(FLOATS),
+    e.TLogOp: precise(f.UNARY, "Log").of(FLOATS),
+    e.TSqrtOp: precise(f.UNARY, "Sqrt").of(FLOATS),
+    e.TRecipOp: precise(f.UNARY, "Recip").of(FLOATS, apart=(("dst", "src"),)),
+    # Without a scratch tile it is an estimate, so that none is added.
+    e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(
+        FLOATS,
+        apart=(("tmp", "dst"), ("tmp", "src")),
+        rules=(high_precision_has_an_effect(by_scratch=True),),
+    ),
+    e.TAddCOp: f.ADD_C.of(FOUR),
+    e.TSubCOp: f.SUB_C.of(FOUR),
+    e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
+    e.TCIOp: f.SEQUENCE.of("i16 u16 i32 u32 f16 bf16 f32"),
 }

@@ -1,17 +1,24 @@
-"""Arithmetic of A5."""
+"""Arithmetic of A5: between registers, so that a destination may be a source and no scratch tile is used."""
 
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.targets.families import BINARY, CONVERSION, SCALAR, SEQUENCE, UNARY, conversions
-from ptoas.targets.row import Rows
+from ptoas.dialects.pto.enums import Precision
+from ptoas.targets import families as f
+from ptoas.targets.row import Forms, Row, Rows, Unsupported
 from ptoas.targets.rules.elementwise import conversion_exists
 from ptoas.targets.specs import SHORT_INDEX, elements
 
 ADDED = elements("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32")
 MULTIPLIED = elements("i16 u16 i32 u32 i64 u64 f16 bf16 f32")
+DIVIDED = elements("i16 u16 i32 u32 i64 u64 f16 f32")
+BITS, SHIFTED = elements("i8 u8 i16 u16 i32 u32"), elements("i8 u8 i16 u16 i32 u32 i64 u64")
+FLOATS = "f16 f32"
 
-CONVERSIONS = conversions(
+ROUNDED_QUOTIENT = frozenset({Precision.Default})
+"""The precision at which a remainder comes from the rounded quotient."""
+
+CONVERSIONS = f.conversions(
     {
         "f32": "f32 f16 bf16 i16 i32 i64 f8e4m3 f8e5m2 hif8",
         "f16": "f32 i32 i16 i8 u8 hif8",
@@ -28,16 +35,49 @@ CONVERSIONS = conversions(
     }
 )
 
+
+def power(row: Row) -> Forms:
+    """The precise power takes other types than the default one."""
+    row = f.precise(row, "Pow")
+
+    def precision(op: e.TPowOp) -> Precision:
+        return Precision.Default if op.precision_type is None else op.precision_type.data
+
+    return Forms(
+        precision,
+        {
+            Precision.Default: row.of("i8 u8 i16 u16 i32 u32 f16 f32"),
+            Precision.High: row.of("f16 bf16 f32"),
+        },
+    )
+
+
 ROWS: Rows = {
-    **BINARY.each(
+    **f.BINARY.each(
         {
             **dict.fromkeys((e.TAddOp, e.TSubOp, e.TMaxOp, e.TMinOp), ADDED),
+            **dict.fromkeys((e.TAndOp, e.TOrOp), BITS),
+            **dict.fromkeys((e.TShlOp, e.TShrOp), SHIFTED),
             e.TMulOp: MULTIPLIED,
-            e.TDivOp: "i16 u16 i32 u32 i64 u64 f16 f32",
         }
     ),
-    **SCALAR.each({e.TAddSOp: ADDED, e.TSubSOp: ADDED, e.TMulSOp: MULTIPLIED}),
-    **UNARY.each({e.TNegOp: MULTIPLIED, e.TAbsOp: "i8 i16 i32 f16 f32", e.TExpOp: "f16 f32"}),
-    e.TCvtOp: CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
-    e.TCIOp: SEQUENCE.of(SHORT_INDEX),
+    e.TDivOp: f.precise(f.BINARY, "Div").of(DIVIDED),
+    e.TXorOp: f.BINARY_SCRATCH.of(BITS),
+    e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT),
+    e.TFmodOp: f.precise(f.BINARY, "Fmod").of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
+    e.TPowOp: power(f.BINARY_SCRATCH),
+    e.TPReluOp: f.BINARY_SCRATCH.of(FLOATS),
+    e.TAddReluOp: Unsupported("only A2/A3 has it; use tadd and trelu"),
+    **f.UNARY.each(
+        {e.TNegOp: MULTIPLIED, e.TAbsOp: "i8 i16 i32 f16 f32", e.TReluOp: "i32 f16 f32", e.TNotOp: BITS}
+    ),
+    e.TExpOp: f.precise(f.UNARY, "Exp").of(FLOATS),
+    e.TLogOp: f.precise(f.UNARY, "Log").of(FLOATS),
+    e.TSqrtOp: f.precise(f.UNARY, "Sqrt").of(FLOATS),
+    e.TRecipOp: f.precise(f.UNARY, "Recip").of(FLOATS),
+    e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(FLOATS, ignores=("tmp",)),
+    e.TAddCOp: f.ADD_C.of(ADDED),
+    e.TSubCOp: f.SUB_C.of(ADDED),
+    e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
+    e.TCIOp: f.SEQUENCE.of(SHORT_INDEX),
 }

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.targets.families import BINARY, CONVERSION, SCALAR, SEQUENCE, UNARY
-from ptoas.targets.row import Rows
+from ptoas.targets import families as f
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
 from ptoas.targets.specs import NINE, WIDE
 
 ARITHMETIC = (*NINE, *WIDE)
+INTEGERS = "i8 u8 i16 u16 i32 u32 i64 u64"
+FLOATS = "f16 bf16 f32"
+ROOT = f.UNARY.but(rules=(valid_extents_are_open_in_both,))
 
 ROWS: Rows = {
-    **BINARY.each(dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TDivOp, e.TMaxOp, e.TMinOp), ARITHMETIC)),
-    **SCALAR.each(dict.fromkeys((e.TAddSOp, e.TSubSOp, e.TMulSOp), ARITHMETIC)),
-    **UNARY.each({e.TNegOp: ARITHMETIC, e.TAbsOp: "i8 i16 i32 f16 bf16 f32", e.TExpOp: "f16 bf16 f32"}),
-    e.TCvtOp: CONVERSION,
-    e.TCIOp: SEQUENCE.of(ARITHMETIC),
+    **f.BINARY.each(
+        {
+            **dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), ARITHMETIC),
+            **dict.fromkeys((e.TAndOp, e.TOrOp, e.TShlOp, e.TShrOp), INTEGERS),
+        }
+    ),
+    e.TDivOp: f.precise(f.BINARY, "Div").of(ARITHMETIC),
+    e.TXorOp: f.BINARY_SCRATCH.of(INTEGERS),
+    e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(ARITHMETIC),
+    e.TFmodOp: f.precise(f.BINARY, "Fmod").of(ARITHMETIC),
+    # The header reads both sources with the pitch of the destination.
+    e.TPowOp: f.precise(f.BINARY_SCRATCH, "Pow").of(
+        ARITHMETIC, shape={"dst": "_ C", "src0 src1": "_ C"}, source="header of the simulator, TPOW"
+    ),
+    e.TPReluOp: f.BINARY_SCRATCH.of("f16 f32"),
+    e.TAddReluOp: Unsupported("only A2/A3 has it; use tadd and trelu"),
+    **f.UNARY.each(
+        {
+            e.TNegOp: ARITHMETIC,
+            e.TAbsOp: "i8 i16 i32 f16 bf16 f32",
+            e.TReluOp: ARITHMETIC,
+            e.TNotOp: INTEGERS,
+        }
+    ),
+    e.TExpOp: f.precise(f.UNARY, "Exp").of(FLOATS),
+    e.TLogOp: f.precise(f.UNARY, "Log").of(FLOATS),
+    e.TRecipOp: f.precise(f.UNARY, "Recip").of(FLOATS),
+    e.TSqrtOp: f.precise(ROOT, "Sqrt").of(FLOATS),
+    e.TRsqrtOp: f.precise(ROOT, "Rsqrt").of("f16 f32", ignores=("tmp",)),
+    e.TAddCOp: f.ADD_C.of(ARITHMETIC),
+    e.TSubCOp: f.SUB_C.of(ARITHMETIC),
+    e.TCvtOp: f.CONVERSION,
+    e.TCIOp: f.SEQUENCE.of(ARITHMETIC),
 }

@@ -1,15 +1,21 @@
-"""Conversions and moves: which pairs of types and of memories there are (public TCVT and TMOV pages)."""
+"""What is special to arithmetic and moves: pairs of types and of memories, precision, shifts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from ptoas.analysis.knowledge import shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto import movement
+from ptoas.dialects.pto.enums import Precision
+from ptoas.dialects.pto.instruction import PtoOp, UnaryOp
+from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction
+from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
@@ -49,3 +55,98 @@ def move_has_a_way(op: movement.TMovOp, know: Facts, ways: Table = MappingProxyT
     if dst.loc.value not in legal:
         required = f"{src.loc.value} to {' or '.join(legal)}" if legal else f"no move out of {src.loc.value}"
         yield mismatch("move", f"{src.loc.value} to {dst.loc.value}", required, slot="dst")
+
+
+def _exp(precision: str) -> str:
+    attrs = f"precisionType = #pto<exp_precision {precision}>"
+    return instruction("texp", "16x32xf32", "16x32xf32", attrs=attrs)
+
+
+def _axpy(src: str, dst: str) -> str:
+    a, d = f"!pto.tile<16x32x{src}>", f"!pto.tile<16x32x{dst}>"
+    return kernel(f"pto.taxpy ins(%a, %s : {a}, {src}) outs(%d : {d})", args=f"%a: {a}, %s: {src}, %d: {d}")
+
+
+@rule(
+    "PTO-E312",
+    source="device headers of A2/A3: the template parameter is taken and not used",
+    reason="The result is that of the default precision, whatever the attribute says.",
+    failing=_exp("high_precision"),
+    passing=_exp("default"),
+    on="a2a3",
+    severity=Severity.WARNING,
+)
+def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = False) -> Violations:
+    """A higher precision is asked for only where the target has one, or gets there with a scratch tile."""
+    if know.target.value(op, "precisionType") is not Precision.High or (by_scratch and know.values("tmp")):
+        return
+    fix = "give it a scratch tile" if by_scratch else "leave the attribute out"
+    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix)
+
+
+@rule(
+    "PTO-E313",
+    source="header of the simulator: one template parameter for both tiles",
+    reason="The call does not compile with two types of tiles.",
+    failing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "1x32xf32"),
+    passing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "16x32xf32"),
+    on="cpu",
+)
+def scratch_has_the_type_of_the_destination(op: PtoOp, know: Facts) -> Violations:
+    """A scratch tile that is given has the type of the destination."""
+    if know.values("tmp") and know.tile("tmp").type != know.tile("dst").type:
+        yield mismatch("type of tmp", know.tile("tmp").type, know.tile("dst").type, slot="tmp")
+
+
+@rule(
+    "PTO-E314",
+    source="header of the simulator: static_assert on the static valid extents",
+    reason="An extent that is open in one type and fixed in the other does not compile.",
+    failing=instruction("tsqrt", "16x32xf32", "16x32xf32, valid=16x?"),
+    passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
+    on="cpu",
+)
+def valid_extents_are_open_in_both(op: UnaryOp, know: Facts) -> Violations:
+    """A valid extent is open in the types of both tiles, or in neither."""
+    src, dst = (know.tile(slot).type.valid for slot in ("src", "dst"))
+    if [extent == DYNAMIC for extent in src] != [extent == DYNAMIC for extent in dst]:
+        yield mismatch("valid shape of src in its type", shape_str(src), shape_str(dst), slot="src")
+
+
+@rule(
+    "PTO-E315",
+    source="C++ and the device headers: a shift by the width or more, or backwards, is not defined",
+    reason="No document says what is left of the number.",
+    failing=kernel(
+        "%n = arith.constant 16 : i16",
+        "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
+        args="%a: !pto.tile<8x16xi16>",
+    ),
+    passing=kernel(
+        "%n = arith.constant 15 : i16",
+        "%d = pto.tshls %a, %n : (!pto.tile<8x16xi16>, i16) -> !pto.tile<8x16xi16>",
+        args="%a: !pto.tile<8x16xi16>",
+    ),
+    on="cpu a2a3 a5",
+)
+def shift_is_less_than_the_width(op: BitScalarOp, know: Facts) -> Violations:
+    """A tile is shifted by a number of bits from 0 to less than the width of its elements."""
+    (count,), bits = know.constants("scalar"), 8 * know.tile("src").size
+    if count is not None and not 0 <= count < bits:
+        yield mismatch("shift", f"{count} bits", f"0 to {bits - 1}", slot="scalar", part="value")
+
+
+@rule(
+    "PTO-E316",
+    source="device headers, TAXPY: static_assert on the two types",
+    reason="The product is added in the destination's type; no other pair is an instruction.",
+    failing=_axpy("f32", "f16"),
+    passing=_axpy("f16", "f32"),
+    on="cpu a2a3 a5",
+)
+def sum_takes_the_product(op: TAxpyOp, know: Facts) -> Violations:
+    """The destination has the source's element type, or is f32 where the source is f16."""
+    src, dst = know.tile("src").element, know.tile("dst").element
+    if src != dst and (src.text, dst.text) != ("f16", "f32"):
+        required = f"{src.text} or f32" if src.text == "f16" else src.text
+        yield mismatch("element type of dst", dst.text, required, slot="dst")

@@ -1,0 +1,91 @@
+"""Quotients, remainders and powers: what they are of integers, and how targets calculate them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import Machine
+from ptoas.ops.family import Function, Make, into, mnemonic, wider
+
+
+def nonzero(op: PtoOp, m: Machine, b: Array) -> None:
+    """Stop at a divisor of integers that is zero."""
+    if not (b == 0).any():
+        return
+    row, col = (int(n) for n in np.argwhere(np.atleast_2d(b == 0))[0])
+    place = f" at [{row}, {col}]" if np.ndim(b) else ""
+    raise m.fail("PTO-R502", f"{mnemonic(op)}: the divisor{place} is zero", op)
+
+
+def divide(op: PtoOp, m: Machine) -> Function:
+    """Floats divide as IEEE 754 says; integers towards zero, and by zero not at all."""
+
+    def quotient(a: Array, b: Array, out: Array | None = None) -> Array:
+        if a.dtype.kind not in "iu":
+            return np.divide(a, b, out=out)
+        nonzero(op, m, b)
+        # floor_divide rounds down: where the signs differ and something is left, one more is towards zero.
+        found = np.floor_divide(a, b)
+        found = found + (((a < 0) != (b < 0)) & (found * b != a)).astype(found.dtype)
+        return np.positive(found, out=out)
+
+    return quotient
+
+
+def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:
+    """`a - rounded(a / b) * b`: exact of integers and where the target is exact, else step by step in f32."""
+
+    def make(op: PtoOp, m: Machine) -> Function:
+        model = m.target.model(op)
+        if model == "through f32":
+            return _through_f32(op, m)
+        by_steps = model is not None and m.target.value(op, "precisionType") in (*model, None)
+
+        def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
+            if a.dtype.kind in "iu":
+                nonzero(op, m, b)
+            elif by_steps:
+                return into(out, _by_steps(a, b, rounded))
+            return exact(a, b, out=out)
+
+        return calculate
+
+    return make
+
+
+def _by_steps(a: Array, b: Array, rounded: Callable[[Array], Array]) -> Array:
+    x, y = np.asarray(a, np.float32), np.asarray(b, np.float32)
+    left = x - rounded(x / y) * y
+    return np.where(left * y < 0, left + y, left) if rounded is np.floor else left
+
+
+def _through_f32(op: PtoOp, m: Machine) -> Function:
+    """A2/A3: `trem` of i32 is exact up to 24 bits. The dividend is left rounded, a divisor tile as floats."""
+
+    def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
+        nonzero(op, m, b)
+        x, y = np.asarray(a, np.float32), np.asarray(b, np.float32)
+        dividend, divisor = _saturated(x), _saturated(y) if np.ndim(b) else b
+        left = (dividend - _saturated(np.floor(x / y)) * divisor).astype(np.float32)
+        a[...] = dividend
+        if np.ndim(b):
+            b.view(np.float32)[...] = y
+        return into(out, _saturated(np.where(left * y < 0, left + y, left)))
+
+    return calculate
+
+
+def _saturated(x: Array) -> Array:
+    limits = np.iinfo(np.int32)
+    return np.clip(x.astype(np.float64), limits.min, limits.max).astype(np.int32)
+
+
+def power(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Integers wrap; to a negative power they are 0, but for 1 and -1. Floats are rounded once."""
+    if a.dtype.kind not in "iu":
+        return wider(np.power)(a, b, out=out)
+    found = np.power(a, np.maximum(b, 0))
+    negative = np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b & 1), 0)).astype(a.dtype)
+    return into(out, np.where(b < 0, negative, found))

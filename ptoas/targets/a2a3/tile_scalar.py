@@ -1,0 +1,70 @@
+"""Arithmetic of A2/A3 with a scalar: often the scalar is spread over the destination first."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import tile_scalar as s
+from ptoas.targets import families as f
+from ptoas.targets.a2a3.elementwise import (
+    BITS,
+    FLOATS,
+    FOUR,
+    POWER,
+    POWERS,
+    ROUNDED_QUOTIENT,
+    SCALAR_LOOP,
+    THROUGH_F32,
+    precise,
+)
+from ptoas.targets.row import Forms, Rows, Scratch
+from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
+from ptoas.targets.specs import ROW_MAJOR, tile
+
+IN_PLACE_MULTIPLIES = "multiplies in place"
+"""A quotient that replaces its dividend is the product with the rounded reciprocal."""
+
+SPREAD = f.SCALAR.but(apart=(("dst", "src"),))
+"""The scalar is written to the destination before the source is read."""
+
+DIVISION = precise(f.SCALAR, "Div").of(FOUR)
+REMAINDER = f.SCALAR.but(
+    scratch={"tmp": Scratch(f.one_row)},
+    apart=f.apart("src"),
+    model=ROUNDED_QUOTIENT,
+    source="device header of A2/A3, TREMS",
+)
+
+
+ROWS: Rows = {
+    **f.SCALAR.each(
+        {
+            **dict.fromkeys((s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp), FOUR),
+            s.TLReluOp: FLOATS,
+        }
+    ),
+    s.TDivSOp: Forms(
+        f.division,
+        {
+            "integers": DIVISION.but(pipe=SCALAR_LOOP),
+            "tile / scalar": DIVISION.but(model=IN_PLACE_MULTIPLIES),
+            "scalar / tile": DIVISION.but(apart=(("dst", "src"),)),
+        },
+    ),
+    **SPREAD.each(dict.fromkeys((s.TAndSOp, s.TOrSOp), BITS)),
+    s.TXorSOp: SPREAD.but(
+        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": f.like("dst")}, apart=f.apart("src")
+    ).of(BITS),
+    **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
+        dict.fromkeys((s.TShlSOp, s.TShrSOp), "i16 u16 i32 u32")
+    ),
+    s.TRemSOp: f.by_element(
+        REMAINDER.of("i32 f32", clobbers=("src",), model=THROUGH_F32), REMAINDER.of("i32 f32")
+    ),
+    s.TFmodSOp: SPREAD.of("f32", model=ROUNDED_QUOTIENT),
+    s.TPowSOp: f.by_element(
+        precise(f.SCALAR_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
+        precise(f.SCALAR, "Pow").of(POWERS, pipe=POWER, scratch={"tmp": f.like("dst")}, apart=f.apart("src")),
+    ),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),
+    s.TAddSCOp: f.ADD_SC.of(FOUR),
+    s.TSubSCOp: f.SUB_SC.of(FOUR),
+}
