@@ -10,6 +10,7 @@ from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AllocTileOp,
+    GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
@@ -304,6 +305,11 @@ def _boxed_window(
         )
     start = source.address + int(source.offsets[row, col]) * source.dtype.size
     return Tile(result, source.memory, start, valid, name, source.bits)
+
+
+@value(GetValidShapeOp)
+def get_validshape(op: GetValidShapeOp, m: Machine) -> Callable[..., tuple[int, int]]:
+    return lambda tile: tile.valid
 
 
 @value(SetValidShapeOp)

@@ -221,6 +221,24 @@ class SubviewOp(PtoOp):
 
 
 @irdl_op_definition
+class GetValidShapeOp(PtoOp):
+    """The valid extents that a tile has now."""
+
+    name = "pto.get_validshape"
+    NAMED: ClassVar = ("tile",)
+    LAYOUT: ClassVar = "$tile {attrs} : ^tile"
+    tile = operand_def(Tile())
+    row = result_def(Index())
+    col = result_def(Index())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [IndexType(), IndexType()]
+
+
+@irdl_op_definition
 class SetValidShapeOp(PtoOp):
     """Change the valid extents of a tile whose type leaves them open."""
 

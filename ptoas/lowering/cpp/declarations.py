@@ -12,6 +12,7 @@ from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AllocTileOp,
+    GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
@@ -63,6 +64,12 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
     row, col = (emit.text(offset) for offset in op.offsets)
     emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
     emit.line(f"TSUBVIEW({name}, {emit.text(op.source)}, {row}, {col});")
+
+
+def _get_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, GetValidShapeOp)
+    emit.define(op.row, f"{emit.text(op.tile)}.GetValidRow()")
+    emit.define(op.col, f"{emit.text(op.tile)}.GetValidCol()")
 
 
 def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
@@ -155,6 +162,7 @@ DECLARATIONS: dict[type[Operation], Handler] = {
     AllocTileOp: _alloc,
     TAssignOp: _assign,
     SubviewOp: _subview,
+    GetValidShapeOp: _get_valid_shape,
     SetValidShapeOp: _set_valid_shape,
     MakeTensorViewOp: _make_view,
     PartitionViewOp: _partition,

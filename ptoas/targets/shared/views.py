@@ -24,5 +24,6 @@ ROWS: Rows = {
             v.window_of_a_fractal_tile_is_made_of_blocks,
         )
     ),
+    views.GetValidShapeOp: Row(),
     views.SetValidShapeOp: Row(rules=(v.valid_extent_is_inside_the_tile, v.reshaped_tile_is_open)),
 }
