@@ -1,5 +1,6 @@
 """Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -22,7 +23,7 @@ from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
-from ptoas.dialects.pto.enums import LayoutAttr
+from ptoas.dialects.pto.enums import LayoutAttr, SLayout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
 
@@ -218,6 +219,59 @@ class SubviewOp(PtoOp):
             raise VerifyException("needs two offsets and two sizes: a row and a column of each")
         if len(self.valid) not in (0, 2):
             raise VerifyException("takes two valid extents, rows and columns, or none")
+
+
+class AliasOp(PtoOp, ABC):
+    """Another name for a tile's bytes: what is written under one name is read under the other."""
+
+    LAYOUT: ClassVar = "$source {attrs} : ^source -> ^result"
+    source = operand_def(Tile())
+    result = result_def(Tile())
+    traits = traits_def(Pure())
+
+    def types(self) -> tuple[TileType, TileType]:
+        source, result = self.source.type, self.result.type
+        assert isinstance(source, TileType) and isinstance(result, TileType)
+        return source, result
+
+    def verify_(self) -> None:
+        source, result = self.types()
+        if source.loc != result.loc:
+            raise VerifyException(f"the tile stays in {source.loc.data.value}, it can't be in {result.loc.data.value}")
+
+
+@irdl_op_definition
+class TReshapeOp(AliasOp):
+    """The same bytes in another shape, layout or element type. Where the type leaves valid extents open, all is
+    valid."""
+
+    name = "pto.treshape"
+
+    def verify_(self) -> None:
+        super().verify_()
+        source, result = self.types()
+        if source.size_bytes != result.size_bytes:
+            raise VerifyException(f"the tile has {source.size_bytes} bytes, the result {result.size_bytes}")
+        if (source.slayout is SLayout.NoneBox) != (result.slayout is SLayout.NoneBox):
+            raise VerifyException("a tile of boxes is not the same bytes as one without")
+
+
+@irdl_op_definition
+class BitcastOp(AliasOp):
+    """The same bytes with another element type, in the shape, layout and valid extents of the source."""
+
+    name = "pto.bitcast"
+
+    def verify_(self) -> None:
+        super().verify_()
+        source, result = self.types()
+        element = result.element_type
+        if element == source.element_type:
+            raise VerifyException("gives the tile the element type that it has; use treshape for another shape")
+        if TileType.new([source.loc, element, *source.parameters[2:]]) != result:
+            raise VerifyException("changes the element type and nothing else; use treshape for another shape")
+        if source.size_bytes < result.size_bytes:
+            raise VerifyException(f"the tile has {source.size_bytes} bytes, the result {result.size_bytes}")
 
 
 @irdl_op_definition
