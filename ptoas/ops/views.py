@@ -336,7 +336,10 @@ def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
 
 @value(GetValidShapeOp)
 def get_validshape(op: GetValidShapeOp, m: Machine) -> Callable[..., tuple[int, int]]:
-    return lambda tile: tile.valid
+    def run(tile: Tile | Unplaced) -> tuple[int, int]:
+        return tile.valid
+
+    return run
 
 
 @value(SetValidShapeOp)

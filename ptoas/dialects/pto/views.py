@@ -22,8 +22,8 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
-from ptoas.dialects.pto.enums import LayoutAttr, SLayout
+from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
+from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
 
@@ -234,26 +234,13 @@ class AliasOp(PtoOp, ABC):
         assert isinstance(source, TileType) and isinstance(result, TileType)
         return source, result
 
-    def verify_(self) -> None:
-        source, result = self.types()
-        if source.loc != result.loc:
-            raise VerifyException(f"the tile stays in {source.loc.data.value}, it can't be in {result.loc.data.value}")
-
 
 @irdl_op_definition
 class TReshapeOp(AliasOp):
-    """The same bytes in another shape, layout or element type. Where the type leaves valid extents open, all is
-    valid."""
+    """The same bytes in another shape, layout or element type. Where its type leaves them open, the valid
+    extents are the physical ones."""
 
     name = "pto.treshape"
-
-    def verify_(self) -> None:
-        super().verify_()
-        source, result = self.types()
-        if source.size_bytes != result.size_bytes:
-            raise VerifyException(f"the tile has {source.size_bytes} bytes, the result {result.size_bytes}")
-        if (source.slayout is SLayout.NoneBox) != (result.slayout is SLayout.NoneBox):
-            raise VerifyException("a tile of boxes is not the same bytes as one without")
 
 
 @irdl_op_definition
@@ -261,17 +248,6 @@ class BitcastOp(AliasOp):
     """The same bytes with another element type, in the shape, layout and valid extents of the source."""
 
     name = "pto.bitcast"
-
-    def verify_(self) -> None:
-        super().verify_()
-        source, result = self.types()
-        element = result.element_type
-        if element == source.element_type:
-            raise VerifyException("gives the tile the element type that it has; use treshape for another shape")
-        if TileType.new([source.loc, element, *source.parameters[2:]]) != result:
-            raise VerifyException("changes the element type and nothing else; use treshape for another shape")
-        if source.size_bytes < result.size_bytes:
-            raise VerifyException(f"the tile has {source.size_bytes} bytes, the result {result.size_bytes}")
 
 
 @irdl_op_definition
@@ -282,8 +258,8 @@ class GetValidShapeOp(PtoOp):
     NAMED: ClassVar = ("tile",)
     LAYOUT: ClassVar = "$tile {attrs} : ^tile"
     tile = operand_def(Tile())
-    row = result_def(Index())
-    col = result_def(Index())
+    row = result_def(Extent())
+    col = result_def(Extent())
 
     @classmethod
     def infer_result_types(
