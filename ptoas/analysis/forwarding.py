@@ -10,7 +10,7 @@ from typing import NamedTuple
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
-from ptoas.dialects.pto.views import SubviewOp, TAssignOp
+from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
 
@@ -34,7 +34,7 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
     followed.
     """
     match op:
-        case SubviewOp() | TAssignOp():
+        case AliasOp() | SubviewOp() | TAssignOp():
             yield from _each(op, 0, op.results)
         case arith.SelectOp():
             yield Handing(op, 1, op.result)

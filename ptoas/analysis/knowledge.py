@@ -175,8 +175,8 @@ def is_reshaped(tile: SSAValue) -> bool:
         for use in value.uses:
             if isinstance(use.operation, views.SetValidShapeOp):
                 return True
-            # A window has extents of its own.
-            if not isinstance(use.operation, views.SubviewOp):
+            # A window has extents of its own, and so has the tile under another type.
+            if not isinstance(use.operation, views.AliasOp | views.SubviewOp):
                 seen += [name for name in passed_on(use) if name not in seen]
     return False
 
@@ -229,6 +229,13 @@ class Knowledge(Constants):
                 given = (op.valid[0], op.valid[1])
             case views.TAssignOp() as op:
                 return self.tile(op.tile).valid
+            case views.BitcastOp() as op:
+                return self.tile(op.source).valid
+            case views.TReshapeOp():
+                return (
+                    type.rows if type.valid_rows == DYNAMIC else type.valid_rows,
+                    type.cols if type.valid_cols == DYNAMIC else type.valid_cols,
+                )
             case _:
                 pass
         rows, cols = type.valid

@@ -12,7 +12,7 @@ from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.structure import Order, enclosing_loops
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import SubviewOp, TAssignOp
+from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 ALIGNMENT = 32
 """Bytes; the memory engines move blocks of this size."""
@@ -42,7 +42,7 @@ def uses(root: SSAValue) -> Iterator[Operation]:
     work = [root]
     while work:
         for use in work.pop().uses:
-            if not isinstance(use.operation, SubviewOp | TAssignOp):
+            if not isinstance(use.operation, AliasOp | SubviewOp | TAssignOp):
                 yield use.operation
             for value in passed_on(use):
                 if value not in seen:

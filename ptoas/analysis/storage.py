@@ -15,7 +15,7 @@ from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.pto.views import AllocTileOp, SubviewOp, TAssignOp
+from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
 
 ARGUMENT_ADDRESSES = "pto.tile_arg_addresses"
 """Attribute of a function: where its tile arguments lie, in their order; the caller puts them there (D24)."""
@@ -95,6 +95,9 @@ def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
         match value.owner:
             case SubviewOp() as op:
                 windows.append(op)
+                value = op.source
+            case AliasOp() as op:
+                windows.clear()  # rows and columns of another shape
                 value = op.source
             case TAssignOp() as op:
                 value = op.tile

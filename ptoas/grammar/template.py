@@ -118,6 +118,7 @@ _NAMED = re.compile(r"(?<![@$^#&\w])([A-Za-z_]\w*)\s*(?:=\s*)?[\[(]?\s*[$#](\w+)
 _SYMBOL = re.compile(r"@(\w+)\s*\(\s*#(\w+)")
 _INDEXED = re.compile(r"\$\w+\[[$#](\w+)")
 _BARE = re.compile(r"(?<![@$^#&\w])[A-Za-z_]\w*(?![\w(])")
+_TYPED = re.compile(r"\^(\w+)")
 _GROUPS = re.compile(r"(?:ins|outs)\(")
 
 
@@ -144,8 +145,9 @@ class Layout:
         """The attributes that are written by position: `set_flag[#pto.pipe<...>, ...]`."""
         self.bare = frozenset(_BARE.findall(plain)) - {*self.words}
         """Words that say nothing of their own: `single_cache_line`, the `outs` of `outs : f32`."""
-        self.types_source = ("-> ^" in template) and template.index("-> ^") > template.find("^")
-        """Whether operands' types come before the result's, so that a lone type is theirs."""
+        typed = next(iter(_TYPED.findall(template)), None)
+        self.types_source = self.every_form and any(slot.name == typed for slot in cls.signature().slots)
+        """Whether operands' types come before the results', so that a lone type is theirs."""
         self.ins, self.outs = _group(self.pieces, "ins"), _group(self.pieces, "outs")
         """What is read and what is written in the DPS form, without types."""
         self.out_names = tuple(names_in(self.outs, Operands))

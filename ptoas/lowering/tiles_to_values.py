@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.location import span_of
@@ -98,14 +99,13 @@ def _assigns(tile: SSAValue) -> list[TAssignOp]:
 def _writes(user: Operation, index: int) -> bool:
     if not isinstance(user, PtoOp):
         return True  # unknown what it does with the tile
-    if not isinstance(user, Instruction):
-        return user.name in ("pto.tassign", "pto.set_validshape", "pto.subview")
-    at = 0
-    for slot, values in user.segments():
-        if index < at + len(values):
-            return slot.name in user.OUTS
-        at += len(values)
-    return False
+    if any(isinstance(result.type, TileType) for result in user.results) and not isinstance(
+        user, Instruction
+    ):
+        return True  # another name of the tile, under which it may be written
+    if user.name in ("pto.tassign", "pto.set_validshape"):
+        return True
+    return any(access.operand == index and access.write for access in accesses(user))
 
 
 def _follows(op: Operation, user: Operation) -> bool:

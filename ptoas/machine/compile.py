@@ -18,7 +18,8 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
@@ -26,7 +27,6 @@ from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_chapters
-from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.source import Steps
@@ -172,7 +172,7 @@ class FunctionCompiler(ControlFlow, Placement):
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
-        if self.module.race is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
+        if self.module.race is not None and isinstance(op, ElementOp):
             function = self.ordered_scalar(op, function)
         if self.machine.sharing is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
             effects = self.machine.target.effects(op)
@@ -181,23 +181,20 @@ class FunctionCompiler(ControlFlow, Placement):
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
         elif op.results:
-            self.line(f"{self.name(op.results[0])} = {call}")
+            self.line(f"{', '.join(map(self.name, op.results))} = {call}")
         else:
             self.line(call)
 
-    def ordered_scalar(
-        self, op: LoadScalarOp | StoreScalarOp, function: Callable[..., Any]
-    ) -> Callable[..., Any]:
+    def ordered_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
         """A scalar access is an access of the scalar pipe."""
         race = self.module.race
         assert race is not None
         effects = self.machine.target.effects(op)
-        at = list(op.operands).index(op.ptr)
+        at, offset = (slot_places(op)[slot].start for slot in (op.HOLDER, "offset"))
 
         def run(*values: Any) -> Any:
             result = function(*values)
-            pointer: Pointer = values[at]
-            touched = element_touched(pointer, values[-1])
+            touched = element_touched(values[at], values[offset])
             race.execute(op, effects, [(touched,) if n == at else () for n in range(len(values))])
             return result
 

@@ -62,9 +62,13 @@ def view_touched(view: View) -> Touched:
     return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
 
 
-def element_touched(pointer: Pointer, offset: int) -> Touched:
-    """One element behind a pointer."""
-    at = pointer.offset + offset
-    buffer = pointer.buffer
+def element_touched(holder: Pointer | Tile, offset: int) -> Touched:
+    """One element behind a pointer, or of a tile."""
+    if isinstance(holder, Tile):
+        low = holder.memory.address + holder.address + offset * holder.dtype.size
+        element = holder.flat[offset : offset + 1]
+        return Touched(element, None, low, low + holder.dtype.size, f"%{holder.name}")
+    at = holder.offset + offset
+    buffer = holder.buffer
     low = buffer.address + at * buffer.dtype.size
     return Touched(buffer.raw[at : at + 1], None, low, low + buffer.dtype.size, f"%{buffer.name}")

@@ -7,13 +7,15 @@ from typing import Any
 
 from ptoas.dialects.pto.enums import AtomicType, PadValue
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
+from ptoas.ops.views import Unplaced
 
 BURST = 32
 """Bytes up to which a load pads a row."""
@@ -186,6 +188,42 @@ def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, o
         op,
         operand=list(op.operands).index(op.offset),
     )
+
+
+@value(TGetValOp)
+def tgetval(op: TGetValOp, m: Machine) -> Callable[..., float]:
+    def run(src: Tile | Unplaced, offset: int) -> float:
+        element = element_at(op, m, src, offset)
+        if m.checks.init:
+            check_region(op, m, element)
+        return element.tile.dtype.numbers(element.tile.flat[offset : offset + 1])[0].item()
+
+    return run
+
+
+@value(TSetValOp)
+def tsetval(op: TSetValOp, m: Machine) -> Callable[..., None]:
+    def run(offset: int, value: float, dst: Tile | Unplaced) -> None:
+        element = element_at(op, m, dst, offset)
+        tile = element.tile
+        tile.flat[offset] = np.asarray(tile.dtype.scalar(value)).view(tile.dtype.raw)
+        element.mark(op)
+
+    return run
+
+
+def element_at(op: TGetValOp | TSetValOp, m: Machine, tile: Tile | Unplaced, offset: int) -> Region:
+    """One element of a tile, counted in the order of its bytes."""
+    if isinstance(tile, Unplaced):
+        raise m.fail("PTO-R507", f"%{tile.name} is used before it has an address", op)
+    if not 0 <= offset < tile.flat.size:
+        raise m.fail(
+            "PTO-R106",
+            f"{op.mnemonic()}: element {offset} of {tile.describe()}, which has {tile.flat.size}",
+            op,
+            operand=list(op.operands).index(op.offset),
+        )
+    return tile.elements(np.array([offset]))
 
 
 # --- printing ------------------------------------------------------------------------------------

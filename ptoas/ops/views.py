@@ -9,12 +9,16 @@ from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
+    AliasOp,
     AllocTileOp,
+    BitcastOp,
+    GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
     TAssignOp,
+    TReshapeOp,
 )
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
@@ -304,6 +308,38 @@ def _boxed_window(
         )
     start = source.address + int(source.offsets[row, col]) * source.dtype.size
     return Tile(result, source.memory, start, valid, name, source.bits)
+
+
+@value(TReshapeOp, BitcastOp)
+def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
+    _, type = op.types()
+    name = op.result.name_hint or op.mnemonic()
+    kept: dict[Tile | Unplaced, Tile] = {}
+
+    def run(source: Tile | Unplaced) -> Tile:
+        found = kept.get(source)
+        if found is not None:
+            return found
+        if isinstance(source, Unplaced):
+            raise m.fail("PTO-R507", f"%{source.name} is used before it has an address", op)
+        shown = source.valid if isinstance(op, BitcastOp) else type.shape
+        rows, cols = (
+            there if said == DYNAMIC else said for said, there in zip(type.valid, shown, strict=True)
+        )
+        if len(kept) >= KEPT:
+            kept.clear()
+        found = kept[source] = Tile(type, source.memory, source.address, (rows, cols), name, source.bits)
+        return found
+
+    return run
+
+
+@value(GetValidShapeOp)
+def get_validshape(op: GetValidShapeOp, m: Machine) -> Callable[..., tuple[int, int]]:
+    def run(tile: Tile | Unplaced) -> tuple[int, int]:
+        return tile.valid
+
+    return run
 
 
 @value(SetValidShapeOp)

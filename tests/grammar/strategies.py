@@ -128,6 +128,8 @@ class Maker:
                 return PtrType(own)
             case c.Scalar():
                 return own
+            case c.Extent():
+                return IndexType()
             case c.Index():
                 return self.draw(st.sampled_from([IndexType(), i32, i64]))
             case _:
@@ -181,7 +183,7 @@ class Maker:
                 properties[name] = self.field(field)
         if signature.segmented:
             properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, sizes)
-        if len(signature.results) > 1:
+        if sum(optional for _, _, optional in signature.results) > 1:
             counts = [int(any(name == n for n, _ in wanted)) for name, _, _ in signature.results]
             properties["resultSegmentSizes"] = DenseArrayBase.from_list(i32, counts)
         attributes: dict[str, Attribute] = {}

@@ -152,3 +152,13 @@ class Index(PtoConstraint):
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, IntegerType | IndexType)
+
+
+class Extent(Index):
+    """An `index` and nothing else: what an operation gives whose text leaves the type out."""
+
+    def kind(self) -> str:
+        return "an index"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, IndexType)

@@ -1,4 +1,4 @@
-"""Scalars of global memory, pointers, and asking which block this is."""
+"""Scalars of global memory and of tiles, pointers, and asking which block this is."""
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
@@ -9,16 +9,28 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Scalar
+from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import PtrType
+from ptoas.dialects.pto.types import PtrType, TileType
+
+
+class ElementOp(PtoOp, ABC):
+    """One element of memory, read or written as a scalar; `offset` counts elements in the order of bytes."""
+
+    HOLDER: ClassVar[str]
+    """The slot of the pointer or tile that the element is an element of."""
+
+    @property
+    def holder(self) -> SSAValue:
+        return self.operands_of(self.HOLDER)[0]
 
 
 @irdl_op_definition
-class LoadScalarOp(PtoOp):
+class LoadScalarOp(ElementOp):
     """`result = ptr[offset]`."""
 
     name = "pto.load_scalar"
+    HOLDER: ClassVar = "ptr"
     LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
@@ -33,15 +45,47 @@ class LoadScalarOp(PtoOp):
 
 
 @irdl_op_definition
-class StoreScalarOp(PtoOp):
+class StoreScalarOp(ElementOp):
     """`ptr[offset] = value`."""
 
     name = "pto.store_scalar"
+    HOLDER: ClassVar = "ptr"
     WRITES: ClassVar = ("ptr",)
     LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
     ptr = operand_def(Ptr("T"))
     offset = operand_def(Index())
+
+
+@irdl_op_definition
+class TGetValOp(ElementOp):
+    """`result = src.flat[offset]`, in the order of the tile's bytes."""
+
+    name = "pto.tgetval"
+    HOLDER: ClassVar = "src"
+    LAYOUT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
+    src = operand_def(Tile("T"))
+    offset = operand_def(Index())
+    result = result_def(Scalar("T"))
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        src = operands["src"][0].type
+        return [src.element_type] if isinstance(src, TileType) else None
+
+
+@irdl_op_definition
+class TSetValOp(ElementOp):
+    """`dst.flat[offset] = value`, in the order of the tile's bytes; all else of it stays."""
+
+    name = "pto.tsetval"
+    HOLDER: ClassVar = "dst"
+    OUTS: ClassVar = ("dst",)
+    offset = operand_def(Index())
+    value = operand_def(Scalar("T"))
+    dst = operand_def(Tile("T"))
 
 
 @irdl_op_definition

@@ -1,5 +1,6 @@
 """Views of global memory and tiles of local memory: what exists, where, and how much of it is valid."""
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
@@ -21,7 +22,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Tile, View
+from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
@@ -218,6 +219,53 @@ class SubviewOp(PtoOp):
             raise VerifyException("needs two offsets and two sizes: a row and a column of each")
         if len(self.valid) not in (0, 2):
             raise VerifyException("takes two valid extents, rows and columns, or none")
+
+
+class AliasOp(PtoOp, ABC):
+    """Another name for a tile's bytes: what is written under one name is read under the other."""
+
+    LAYOUT: ClassVar = "$source {attrs} : ^source -> ^result"
+    source = operand_def(Tile())
+    result = result_def(Tile())
+    traits = traits_def(Pure())
+
+    def types(self) -> tuple[TileType, TileType]:
+        source, result = self.source.type, self.result.type
+        assert isinstance(source, TileType) and isinstance(result, TileType)
+        return source, result
+
+
+@irdl_op_definition
+class TReshapeOp(AliasOp):
+    """The same bytes in another shape, layout or element type. Where its type leaves them open, the valid
+    extents are the physical ones."""
+
+    name = "pto.treshape"
+
+
+@irdl_op_definition
+class BitcastOp(AliasOp):
+    """The same bytes with another element type, in the shape, layout and valid extents of the source."""
+
+    name = "pto.bitcast"
+
+
+@irdl_op_definition
+class GetValidShapeOp(PtoOp):
+    """The valid extents that a tile has now."""
+
+    name = "pto.get_validshape"
+    NAMED: ClassVar = ("tile",)
+    LAYOUT: ClassVar = "$tile {attrs} : ^tile"
+    tile = operand_def(Tile())
+    row = result_def(Extent())
+    col = result_def(Extent())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [IndexType(), IndexType()]
 
 
 @irdl_op_definition

@@ -11,12 +11,16 @@ from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
+    AliasOp,
     AllocTileOp,
+    BitcastOp,
+    GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
     TAssignOp,
+    TReshapeOp,
 )
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import CppView, Extent, dimensions, dynamic, element_cpp
@@ -63,6 +67,29 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
     row, col = (emit.text(offset) for offset in op.offsets)
     emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
     emit.line(f"TSUBVIEW({name}, {emit.text(op.source)}, {row}, {col});")
+
+
+def _alias(emit: FunctionEmitter, op: Operation) -> None:
+    """`TRESHAPE` compares sizes; bytes that are left over are another tile at the same address."""
+    assert isinstance(op, AliasOp)
+    source, result = op.types()
+    name, tile = emit.name(op.result), emit.text(op.source)
+    shown = (f"{tile}.GetValidRow()", f"{tile}.GetValidCol()")
+    if isinstance(op, TReshapeOp):
+        shown = tuple(map(str, result.shape))
+    given = [text for extent, text in zip(result.valid, shown, strict=True) if extent == DYNAMIC]
+    arguments = f"({', '.join(given)})" if given else ""
+    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
+    if source.size_bytes == result.size_bytes:
+        emit.line(f"TRESHAPE({name}, {tile});")
+    else:
+        emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({tile}.data()));")
+
+
+def _get_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, GetValidShapeOp)
+    emit.define(op.row, f"{emit.text(op.tile)}.GetValidRow()")
+    emit.define(op.col, f"{emit.text(op.tile)}.GetValidCol()")
 
 
 def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
@@ -155,6 +182,9 @@ DECLARATIONS: dict[type[Operation], Handler] = {
     AllocTileOp: _alloc,
     TAssignOp: _assign,
     SubviewOp: _subview,
+    TReshapeOp: _alias,
+    BitcastOp: _alias,
+    GetValidShapeOp: _get_valid_shape,
     SetValidShapeOp: _set_valid_shape,
     MakeTensorViewOp: _make_view,
     PartitionViewOp: _partition,

@@ -22,7 +22,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.scalar import (
+    AddPtrOp,
+    GetBlockIdxOp,
+    GetBlockNumOp,
+    LoadScalarOp,
+    StoreScalarOp,
+    TGetValOp,
+    TSetValOp,
+)
 from ptoas.lowering.cpp.types import element_cpp, integer_width, scalar_cpp
 
 if TYPE_CHECKING:
@@ -286,6 +294,17 @@ def _store(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"{emit.operand(op.ptr)}[{emit.text(op.offset)}] = {emit.text(op.value)};")
 
 
+def _get(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, TGetValOp)
+    if op.result.first_use is not None:
+        emit.define(op.result, f"{emit.text(op.src)}.GetValue({emit.text(op.offset)})")
+
+
+def _set(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, TSetValOp)
+    emit.line(f"{emit.text(op.dst)}.SetValue({emit.text(op.offset)}, {emit.text(op.value)});")
+
+
 def _add_pointer(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AddPtrOp)
     name = emit.name(op.result)
@@ -309,6 +328,8 @@ SCALARS: dict[type[Operation], Handler] = {
     **dict.fromkeys((*_SIGNED, *_UNSIGNED, *_CASTS, *_FROM_UNSIGNED), _arithmetic),
     LoadScalarOp: _load,
     StoreScalarOp: _store,
+    TGetValOp: _get,
+    TSetValOp: _set,
     AddPtrOp: _add_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),

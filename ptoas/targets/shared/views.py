@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import views
 from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules import aliases as a
 from ptoas.targets.rules import tiles as v
 
 ROWS: Rows = {
@@ -24,5 +25,14 @@ ROWS: Rows = {
             v.window_of_a_fractal_tile_is_made_of_blocks,
         )
     ),
+    views.TReshapeOp: Row(rules=(a.reshaped_tile_keeps_its_bytes, a.aliased_window_has_no_gaps)),
+    views.BitcastOp: Row(
+        rules=(
+            a.reshaped_tile_keeps_its_bytes,
+            a.bitcast_changes_the_element_type_alone,
+            a.aliased_window_has_no_gaps,
+        )
+    ),
+    views.GetValidShapeOp: Row(),
     views.SetValidShapeOp: Row(rules=(v.valid_extent_is_inside_the_tile, v.reshaped_tile_is_open)),
 }

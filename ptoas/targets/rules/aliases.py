@@ -1,0 +1,129 @@
+"""Other names for a tile's bytes (public TRESHAPE page; PTOAS bitcast)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Attribute
+
+from ptoas.analysis.storage import behind
+from ptoas.dialects.pto.element_types import BY_TYPE, element_text
+from ptoas.dialects.pto.enums import BLayout, SLayout
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AliasOp, BitcastOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+
+
+def _alias(opcode: str, source: str, result: str) -> str:
+    return kernel(
+        f"%r = pto.{opcode} %t : !pto.tile_buf<{source}> -> !pto.tile_buf<{result}>",
+        args=f"%t: !pto.tile_buf<{source}>",
+    )
+
+
+@rule(
+    "PTO-V122",
+    source="public TRESHAPE page, Constraints; PTOAS bitcast",
+    reason="Nothing is moved: the result is what lies there already.",
+    failing=_alias("treshape", "vec, 16x32xf32", "vec, 8x32xf32"),
+    passing=_alias("treshape", "vec, 16x32xf32", "vec, 8x64xf32"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def reshaped_tile_keeps_its_bytes(op: AliasOp, know: Facts) -> Violations:
+    """A tile under another type is in the same memory, with boxes or without as before; treshape names all of
+    its bytes, bitcast some."""
+    source, result = op.types()
+    if source.loc != result.loc:
+        yield mismatch("memory", result.loc.data.value, source.loc.data.value, part="statement")
+    if (source.slayout is SLayout.NoneBox) != (result.slayout is SLayout.NoneBox):
+        yield mismatch("slayout", result.slayout.value, source.slayout.value, part="statement")
+    at_most = isinstance(op, BitcastOp)
+    if result.size_bytes > source.size_bytes or (result.size_bytes != source.size_bytes and not at_most):
+        required = f"{'at most ' if at_most else ''}{source.size_bytes} bytes"
+        yield mismatch("size", f"{result.size_bytes} bytes", required, part="statement")
+
+
+@rule(
+    "PTO-V123",
+    source="PTOAS bitcast: verifier",
+    reason="Another shape is said by treshape.",
+    failing=_alias("bitcast", "vec, 16x32xui32", "vec, 8x64xi32"),
+    passing=_alias("bitcast", "vec, 16x32xui32", "vec, 16x32xi32"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def bitcast_changes_the_element_type_alone(op: BitcastOp, know: Facts) -> Violations:
+    """bitcast gives another element type and keeps shape, valid extents and layout."""
+    source, result = op.types()
+    element = result.element_type
+    if element == source.element_type:
+        yield mismatch("element type", element_text(element), "another one", part="statement")
+    same = TileType.new([source.loc, element, *source.parameters[2:]])
+    if (result.shape, result.valid) != (source.shape, source.valid) or result.body() != same.body():
+        yield mismatch("result", result.body(), same.body(), part="statement", fix="use treshape")
+
+
+@rule(
+    "PTO-V124",
+    source="cpu/TReshape.hpp: static assertions",
+    reason="The simulator's header compares sizes and kinds of element when it is compiled.",
+    failing=_alias("treshape", "vec, 16x32xf32", "vec, 16x32xi32"),
+    passing=_alias("treshape", "vec, 16x32xui32", "vec, 16x32xi32"),
+    on="cpu",
+)
+def simulator_reshapes_within_a_kind(op: AliasOp, know: Facts) -> Violations:
+    """On cpu a tile is seen as another of as many bytes: integers as integers, C++ floats as C++ floats."""
+    source, result = op.types()
+    if source.element_type != result.element_type:
+        kinds = [_kind(type.element_type) for type in (source, result)]
+        if None in kinds or kinds[0] != kinds[1]:
+            found = f"{element_text(source.element_type)} as {element_text(result.element_type)}"
+            yield mismatch("element type", found, "one kind of number", part="statement")
+    if isinstance(op, BitcastOp) and result.size_bytes < source.size_bytes:
+        found = f"{result.size_bytes} bytes"
+        yield mismatch("size", found, f"{source.size_bytes} bytes", part="statement")
+
+
+def _kind(element: Attribute) -> str | None:
+    """What C++ calls a number: integral, floating, or (half and shorter) neither."""
+    known = BY_TYPE[element]
+    if known.is_integer:
+        return "integral"
+    return "floating" if known.size >= 4 else None
+
+
+@rule(
+    "PTO-V125",
+    source="public TRESHAPE and TSUBVIEW pages",
+    reason="The rows of a narrow window do not follow each other: the next bytes are the tile around it.",
+    failing=kernel(
+        "%c = arith.constant 0 : index",
+        f"%w = pto.subview %t[%c, %c] sizes [8, 16] : {_TILE} -> !pto.tile_buf<vec, 8x16xf32>",
+        "%r = pto.treshape %w : !pto.tile_buf<vec, 8x16xf32> -> !pto.tile_buf<vec, 4x32xf32>",
+        args=f"%t: {_TILE}",
+    ),
+    passing=kernel(
+        "%c = arith.constant 0 : index",
+        f"%w = pto.subview %t[%c, %c] sizes [8, 32] : {_TILE} -> !pto.tile_buf<vec, 8x32xf32>",
+        "%r = pto.treshape %w : !pto.tile_buf<vec, 8x32xf32> -> !pto.tile_buf<vec, 16x16xf32>",
+        args=f"%t: {_TILE}",
+    ),
+    on="cpu a2a3 a5 a5-custom",
+)
+def aliased_window_has_no_gaps(op: AliasOp, know: Facts) -> Violations:
+    """What treshape or bitcast names again is a whole tile, or a window across all of its contiguous
+    dimension."""
+    window = know.tile("source").type
+    root, windows = behind(op.source)
+    if not windows or not isinstance(root.type, TileType) or window.slayout is not SLayout.NoneBox:
+        return
+    at = 1 if window.blayout is BLayout.RowMajor else 0
+    lines, word = window.shape[1 - at], ("rows", "columns")[at]
+    if lines > 1 and window.shape[at] != root.type.shape[at]:
+        found, required = f"{window.shape[at]} {word}", f"{root.type.shape[at]} {word}, as the tile"
+        yield mismatch("window", found, required, slot="source")
