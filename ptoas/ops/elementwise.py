@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as dialect
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import Function, elementwise, elementwise_of, wider
+from ptoas.ops.family import Function, elementwise, elementwise_of, mnemonic, wider
 
 elementwise(
     {
@@ -30,24 +31,24 @@ elementwise(
 )
 
 
-def _divide(op: dialect.TDivOp, m: Machine) -> Function:
+def divide(op: PtoOp, m: Machine) -> Function:
     """Floats divide as IEEE 754 says; integers towards zero, and by zero not at all."""
 
-    def divide(a: Array, b: Array, out: Array | None = None) -> Array:
+    def quotient_of(a: Array, b: Array, out: Array | None = None) -> Array:
         if a.dtype.kind not in "iu":
             return np.divide(a, b, out=out)
         if (b == 0).any():
             row, col = (int(n) for n in np.argwhere(b == 0)[0])
-            raise m.fail("PTO-R502", f"tdiv: the divisor at [{row}, {col}] is zero", op)
+            raise m.fail("PTO-R502", f"{mnemonic(op)}: the divisor at [{row}, {col}] is zero", op)
         # floor_divide rounds down: where the signs differ and something is left, one more is towards zero.
         quotient = np.floor_divide(a, b)
         quotient += ((a < 0) != (b < 0)) & (quotient * b != a)
         return np.positive(quotient, out=out)
 
-    return divide
+    return quotient_of
 
 
-elementwise_of({dialect.TDivOp: _divide}, "src0", "src1")
+elementwise_of({dialect.TDivOp: divide}, "src0", "src1")
 
 
 @instruction(dialect.TCIOp)

@@ -167,6 +167,11 @@ class RoundMode(StrEnum):
         return f"RoundMode::CAST_{self.name.removeprefix('CAST_')}"
 
 
+class DivAlgorithm(StrEnum):
+    DEFAULT = "default"
+    HIGH_PRECISION = "high_precision"
+
+
 class KernelKind(StrEnum):
     Cube = "cube"
     Vector = "vector"
@@ -318,6 +323,12 @@ class CmpModeAttr(PtoEnumAttr[CmpMode]):
 class RoundModeAttr(PtoEnumAttr[RoundMode]):
     name = "pto.round_mode"
     enum = RoundMode
+
+
+@irdl_attr_definition
+class DivPrecisionAttr(PtoEnumAttr[DivAlgorithm]):
+    name = "pto.div_precision"
+    enum = DivAlgorithm
 
 
 @irdl_attr_definition
