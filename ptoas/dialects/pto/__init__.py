@@ -16,6 +16,7 @@ CHAPTERS: dict[str, str] = {
     "elementwise": "Arithmetic, element by element",
     "expand": "Repeating rows, columns and scalars",
     "reduce": "Reductions",
+    "compare": "Comparing and selecting",
     "movement": "Copies between tiles",
     "sync": "Synchronisation",
     "comm": "Collectives",
