@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ptoas.diagnostics import UsageError
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.targets import TARGETS, Target, get_target
 from ptoas.targets.row import Row
 from ptoas.targets.rule import ALIASES, RULES, Rule, all_rules, load_rules
@@ -119,7 +120,8 @@ def explain(code: str) -> str:
 def describe_target(target: Target) -> dict[str, Any]:
     """A target as plain data."""
     ub = target.ub
-    row = target.entry(MGatherOp)
+    gather = next(op for op in OPS if issubclass(op, IndexedMemoryOp) and op.GIVES_TILES)
+    row = target.entry(gather)
     assert isinstance(row, Row)
     default, table, data = row.defaults["coalesce"], row.model, row.tiles["dst"]
     return {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import GatherOOB, Layout
-from ptoas.dialects.pto.gather import IndexedMemoryOp, MGatherOp, TGatherOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, rule
 from ptoas.targets.rules.examples import instruction, mgather
@@ -57,10 +57,10 @@ def gather_names_its_mode(op: IndexedMemoryOp, know: Facts) -> Violations:
     on="cpu a2a3",
     severity=Severity.WARNING,
 )
-def wrap_gives_one_result(op: MGatherOp, know: Facts) -> Violations:
+def wrap_gives_one_result(op: IndexedMemoryOp, know: Facts) -> Violations:
     """A wrap whose result differs between cpu and the devices has no negative indices: it takes u32, or a
     capacity that is a power of two."""
-    if op.gather_oob is None or op.gather_oob.data is not GatherOOB.Wrap:
+    if know.target.value(op, "gatherOob") is not GatherOOB.Wrap:
         return
     idx, table = know.tile("idx"), know.view("mem")
     ways = {target.sign_extends_index for target in know.checked}
