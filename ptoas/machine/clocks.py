@@ -78,28 +78,32 @@ class Clocks:
         return list(self.own[pipe]), self.others[pipe]
 
     def learn(self, pipe: int, times: Iterable[int], others: Known) -> None:
-        """A pipe gets to know what another knew, from a snapshot."""
+        """A pipe gets to know what another knows, or knew when a flag was raised."""
         clock = self.own[pipe]
         for n, time in enumerate(times):
             if time > clock[n]:
                 clock[n] = time
         if others is not self.others[pipe]:
-            self.others[pipe] = joined(self.others[pipe], others)
+            self._hear(pipe, others)
 
     def join(self, source: int, target: int) -> None:
         """Whatever `source` has done and seen is seen by `target`."""
-        ours = self.own[target]
-        for n, time in enumerate(self.own[source]):
-            if time > ours[n]:
-                ours[n] = time
-        if self.others[source] is not self.others[target]:
-            self.others[target] = joined(self.others[target], self.others[source])
+        self.learn(target, self.own[source], self.others[source])
 
     def barrier(self) -> None:
         """Every pipe knows what any knew."""
         newest = [max(times) for times in zip(*self.own, strict=True)]
         self.own = [list(newest) for _ in PIPES]
-        self.others = [joined(*self.others)] * len(PIPES)
+        others = joined(*self.others)
+        for pipe in range(len(PIPES)):
+            self._hear(pipe, others)
+
+    def _hear(self, pipe: int, news: Known) -> None:
+        """A pipe gets to know more of other actors."""
+        fresh = joined(self.others[pipe], news)
+        if fresh is not self.others[pipe]:
+            self.others[pipe] = fresh
+            self.epoch += 1
 
     # --- between actors ---
 
@@ -129,6 +133,4 @@ class Clocks:
         if not news:
             return
         for n in range(len(PIPES)) if pipe is None else (NUMBER[pipe],):
-            fresh = joined(self.others[n], news)
-            self.epoch += fresh is not self.others[n]
-            self.others[n] = fresh
+            self._hear(n, news)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
@@ -23,7 +23,6 @@ from ptoas.machine.arrays import Array
 from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import Pointer, View
-from ptoas.machine.scheduler import Scheduler
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import Touched, element_touched, touched_by
 
@@ -227,7 +226,8 @@ class Sharing:
         pointer_at, offset_at = operands.index(op.ptr), operands.index(op.offset)
         stores = isinstance(op, StoreScalarOp)
         pipe = NUMBER[effects.accesses[0].pipe]
-        may_spin = _in_while(op)
+        loop = _loop_around(op)
+        alone_for_ever = loop is not None and _only_looks(loop)
 
         def step(*values: Any) -> Any:
             pointer: Pointer = values[pointer_at]
@@ -257,15 +257,17 @@ class Sharing:
             result = function(*values)
             clocks.acquire(key)
             self.note(use, use.start)
-            if may_spin and self.machine.actor.scheduler is not None:
-                self._poll(op, use, result, self.machine.actor.scheduler)
+            if alone_for_ever or (loop is not None and self.machine.actor.scheduler is not None):
+                self._poll(op, use, result)
             return result
 
         return step
 
-    def _poll(self, op: PtoOp, use: Use, value: object, scheduler: Scheduler) -> None:
+    def _poll(self, op: PtoOp, use: Use, value: object) -> None:
         """An actor that does nothing but load a scalar again and again waits for someone to write."""
-        changes = scheduler.changes()
+        actor = self.machine.actor
+        scheduler = actor.scheduler
+        changes = 0 if scheduler is None else scheduler.changes()
         if changes != self._seen_changes:
             self._seen_changes = changes
             self._polled.clear()
@@ -274,10 +276,15 @@ class Sharing:
         if self._polled[key] <= PATIENCE:
             return
         element = (use.start - self._first_byte(use)) // use.array.itemsize
-        self.machine.actor.wait_until(
-            lambda: scheduler.changes() != changes,
-            f"waits for %{use.access.name}[{element}], which stays {value}",
+        what = f"waits for %{use.access.name}[{element}], which stays {value}"
+        if scheduler is not None:
+            actor.wait_until(lambda: scheduler.changes() != changes, what, op)
+            return
+        raise self.machine.fail(
+            "PTO-R803",
+            f"block {actor.block} {what}: the blocks run one after the other",
             op,
+            fix="--schedule 0 lets them take turns",
         )
 
     def _first_byte(self, use: Use) -> int:
@@ -327,9 +334,16 @@ def _clock_key(use: Use) -> tuple[int, int]:
     return use.number, use.memory.slot(use.start, use.array.itemsize)
 
 
-def _in_while(op: Operation) -> bool:
-    """Whether only what is loaded may decide when a loop around the operation ends."""
+def _loop_around(op: Operation) -> scf.WhileOp | None:
+    """The innermost loop whose end may depend on what is loaded."""
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, scf.WhileOp):
         parent = parent.parent_op()
-    return parent is not None
+    return parent
+
+
+def _only_looks(loop: scf.WhileOp) -> bool:
+    """Whether a loop changes nothing, neither memory nor a value of its own: alone it never ends."""
+    return not loop.arguments and all(
+        isinstance(op, LoadScalarOp) for op in loop.walk() if isinstance(op, PtoOp | func.CallOp)
+    )

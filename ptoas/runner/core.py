@@ -13,6 +13,7 @@ from ptoas.analysis.storage import tile_argument_addresses
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.clocks import Ledger
 from ptoas.machine.compile import ModuleCompiler
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine
@@ -107,6 +108,9 @@ class Core:
         self.compiler.steps.taken = 0
         self.captured.clear()
         if machine.sharing is not None:
+            if self.seat.scheduler is None:
+                # Blocks that run one after the other tell each other something all the same.
+                self.seat = Seat(ledger=Ledger())
             machine.sharing.start(written_memory(bound) if machine.launch.blocks > 1 else ())
 
     def run(self, bound: Sequence[Bound], blocks: Iterable[int]) -> None:

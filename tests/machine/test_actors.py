@@ -154,7 +154,9 @@ def test_a_pipe_releases_what_it_has_seen_alone() -> None:
     second.acquire("channel", Pipe.PIPE_MTE2)
     assert second.others[MTE2][0][MTE3] == 7 and second.others[MTE2][0][MTE2] == 0
     assert not second.others[MTE3]
+    before = second.epoch
     second.join(MTE2, MTE3)
+    assert second.epoch > before
     assert second.others[MTE3][0][MTE3] == 7
 
 

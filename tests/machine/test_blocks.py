@@ -212,6 +212,14 @@ def test_a_scalar_orders_blocks(schedule: int) -> None:
     assert "block 1 writes %data" in found.message and "block 0, which reads it" in found.message
 
 
+def test_a_scalar_orders_blocks_that_run_one_after_the_other() -> None:
+    """The same program with the roles exchanged: the block that waits comes second."""
+    exchanged = signal(late=STORE).replace("cmpi eq, %block", "cmpi ne, %block")
+    assert (execute(exchanged, flags(), blocks=2).outputs["out"] == 2).all()
+    early = signal(early=STORE).replace("cmpi eq, %block", "cmpi ne, %block")
+    assert "block 0 writes %data" in failing("PTO-R306", early, flags(), blocks=2).message
+
+
 def test_a_block_that_waits_for_nothing() -> None:
     found = failing(
         "PTO-R803",
@@ -226,6 +234,12 @@ def test_a_block_that_waits_for_nothing() -> None:
         "block 0 | line 13 | waits for %flag[0], which stays 3 (test.pto:13)",
         "block 1 | - | has finished",
     ]
+
+
+def test_one_after_the_other_nobody_can_be_waited_for() -> None:
+    found = failing("PTO-R803", signal(late=STORE), flags(), blocks=2)
+    assert found.message.startswith("block 0 waits for %flag[0], which stays 0") and found.span.line == 12
+    assert found.fix is not None and "--schedule" in found.fix
 
 
 SCALARS = """
