@@ -62,16 +62,13 @@ def _by_steps(a: Array, b: Array, rounded: Callable[[Array], Array]) -> Array:
 
 
 def _through_f32(op: PtoOp, m: Machine) -> Function:
-    """A2/A3: `trem` of i32 is exact up to 24 bits. The dividend is left rounded, a divisor tile as floats."""
+    """Integers of A2/A3: operands and quotient in f32, so that it is exact up to 24 bits."""
 
     def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
         nonzero(op, m, b)
         x, y = np.asarray(a, np.float32), np.asarray(b, np.float32)
-        dividend, divisor = _saturated(x), _saturated(y) if np.ndim(b) else b
-        left = (dividend - _saturated(np.floor(x / y)) * divisor).astype(np.float32)
-        a[...] = dividend
-        if np.ndim(b):
-            b.view(np.float32)[...] = y
+        divisor = _saturated(y) if np.ndim(b) else b
+        left = (_saturated(x) - _saturated(np.floor(x / y)) * divisor).astype(np.float32)
         return into(out, _saturated(np.where(left * y < 0, left + y, left)))
 
     return calculate
