@@ -1,11 +1,18 @@
-"""A row, a column or a scalar, repeated over a tile."""
+"""A row, a column or a scalar, repeated over a tile; alone, or combined with another tile."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import expand as dialect
-from ptoas.machine.arrays import np
+from ptoas.dialects.pto.enums import BLayout
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
+from ptoas.ops.division import divide
+from ptoas.ops.family import NOTHING, Function, Make, applied, mnemonic, require_arithmetic, wider
+from ptoas.targets.target import C0_BYTES
 
 
 @instruction(dialect.TRowExpandOp)
@@ -51,3 +58,104 @@ def texpands(op: dialect.TExpandSOp, m: Machine) -> Binder:
         return Step(run, writes=(dst.region,))
 
     return bind
+
+
+# --- with an operation ---------------------------------------------------------------------------
+
+
+def expdif(a: Array, b: Array, out: Array | None = None) -> Array:
+    """The difference is rounded to the element type before its exponential is taken."""
+    return wider(np.exp)(np.subtract(a, b), out=out)
+
+
+def _always(function: Function) -> Make:
+    return lambda _op, _m: function
+
+
+Pick = Callable[[PtoOp, Machine, Tile, Tile, Tile], tuple[Tile, Tile]]
+"""The part of each source that is worked with."""
+
+
+def _expand(table: dict[type[PtoOp], Make], pick: Pick) -> None:
+    for cls, make in table.items():
+        instruction(cls)(_prepare(make, pick))
+
+
+def _prepare(make: Make, pick: Pick) -> Callable[[PtoOp, Machine], Binder]:
+    def prepare(op: PtoOp, m: Machine) -> Binder:
+        function = make(op, m)
+
+        def bind(dst: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None) -> Step:
+            if dst.valid == (0, 0):
+                return NOTHING
+            require_arithmetic(op, m, dst)
+            sources = pick(op, m, dst, src0, src1)
+            run = applied(dst, _repeating(function, dst.valid[1], *sources), sources)
+            return Step(run, tuple(tile.region for tile in sources), (dst.region,))
+
+        return bind
+
+    return prepare
+
+
+def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:
+    """The sources: one as the destination, the other a column, or a block of each row."""
+    full, each = (src0, src1) if src0.valid == dst.valid else (src1, src0)
+    one_row = C0_BYTES // each.dtype.size if each.type.blayout is BLayout.RowMajor else 1
+    if full.valid != dst.valid or each.valid != (dst.valid[0], one_row):
+        raise m.fail(
+            "PTO-R105",
+            f"{mnemonic(op)}: of {src0.describe()} and {src1.describe()} one must be valid as the "
+            f"destination {dst.describe()}, the other for [{dst.valid[0]}, {one_row}]",
+            op,
+        )
+    return src0, src1
+
+
+def _by_column(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:
+    cols = dst.valid[1]
+    if src0.valid != dst.valid or src1.valid[0] < 1 or src1.valid[1] != cols:
+        raise m.fail(
+            "PTO-R105",
+            f"{mnemonic(op)}: {src0.describe()} and a row of {src1.describe()} into {dst.describe()}",
+            op,
+        )
+    return src0, src1.with_valid(1, cols)
+
+
+def _repeating(function: Function, width: int, *sources: Tile) -> Function:
+    """The function with blocks repeated along the rows; a column repeats itself."""
+    if all(tile.valid[1] in (1, width) for tile in sources):
+        return function
+    first, second = (np.arange(width) % tile.valid[1] for tile in sources)
+
+    def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
+        return function(a[:, first], b[:, second], out=out)
+
+    return calculate
+
+
+_expand(
+    {
+        dialect.TRowExpandAddOp: _always(np.add),
+        dialect.TRowExpandSubOp: _always(np.subtract),
+        dialect.TRowExpandMulOp: _always(np.multiply),
+        dialect.TRowExpandDivOp: divide,
+        dialect.TRowExpandMaxOp: _always(np.maximum),
+        dialect.TRowExpandMinOp: _always(np.minimum),
+        dialect.TRowExpandExpdifOp: _always(expdif),
+    },
+    _by_row,
+)
+_expand(
+    {
+        dialect.TColExpandAddOp: _always(np.add),
+        dialect.TColExpandSubOp: _always(np.subtract),
+        dialect.TColExpandMulOp: _always(np.multiply),
+        dialect.TColExpandDivOp: divide,
+        dialect.TColExpandMaxOp: _always(np.maximum),
+        dialect.TColExpandMinOp: _always(np.minimum),
+        dialect.TColExpandExpdifOp: _always(expdif),
+    },
+    _by_column,
+)

@@ -19,6 +19,10 @@ Function = Callable[..., Array]
 """On arrays, then scalars, with `out=` where the result may be written in place."""
 
 
+NOTHING = Step(lambda *_: None)
+"""What an instruction does whose destination is valid for nothing."""
+
+
 def mnemonic(op: PtoOp) -> str:
     return op.name.removeprefix("pto.")
 

@@ -14,7 +14,8 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
-from ptoas.targets.specs import ND, ND_OR_COLUMN, ROW_MAJOR, T, tile
+from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
+from ptoas.targets.specs import ND, ND_OR_COLUMN, PLAIN, ROW_MAJOR, T, tile
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
@@ -190,6 +191,25 @@ ROW_EXPAND = Row(
 COLUMN_EXPAND = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "_ C"},
+    pipe=V,
+)
+ROW_EXPAND_BINARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, PLAIN)},
+    valid={"dst": "R C", "src0 src1": "R _"},
+    idle=True,
+    rules=(one_source_has_a_value_for_each_row,),
+    pipe=V,
+    ignores=("tmp",),
+)
+"""Where the scratch tile is a place in the call and nothing more."""
+COLUMN_EXPAND_BINARY = Row(
+    tiles={
+        "dst": tile(T, ROW_MAJOR),
+        "src0": tile(None, ROW_MAJOR),
+        "src1": tile(None, ROW_MAJOR, empty=False),
+    },
+    valid={"dst": "R C", "src0": "R C", "src1": "_ C"},
+    idle=True,
     pipe=V,
 )
 

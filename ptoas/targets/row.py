@@ -72,6 +72,9 @@ class Row:
     it stands, a number is that number, `_` is anything."""
     shape: Mapping[str, str] = field(default_factory=dict[str, str])
     """The same for physical extents."""
+    idle: bool = False
+    """Whether a destination that is valid for 0x0 means that there is nothing to do; its sources may then
+    have any extents."""
     apart: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
     rules: tuple[Rule, ...] = ()

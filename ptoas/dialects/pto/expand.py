@@ -1,10 +1,18 @@
-"""A row, a column or a scalar, repeated over a tile."""
+"""A row, a column or a scalar, repeated over a tile; alone, or combined with another tile."""
 
 from abc import ABC
+from typing import ClassVar
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+)
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
+from ptoas.dialects.pto.enums import DivPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction
 
 
@@ -12,6 +20,25 @@ class ExpandOp(Instruction, ABC):
     """A row or a column, repeated as often as the destination is large."""
 
     src = operand_def(Tile("T"))
+
+
+class RowExpandOp(Instruction, ABC):
+    """`dst[i, j] = f(src0[i, j], src1[i, j])`, where one source has a value for each row: a column, or rows
+    of 32 bytes that are repeated along the row."""
+
+    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+    tmp = opt_operand_def(Tile("T"))
+
+
+class ColumnExpandOp(Instruction, ABC):
+    """`dst[i, j] = f(src0[i, j], src1[0, j])`."""
+
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
 
 
 @irdl_op_definition
@@ -34,3 +61,103 @@ class TExpandSOp(Instruction):
 
     name = "pto.texpands"
     scalar = operand_def(Scalar("T"))
+
+
+@irdl_op_definition
+class TRowExpandAddOp(RowExpandOp):
+    """`dst[i, j] = src0[i, j] + src1[i, j]`, one source repeated along the rows."""
+
+    name = "pto.trowexpandadd"
+
+
+@irdl_op_definition
+class TRowExpandSubOp(RowExpandOp):
+    """`dst[i, j] = src0[i, j] - src1[i, j]`, one source repeated along the rows."""
+
+    name = "pto.trowexpandsub"
+
+
+@irdl_op_definition
+class TRowExpandMulOp(RowExpandOp):
+    """`dst[i, j] = src0[i, j] * src1[i, j]`, one source repeated along the rows."""
+
+    name = "pto.trowexpandmul"
+
+
+@irdl_op_definition
+class TRowExpandDivOp(RowExpandOp):
+    """`dst[i, j] = src0[i, j] / src1[i, j]`, one source repeated along the rows."""
+
+    name = "pto.trowexpanddiv"
+    precision_type = opt_prop_def(DivPrecisionAttr, prop_name="precisionType")
+
+
+@irdl_op_definition
+class TRowExpandMaxOp(RowExpandOp):
+    """`dst[i, j] = max(src0[i, j], src1[i, j])`, one source repeated along the rows."""
+
+    name = "pto.trowexpandmax"
+
+
+@irdl_op_definition
+class TRowExpandMinOp(RowExpandOp):
+    """`dst[i, j] = min(src0[i, j], src1[i, j])`, one source repeated along the rows."""
+
+    name = "pto.trowexpandmin"
+
+
+@irdl_op_definition
+class TRowExpandExpdifOp(RowExpandOp):
+    """`dst[i, j] = exp(src0[i, j] - src1[i, j])`, one source repeated along the rows."""
+
+    name = "pto.trowexpandexpdif"
+
+
+@irdl_op_definition
+class TColExpandAddOp(ColumnExpandOp):
+    """`dst[i, j] = src0[i, j] + src1[0, j]`."""
+
+    name = "pto.tcolexpandadd"
+
+
+@irdl_op_definition
+class TColExpandSubOp(ColumnExpandOp):
+    """`dst[i, j] = src0[i, j] - src1[0, j]`."""
+
+    name = "pto.tcolexpandsub"
+
+
+@irdl_op_definition
+class TColExpandMulOp(ColumnExpandOp):
+    """`dst[i, j] = src0[i, j] * src1[0, j]`."""
+
+    name = "pto.tcolexpandmul"
+
+
+@irdl_op_definition
+class TColExpandDivOp(ColumnExpandOp):
+    """`dst[i, j] = src0[i, j] / src1[0, j]`."""
+
+    name = "pto.tcolexpanddiv"
+    precision_type = opt_prop_def(DivPrecisionAttr, prop_name="precisionType")
+
+
+@irdl_op_definition
+class TColExpandMaxOp(ColumnExpandOp):
+    """`dst[i, j] = max(src0[i, j], src1[0, j])`."""
+
+    name = "pto.tcolexpandmax"
+
+
+@irdl_op_definition
+class TColExpandMinOp(ColumnExpandOp):
+    """`dst[i, j] = min(src0[i, j], src1[0, j])`."""
+
+    name = "pto.tcolexpandmin"
+
+
+@irdl_op_definition
+class TColExpandExpdifOp(ColumnExpandOp):
+    """`dst[i, j] = exp(src0[i, j] - src1[0, j])`."""
+
+    name = "pto.tcolexpandexpdif"

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
-from ptoas.targets.families import COLUMN_EXPAND, FILL, ROW_EXPAND
+from ptoas.targets.families import (
+    COLUMN_EXPAND,
+    COLUMN_EXPAND_BINARY,
+    FILL,
+    ROW_EXPAND,
+    ROW_EXPAND_BINARY,
+    precise,
+)
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import NINE, WIDE
 
@@ -14,4 +21,26 @@ ROWS: Rows = {
     # One element a row is broadcast; the header refuses a wider source when it is compiled.
     x.TRowExpandOp: ROW_EXPAND.of(MOVED, valid={"dst": "R C", "src": "R 1"}),
     x.TColExpandOp: COLUMN_EXPAND.of(MOVED),
+    **ROW_EXPAND_BINARY.each(
+        {
+            x.TRowExpandAddOp: NINE,
+            x.TRowExpandSubOp: NINE,
+            x.TRowExpandMulOp: NINE,
+            x.TRowExpandMaxOp: NINE,
+            x.TRowExpandMinOp: NINE,
+            x.TRowExpandExpdifOp: "f16 f32",
+        }
+    ),
+    x.TRowExpandDivOp: precise(ROW_EXPAND_BINARY, "Div").of(NINE),
+    **COLUMN_EXPAND_BINARY.each(
+        {
+            x.TColExpandAddOp: NINE,
+            x.TColExpandSubOp: NINE,
+            x.TColExpandMulOp: NINE,
+            x.TColExpandMaxOp: NINE,
+            x.TColExpandMinOp: NINE,
+            x.TColExpandExpdifOp: "f16 f32",
+        }
+    ),
+    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(NINE),
 }

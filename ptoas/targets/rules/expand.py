@@ -1,0 +1,71 @@
+"""Row expansion with an operation: which source is repeated (public TROWEXPAND* pages and headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.dialects.pto.enums import BLayout
+from ptoas.dialects.pto.expand import RowExpandOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
+from ptoas.targets.rules.examples import instruction
+from ptoas.targets.rules.operands import is_idle
+from ptoas.targets.target import C0_BYTES
+
+
+@rule(
+    "PTO-E501",
+    source="the TROWEXPAND* headers, shapes of the sources",
+    reason="The source that is repeated is told from the other by its layout and its valid columns.",
+    failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x32xf32"),
+    passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32"),
+    on="cpu a2a3 a5",
+)
+def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
+    """One source is row_major and valid as the destination; the other has one column (col_major), or rows of
+    32 bytes (row_major)."""
+    if is_idle(know):
+        return
+    dst = know.tile("dst")
+    each, full = ("src0", "src1") if _repeats_the_first(know) else ("src1", "src0")
+    wide, column = know.tile(full), know.tile(each)
+    if not _is_row_major(wide):
+        yield mismatch(f"layout of {full}", wide.layout_text, "row_major, as dst", slot=full)
+    elif not fits(wide.valid[1:], dst.valid[1:]):
+        required = f"{shape_str(dst.valid)}, as dst"
+        yield mismatch(f"valid shape of {full}", shape_str(wide.valid), required, slot=full)
+    one_row = C0_BYTES // column.size if _is_row_major(column) else 1
+    if not fits(column.valid[1:], (one_row,)):
+        required = f"{shape_str((column.valid_rows, one_row))} in {column.type.blayout.value} layout"
+        fix = f"give {each} one column, in col_major layout" if _is_row_major(column) else None
+        yield mismatch(f"valid shape of {each}", shape_str(column.valid), required, slot=each, fix=fix)
+
+
+@rule(
+    "PTO-E502",
+    source="the TROWEXPAND* headers, form with tmp",
+    reason="The scratch tile is for the values of a column; rows of 32 bytes are read as they are.",
+    failing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x8xf32", "1x128xf32"),
+    passing=instruction("trowexpandmul", "16x32xf32", "16x32xf32", "16x1xf32", "1x128xf32"),
+    on="a2a3",
+)
+def scratch_is_for_a_column(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
+    """With a scratch tile, the source that is repeated is a column (col_major)."""
+    each = "src0" if _repeats_the_first(know) else "src1"
+    if op.tmp is not None and _is_row_major(know.tile(each)):
+        found = know.tile(each).layout_text
+        yield mismatch(f"layout of {each}", found, "col_major beside tmp", slot=each, fix="leave tmp out")
+
+
+def _is_row_major(tile: TileFacts) -> bool:
+    return tile.type.blayout is BLayout.RowMajor
+
+
+def _repeats_the_first(know: Facts) -> bool:
+    """Whether `src0` is the source that is repeated, as far as it is known: the column, or the narrow one."""
+    first, second = know.tile("src0"), know.tile("src1")
+    if _is_row_major(first) != _is_row_major(second):
+        return _is_row_major(second)
+    return not fits(first.valid, know.tile("dst").valid)
