@@ -1,54 +1,125 @@
-"""Reductions along rows."""
+"""Reductions along rows and down columns, and where the largest and smallest elements are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ptoas.dialects.pto import reduce as dialect
-from ptoas.dialects.pto.instruction import ReductionOp
-from ptoas.machine.arrays import Array, np
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import mnemonic, require_arithmetic
+from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
+
+Reduction = Callable[[Array], Array]
+"""The valid region of the source, reduced along one axis."""
+
+Make = Callable[[PtoOp, Machine], Reduction]
 
 
-def along_rows(op: ReductionOp, m: Machine, function: Callable[[Array], Array]) -> Binder:
-    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
-        require_arithmetic(op, m, src)
-        rows, cols = src.valid
-        if dst.valid[0] < rows or dst.valid[1] < 1 or cols < 1:
-            raise m.fail(
-                "PTO-R105",
-                f"{mnemonic(op)}: {rows} rows of {cols} elements into {dst.describe()}",
-                op,
-            )
-        column = dst.with_valid(rows, 1)
-        number, raw = dst.dtype.number, dst.dtype.raw
-
-        def run() -> None:
-            result = function(src.load()).astype(number).reshape(rows, 1)
-            column.store_raw(result.view(raw))
-
-        return Step(run, (src.region,), (column.region,))
-
-    return bind
+def _reductions(axis: int, table: Mapping[type[PtoOp], Make]) -> None:
+    for cls, make in table.items():
+        instruction(cls)(_prepare(make, axis))
 
 
-@instruction(dialect.TRowSumOp)
-def trowsum(op: dialect.TRowSumOp, m: Machine) -> Binder:
-    """Integers wrap; the short floats are summed in f32 and rounded once, f32 in pairs.
+def _prepare(make: Make, axis: int) -> Callable[[PtoOp, Machine], Binder]:
+    def prepare(op: PtoOp, m: Machine) -> Binder:
+        function = make(op, m)
 
-    No document fixes the order of the sum, and targets differ in it.
+        def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+            if dst.valid == (0, 0):
+                return NOTHING
+            require_arithmetic(op, m, src)
+            rows, cols = src.valid
+            shape = (rows, 1) if axis else (1, cols)
+            if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
+                raise m.fail(
+                    "PTO-R105", f"{mnemonic(op)}: {rows} rows of {cols} elements into {dst.describe()}", op
+                )
+            part = dst.with_valid(*shape)
+            number, raw = dst.dtype.number, dst.dtype.raw
+
+            def run() -> None:
+                result = function(src.load()).astype(number).reshape(shape)
+                part.store_raw(result.view(raw))
+
+            return Step(run, (src.region,), (part.region,))
+
+        return bind
+
+    return prepare
+
+
+def _along_rows(ufunc: Ufunc) -> Make:
+    """Integers wrap; the short floats are calculated in f32 and rounded once, sums of f32 in pairs.
+
+    No document fixes the order, and targets differ in it.
     """
 
-    def total(a: Array) -> Array:
+    def reduce(a: Array) -> Array:
+        numbers = a if a.dtype.kind in "iu" else a.astype(np.float32)
+        return ufunc.reduce(numbers, axis=1, dtype=numbers.dtype)
+
+    return lambda _op, _m: reduce
+
+
+def _down_columns(ufunc: Ufunc) -> Make:
+    """Row after row, each result rounded to the element type."""
+
+    def reduce(a: Array) -> Array:
+        return ufunc.accumulate(a, axis=0, dtype=a.dtype)[-1]
+
+    return lambda _op, _m: reduce
+
+
+def _column_sum(op: PtoOp, m: Machine) -> Reduction:
+    assert isinstance(op, dialect.TColSumOp)
+    return _in_pairs if op.in_pairs and m.target.model(op) == "pairs" else _down_columns(np.add)(op, m)
+
+
+def _in_pairs(a: Array) -> Array:
+    """Two neighbours at a time; a row that is left over is added to the first sum."""
+    while len(a) > 1:
+        sums = np.add(a[: len(a) - 1 : 2], a[1::2], dtype=a.dtype)
+        if len(a) % 2:
+            sums[0] += a[-1]
+        a = sums
+    return a
+
+
+def _first(position: Callable[..., Array], least: float, axis: int) -> Make:
+    """The first element that no later one exceeds: one that is no number does so only as the very first."""
+
+    def find(a: Array) -> Array:
         if a.dtype.kind in "iu":
-            return np.add.reduce(a, axis=1, dtype=a.dtype)
-        return np.add.reduce(a.astype(np.float32), axis=1)
+            return position(a, axis=axis)
+        wide = a.astype(np.float32)
+        unordered = np.isnan(wide)
+        found = position(np.where(unordered, np.float32(least), wide), axis=axis)
+        return np.where(unordered.take(0, axis=axis), 0, found)
 
-    return along_rows(op, m, total)
+    return lambda _op, _m: find
 
 
-@instruction(dialect.TRowMaxOp)
-def trowmax(op: dialect.TRowMaxOp, m: Machine) -> Binder:
-    return along_rows(op, m, lambda a: np.maximum.reduce(a, axis=1))
+_reductions(
+    1,
+    {
+        dialect.TRowSumOp: _along_rows(np.add),
+        dialect.TRowProdOp: _along_rows(np.multiply),
+        dialect.TRowMaxOp: _along_rows(np.maximum),
+        dialect.TRowMinOp: _along_rows(np.minimum),
+        dialect.TRowArgMaxOp: _first(np.argmax, -np.inf, 1),
+        dialect.TRowArgMinOp: _first(np.argmin, np.inf, 1),
+    },
+)
+_reductions(
+    0,
+    {
+        dialect.TColSumOp: _column_sum,
+        dialect.TColProdOp: _down_columns(np.multiply),
+        dialect.TColMaxOp: _down_columns(np.maximum),
+        dialect.TColMinOp: _down_columns(np.minimum),
+        dialect.TColArgMaxOp: _first(np.argmax, -np.inf, 0),
+        dialect.TColArgMinOp: _first(np.argmin, np.inf, 0),
+    },
+)

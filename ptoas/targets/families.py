@@ -5,17 +5,23 @@ A row of a family runs on the vector pipe, and its tiles lie in the unified buff
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from xdsl.dialects.builtin import i32
+
 from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE, element_size
-from ptoas.dialects.pto.enums import Precision, RoundMode, TileLoc
+from ptoas.dialects.pto.enums import CmpMode, Precision, RoundMode, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import TDivSOp
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
+from ptoas.targets.rules.compare import mask_has_a_bit_for_each_column
 from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
-from ptoas.targets.specs import ND, ND_OR_COLUMN, PLAIN, ROW_MAJOR, T, tile
+from ptoas.targets.rules.reduce import sums_of_pairs_fit_the_scratch_tile
+from ptoas.targets.specs import INDEX, ND, ND_OR_COLUMN, PLAIN, ROW_MAJOR, T, tile
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
@@ -213,16 +219,86 @@ COLUMN_EXPAND_BINARY = Row(
     pipe=V,
 )
 
-# --- along rows ----------------------------------------------------------------------------------
+# --- along rows, down columns --------------------------------------------------------------------
 
 ROW_REDUCTION = Row(
     tiles={"src": tile(None, ND, empty=False), "dst": tile(T, ND_OR_COLUMN)},
     valid={"src": "R C", "dst": "R 1"},
+    idle=True,
     pipe=V,
     ignores=("tmp",),
     scratch={"tmp": placeholder("src")},
 )
 """Where the scratch tile is a place in the call and nothing more."""
+COLUMN_REDUCTION = Row(
+    tiles={"src": tile(None, ND), "dst": tile(T, ND)},
+    valid={"src": "_ C", "dst": "1 C"},
+    idle=True,
+    pipe=V,
+)
+ROW_ARG = ROW_REDUCTION.but(
+    tiles={"src": tile(T, ND, empty=False), "dst": tile(INDEX, ND_OR_COLUMN)}, idle=False
+)
+COLUMN_ARG = ROW_ARG.but(
+    tiles={"src": tile(T, ND, empty=False), "dst": tile(INDEX, ND)}, valid={"src": "_ C", "dst": "1 C"}
+)
+
+
+def column_sum(plain: Row, in_pairs: Row) -> Forms:
+    """A sum down columns: row after row, or with a scratch tile for the sums of pairs of rows."""
+    with_scratch = in_pairs.but(call=Call(arguments="dst src tmp #isBinary"))
+    return Forms(lambda op: op.tmp is not None or op.in_pairs, {False: plain, True: with_scratch})
+
+
+def _pairs(know: Facts) -> TileType:
+    src = know.tile("src").type
+    return TileType.of(src.element_type, max(1, -(-src.rows // 2)), src.cols)
+
+
+def _least_pairs(know: Facts) -> int:
+    """A row of the scratch tile for every two rows of the source, unless they are not summed in pairs."""
+    rows, tmp = know.tile("src").valid_rows, know.tile("tmp")
+    used = know.target.value(know.op, "isBinary") and rows != DYNAMIC
+    return -(-rows // 2) * tmp.cols * tmp.size if used else 0
+
+
+SUM_OF_PAIRS = COLUMN_REDUCTION.but(
+    tiles={"tmp": tile(None, ND)},
+    rules=(sums_of_pairs_fit_the_scratch_tile,),
+    scratch={"tmp": Scratch(_pairs, _least_pairs)},
+    model="pairs",
+)
+
+# --- masks ---------------------------------------------------------------------------------------
+
+COMPARE = Row(
+    tiles={"dst": tile("i8 u8", ROW_MAJOR), "src0": tile(T, ROW_MAJOR), "src1": tile(None, ROW_MAJOR)},
+    valid={"src0": "R C", "src1": "R C", "dst": "R _"},
+    rules=(mask_has_a_bit_for_each_column,),
+    pipe=V,
+    defaults={"cmpMode": CmpMode.EQ},
+    call=Call(arguments="dst src0 src1 #cmpMode"),
+)
+COMPARE_SCALAR = replace(
+    COMPARE,
+    tiles={"dst": COMPARE.tiles["dst"], "src": COMPARE.tiles["src0"]},
+    valid={"src": "R C", "dst": "R _"},
+    call=Call(arguments="dst src scalar #cmpMode"),
+)
+SELECT = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "mask": tile(None, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src0 src1": "R C", "mask": "R _"},
+    rules=(mask_has_a_bit_for_each_column,),
+    pipe=V,
+    ignores=("tmp",),
+    scratch={"tmp": Scratch(lambda _: TileType.of(i32, 1, 8))},
+)
+SELECT_SCALAR = replace(
+    SELECT,
+    tiles={"dst": tile(T, ROW_MAJOR), "mask": tile(None, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "R C", "mask": "R _"},
+    scratch={"tmp": placeholder("src")},
+)
 
 # --- copies --------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ CHAPTERS: dict[str, str] = {
     "tile_scalar": "Arithmetic with a scalar",
     "expand": "Repeating rows, columns and scalars",
     "reduce": "Reductions",
+    "compare": "Comparing and selecting",
     "movement": "Copies between tiles",
     "sync": "Synchronisation",
     "comm": "Collectives",

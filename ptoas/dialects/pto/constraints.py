@@ -85,6 +85,13 @@ class IndexTile(Tile):
         return isinstance(attr, TileType) and BY_TYPE[attr.element_type].is_integer
 
 
+class MaskTile(IndexTile):
+    """A tile of integers whose bits are answers."""
+
+    def kind(self) -> str:
+        return "a mask: a tile of integers"
+
+
 class View(PtoConstraint):
     def kind(self) -> str:
         return "a view of global memory (memref, tensor_view or partition_tensor_view)"

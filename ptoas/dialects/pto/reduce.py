@@ -1,8 +1,39 @@
-"""Reductions along rows."""
+"""Reductions along rows and down columns, and where the largest and smallest elements are."""
 
-from xdsl.irdl import irdl_op_definition
+from abc import ABC
+from typing import ClassVar
 
-from ptoas.dialects.pto.instruction import ReductionOp
+from xdsl.dialects.builtin import BoolAttr
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import IndexTile, Tile
+from ptoas.dialects.pto.instruction import Instruction, ReductionOp
+
+
+class ColumnReductionOp(Instruction, ABC):
+    """`dst[0, j] = f over i of src[i, j]`."""
+
+    src = operand_def(Tile("T"))
+
+
+class ArgReductionOp(Instruction, ABC):
+    """The position of an element along one axis; some targets want a scratch tile for it."""
+
+    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    src = operand_def(Tile("T"))
+    tmp = opt_operand_def(Tile("T"))
+    dst = opt_operand_def(IndexTile())
+    result = opt_result_def(IndexTile())
 
 
 @irdl_op_definition
@@ -13,7 +44,87 @@ class TRowSumOp(ReductionOp):
 
 
 @irdl_op_definition
+class TRowProdOp(ReductionOp):
+    """`dst[i, 0] = product over j of src[i, j]`."""
+
+    name = "pto.trowprod"
+
+
+@irdl_op_definition
 class TRowMaxOp(ReductionOp):
     """`dst[i, 0] = max over j of src[i, j]`."""
 
     name = "pto.trowmax"
+
+
+@irdl_op_definition
+class TRowMinOp(ReductionOp):
+    """`dst[i, 0] = min over j of src[i, j]`."""
+
+    name = "pto.trowmin"
+
+
+@irdl_op_definition
+class TRowArgMaxOp(ArgReductionOp):
+    """`dst[i, 0] = the first j with the largest src[i, j]`."""
+
+    name = "pto.trowargmax"
+
+
+@irdl_op_definition
+class TRowArgMinOp(ArgReductionOp):
+    """`dst[i, 0] = the first j with the smallest src[i, j]`."""
+
+    name = "pto.trowargmin"
+
+
+@irdl_op_definition
+class TColSumOp(ReductionOp):
+    """`dst[0, j] = sum over i of src[i, j]`: one by one, or with `isBinary` in pairs, which `tmp` holds."""
+
+    name = "pto.tcolsum"
+    is_binary = opt_prop_def(BoolAttr, prop_name="isBinary")
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.tmp is not None and self.is_binary is None:
+            raise VerifyException("with a scratch tile it says `isBinary`: whether rows are summed in pairs")
+
+    @property
+    def in_pairs(self) -> bool:
+        return self.is_binary is not None and bool(self.is_binary.value.data)
+
+
+@irdl_op_definition
+class TColProdOp(ColumnReductionOp):
+    """`dst[0, j] = product over i of src[i, j]`."""
+
+    name = "pto.tcolprod"
+
+
+@irdl_op_definition
+class TColMaxOp(ColumnReductionOp):
+    """`dst[0, j] = max over i of src[i, j]`."""
+
+    name = "pto.tcolmax"
+
+
+@irdl_op_definition
+class TColMinOp(ColumnReductionOp):
+    """`dst[0, j] = min over i of src[i, j]`."""
+
+    name = "pto.tcolmin"
+
+
+@irdl_op_definition
+class TColArgMaxOp(ArgReductionOp):
+    """`dst[0, j] = the first i with the largest src[i, j]`."""
+
+    name = "pto.tcolargmax"
+
+
+@irdl_op_definition
+class TColArgMinOp(ArgReductionOp):
+    """`dst[0, j] = the first i with the smallest src[i, j]`."""
+
+    name = "pto.tcolargmin"

@@ -5,10 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from ptoas.dialects.pto import reduce as r
-from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.targets.families import ROW_REDUCTION, as_large_as
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.facts import Facts
+from ptoas.targets.families import (
+    BLOCK,
+    COLUMN_ARG,
+    COLUMN_REDUCTION,
+    ROW_ARG,
+    ROW_REDUCTION,
+    SUM_OF_PAIRS,
+    as_large_as,
+    column_sum,
+)
 from ptoas.targets.pipes import Pipe, Pipes, S, V
-from ptoas.targets.row import Rows
+from ptoas.targets.row import Rows, Scratch
+
+REPEAT = 256
+"""Bytes that the vector unit works on at once."""
 
 BY_SCALARS = Pipes(V, {"dst": S, "tmp": (V, S)}, before=((V, S),), after=((S, V),))
 
@@ -17,6 +31,48 @@ def _pipe(op: Any) -> Pipe | Pipes:
     return BY_SCALARS if BY_TYPE[op.src.type.element_type].is_integer else V
 
 
+FOUR = "i16 i32 f16 f32"
+
 FOLDED = ROW_REDUCTION.but(pipe=_pipe, ignores=(), scratch={"tmp": as_large_as("src", integers=32)})
 
-ROWS: Rows = {**FOLDED.each(dict.fromkeys((r.TRowSumOp, r.TRowMaxOp), "i16 i32 f16 f32"))}
+
+def _least_row(know: Facts) -> int:
+    """Two elements a row; of rows longer than a repeat the winners of each repeat, with their positions."""
+    src = know.tile("src")
+    rows, cols = (s if v == DYNAMIC else v for s, v in zip(src.type.shape, src.valid, strict=True))
+    repeats = -(-cols * src.size // REPEAT)
+    if repeats <= 1:
+        return 2 * rows * src.size
+    return rows * (_blocks(2 * repeats * src.size) + _blocks(repeats * src.size))
+
+
+def _columns(know: Facts) -> TileType:
+    """The position and the value of each column of a repeat; of 16 bits, its position in 32 bits as well."""
+    src = know.tile("src").type
+    size = element_size(src.element_type)
+    width = min(REPEAT, _blocks(src.cols * size)) // size
+    return TileType.of(src.element_type, 3 if size == 2 else 2, width)
+
+
+def _blocks(size: int) -> int:
+    """Bytes, in whole blocks."""
+    return -(-size // BLOCK) * BLOCK
+
+
+# The scalar pipe picks the positions out of the scratch tile.
+PICKED = ROW_ARG.but(
+    pipe=Pipes(V, {"dst": (V, S), "tmp": (V, S)}, before=((V, S),), after=((S, V),)),
+    ignores=(),
+    scratch={"tmp": Scratch(as_large_as("src").needs, _least_row)},
+)
+COMPARED = COLUMN_ARG.but(ignores=(), scratch={"tmp": Scratch(_columns)})
+
+ROWS: Rows = {
+    **FOLDED.each(dict.fromkeys((r.TRowSumOp, r.TRowMaxOp, r.TRowMinOp), FOUR)),
+    # The last eight or sixteen factors are multiplied by the scalar pipe, whatever their type.
+    r.TRowProdOp: ROW_REDUCTION.of(FOUR, pipe=BY_SCALARS, ignores=()),
+    r.TColSumOp: column_sum(COLUMN_REDUCTION.of(FOUR), SUM_OF_PAIRS.of(FOUR)),
+    **COLUMN_REDUCTION.each(dict.fromkeys((r.TColProdOp, r.TColMaxOp, r.TColMinOp), FOUR)),
+    **PICKED.each(dict.fromkeys((r.TRowArgMaxOp, r.TRowArgMinOp), FOUR)),
+    **COMPARED.each(dict.fromkeys((r.TColArgMaxOp, r.TColArgMinOp), "u16 u32 f16 f32")),
+}

@@ -1,0 +1,72 @@
+"""Comparisons, whose results are bits, and choices by such bits.
+
+In a mask, the bit of column `c` is bit `c % 8` of byte `c / 8` of its row, the lowest bit first.
+"""
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+)
+
+from ptoas.dialects.pto.constraints import MaskTile, Scalar, Tile
+from ptoas.dialects.pto.enums import CmpModeAttr
+from ptoas.dialects.pto.instruction import Instruction
+
+
+class CompareOp(Instruction, ABC):
+    """A comparison; its destination is a mask."""
+
+    dst = opt_operand_def(MaskTile())
+    result = opt_result_def(MaskTile())
+    cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
+
+
+@irdl_op_definition
+class TCmpOp(CompareOp):
+    """`dst.bit[i, j] = src0[i, j] <cmpMode> src1[i, j]`; without a mode, whether they are equal."""
+
+    name = "pto.tcmp"
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+
+
+@irdl_op_definition
+class TCmpSOp(CompareOp):
+    """`dst.bit[i, j] = src[i, j] <cmpMode> scalar`; without a mode, whether they are equal."""
+
+    name = "pto.tcmps"
+    src = operand_def(Tile("T"))
+    scalar = operand_def(Scalar("T"))
+
+
+@irdl_op_definition
+class TSelOp(Instruction):
+    """`dst[i, j] = mask.bit[i, j] ? src0[i, j] : src1[i, j]`."""
+
+    name = "pto.tsel"
+    SCRATCH: ClassVar = ("tmp",)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    mask = operand_def(MaskTile())
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+    tmp = opt_operand_def(Tile())
+
+
+@irdl_op_definition
+class TSelSOp(Instruction):
+    """`dst[i, j] = mask.bit[i, j] ? src[i, j] : scalar`."""
+
+    name = "pto.tsels"
+    SCRATCH: ClassVar = ("tmp",)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    mask = operand_def(MaskTile())
+    src = operand_def(Tile("T"))
+    tmp = opt_operand_def(Tile())
+    scalar = operand_def(Scalar("T"))

@@ -1,0 +1,111 @@
+"""Comparisons into masks of bits, and choices by them."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerType, Signedness
+
+from ptoas.dialects.pto import compare as dialect
+from ptoas.dialects.pto.enums import CmpMode
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.machine.arrays import Array, Ufunc, np
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.tiles import Tile
+from ptoas.ops.family import mnemonic, require_arithmetic, same_region
+
+UI8 = IntegerType(8, Signedness.UNSIGNED)
+
+MODES: dict[CmpMode, Ufunc] = {
+    CmpMode.EQ: np.equal,
+    CmpMode.NE: np.not_equal,
+    CmpMode.LT: np.less,
+    CmpMode.LE: np.less_equal,
+    CmpMode.GT: np.greater,
+    CmpMode.GE: np.greater_equal,
+}
+
+
+def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
+    """The bytes of a mask that hold the bits of so many rows and columns."""
+    width, used = mask.cols * mask.dtype.size, -(-cols // 8)
+    if rows > mask.rows or used > width:
+        raise m.fail(
+            "PTO-R105", f"{mnemonic(op)}: {mask.describe()} has no bits for {rows} rows of {cols}", op
+        )
+    type = TileType.of(UI8, mask.rows, width, loc=mask.type.loc.data)
+    strides = (mask.row_stride, 1)
+    return Tile(type, mask.memory, mask.address, (rows, used), mask.name, mask.bits, strides)
+
+
+def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple[Ufunc, Tile, Tile]:
+    """What is compared how, the bytes of the mask, and as much of it as is written."""
+    require_arithmetic(op, m, src)
+    bits = _bytes_of(op, m, dst, *src.valid)
+    written = bits.full if m.target.model(op) == "clears" else bits
+    return MODES[m.target.value(op, "cmpMode")], bits, written
+
+
+def _pack(answers: Array, bits: Tile, written: Tile) -> None:
+    if written is not bits:
+        written.raw[...] = 0
+    bits.raw[...] = np.packbits(answers, axis=1, bitorder="little")
+
+
+@instruction(dialect.TCmpOp)
+def tcmp(op: dialect.TCmpOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
+        compare, bits, written = _comparing(op, m, dst, src0)
+        (other,) = same_region(op, m, src0, src1)
+
+        def run() -> None:
+            _pack(compare(src0.load(), other.load()), bits, written)
+
+        return Step(run, (src0.region, other.region), (written.region,))
+
+    return bind
+
+
+@instruction(dialect.TCmpSOp)
+def tcmps(op: dialect.TCmpSOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src: Tile) -> Step:
+        compare, bits, written = _comparing(op, m, dst, src)
+
+        def run(scalar: float) -> None:
+            _pack(compare(src.load(), src.dtype.scalar(scalar)), bits, written)
+
+        return Step(run, (src.region,), (written.region,))
+
+    return bind
+
+
+def _chosen(bits: Tile, cols: int) -> Array:
+    return np.unpackbits(bits.raw, axis=1, count=cols, bitorder="little").view(np.bool_)
+
+
+@instruction(dialect.TSelOp)
+def tsel(op: dialect.TSelOp, m: Machine) -> Binder:
+    def bind(dst: Tile, mask: Tile, src0: Tile, src1: Tile, tmp: Tile | None = None) -> Step:
+        bits = _bytes_of(op, m, mask, *dst.valid)
+        a, b = same_region(op, m, dst, src0, src1)
+
+        def run() -> None:
+            dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), b.load_raw()))
+
+        return Step(run, (bits.region, a.region, b.region), (dst.region,))
+
+    return bind
+
+
+@instruction(dialect.TSelSOp)
+def tsels(op: dialect.TSelSOp, m: Machine) -> Binder:
+    def bind(dst: Tile, mask: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+        bits = _bytes_of(op, m, mask, *dst.valid)
+        (a,) = same_region(op, m, dst, src)
+
+        def run(scalar: float) -> None:
+            other = np.asarray(dst.dtype.scalar(scalar)).view(dst.dtype.raw)
+            dst.store_raw(np.where(_chosen(bits, dst.valid[1]), a.load_raw(), other))
+
+        return Step(run, (bits.region, a.region), (dst.region,))
+
+    return bind

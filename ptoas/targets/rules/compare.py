@@ -1,0 +1,79 @@
+"""Masks of bits: their width, and what targets make of them (public TCMP, TCMPS and TSEL headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.compare import CompareOp, TCmpOp, TCmpSOp
+from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.enums import CmpMode
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction
+
+Violations = Iterator[Violation]
+
+
+def _slots(op: PtoOp) -> tuple[str, str]:
+    """The mask, and the tile that has an element for each of its bits."""
+    match op:
+        case TCmpOp():
+            return "dst", "src0"
+        case TCmpSOp():
+            return "dst", "src"
+        case _:
+            return "mask", "dst"
+
+
+@rule(
+    "PTO-E701",
+    source="TCMP, TCMPS, TSEL and TSELS headers: a row of the mask has a bit for each column",
+    reason="Bits that do not fit a row of the mask would lie in the next row.",
+    failing=instruction("tcmp", "16x32xu8", "16x264xf32", "16x264xf32"),
+    passing=instruction("tcmp", "16x32xu8", "16x256xf32", "16x256xf32"),
+    on="cpu a2a3 a5",
+)
+def mask_has_a_bit_for_each_column(op: PtoOp, know: Facts) -> Violations:
+    """A row of the mask has room for a bit of each valid column."""
+    mask, data = _slots(op)
+    columns, width = know.tile(data).valid_cols, know.tile(mask).cols * know.tile(mask).size
+    if columns != DYNAMIC and width * 8 < columns:
+        required = f"at least {-(-columns // 8)} for {columns} columns"
+        yield mismatch(f"bytes in a row of {mask}", width, required, slot=mask)
+
+
+@rule(
+    "PTO-E702",
+    source="TCMP and TCMPS headers of A2/A3, 32-bit integers",
+    reason="The vector unit compares 32-bit integers for equality only; the other modes would give that too.",
+    failing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp lt>"),
+    passing=instruction("tcmp", "16x32xu8", "16x32xi32", "16x32xi32", attrs="cmpMode = #pto<cmp ne>"),
+    on="a2a3",
+)
+def integers_are_compared_for_equality(op: CompareOp, know: Facts) -> Violations:
+    """32-bit integers are compared with `eq` or `ne`."""
+    mode, element = know.target.value(op, "cmpMode"), know.tile(_slots(op)[1]).element
+    if element is BY_TEXT["i32"] and mode not in (CmpMode.EQ, CmpMode.NE):
+        fix = "convert both to f32 (tcvt) if their numbers fit it"
+        yield mismatch("cmpMode of i32", mode.value, "eq or ne", field="cmpMode", fix=fix)
+
+
+@rule(
+    "PTO-E703",
+    source="TCMPS and TSEL headers of the simulator: bits are one stream",
+    reason="The simulator does not start each row of the mask at a new byte; its bits are one stream.",
+    failing=instruction("tsel", "16x32xf32", "16x32xu8", "16x32xf32", "16x32xf32"),
+    passing=instruction("tsel", "16x32xf32", "16x32xu8, valid=16x4", "16x32xf32", "16x32xf32"),
+    on="cpu",
+)
+def mask_is_valid_for_its_bits(op: PtoOp, know: Facts) -> Violations:
+    """The mask is valid for exactly the bytes that hold a row's bits, and these are whole bytes."""
+    mask, data = _slots(op)
+    found, columns = know.tile(mask).valid_cols, know.tile(data).valid_cols
+    if isinstance(op, TCmpSOp):
+        columns = know.tile(data).cols  # all of them, valid or not
+    if DYNAMIC not in (found, columns) and found * 8 != columns:
+        required = f"{columns} / 8, of whole bytes"
+        yield mismatch(f"valid columns of {mask}", found, required, slot=mask)
