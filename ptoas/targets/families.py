@@ -6,7 +6,6 @@ A row of a family runs on the vector pipe, and its tiles lie in the unified buff
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from xdsl.dialects.builtin import i32
 
@@ -21,8 +20,9 @@ from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
 from ptoas.targets.rules.compare import mask_has_a_bit_for_each_column
 from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
+from ptoas.targets.rules.partial import one_source_is_valid_as_the_destination
 from ptoas.targets.rules.reduce import sums_of_pairs_fit_the_scratch_tile
-from ptoas.targets.specs import INDEX, ND, ND_OR_COLUMN, PLAIN, ROW_MAJOR, T, tile
+from ptoas.targets.specs import INDEX, ND, ND_OR_COLUMN, PLAIN, ROW_MAJOR, SHORT_INDEX, T, tile
 
 BLOCK = 32
 """Bytes of the smallest tile row."""
@@ -219,11 +219,6 @@ COLUMN_EXPAND_BINARY = Row(
     idle=True,
     pipe=V,
 )
-DIVISION: dict[str, Any] = {
-    "defaults": {"precisionType": Precision.Default},
-    "call": Call(template="#precisionType?", words={"precisionType": "DivAlgorithm::{}"}),
-}
-"""What a division adds to the row of its family."""
 
 # --- along rows, down columns --------------------------------------------------------------------
 
@@ -274,6 +269,29 @@ SUM_OF_PAIRS = COLUMN_REDUCTION.but(
     scratch={"tmp": Scratch(_pairs, _least_pairs)},
     model="pairs",
 )
+
+# --- where an operand may be missing -------------------------------------------------------------
+
+PARTIAL = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
+    rules=(one_source_is_valid_as_the_destination,),
+    pipe=V,
+)
+PARTIAL_ARG = PARTIAL.but(
+    tiles={"src0_idx src1_idx dst_idx": tile(INDEX, ROW_MAJOR)},
+    valid={"src0 src0_idx": "R0 C0", "src1 src1_idx": "R1 C1", "dst dst_idx": "R C"},
+    call=Call(arguments="dst src0 src1 dst_idx src0_idx src1_idx"),
+)
+
+
+def partial_arg(row: Row) -> Forms:
+    """Values of 16 and of 32 bits: the indices of the former may have 16 bits as well."""
+    short = row.but(tiles=dict.fromkeys(("src0_idx", "src1_idx", "dst_idx"), tile(SHORT_INDEX, ROW_MAJOR)))
+    return Forms(
+        lambda op: element_size(op.destination.type.element_type) == 2,
+        {True: short.of("f16 f32"), False: row.of("f16 f32")},
+    )
+
 
 # --- masks ---------------------------------------------------------------------------------------
 

@@ -1,148 +1,97 @@
-# ruff: noqa: E501 - programs are text
-"""One text, two targets, two results: which rule of the two makes the difference."""
+"""Comparisons and choices of any valid region, bit by bit against the plain formula."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import operator
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-import ptoas
-from ptoas.runner.compare import Comparison, Difference, first_difference
-from ptoas.runner.run import run, run_all
+from tests.machine.support import bits_array, execute, failing, seeds
+
+ROWS, COLS = 8, 64
+MODES = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+}
+extents = st.tuples(st.integers(1, ROWS), st.integers(1, COLS))
+
+MASK = f"!pto.tile_buf<vec, {ROWS}x32xui8>"
 
 
-def differences(text: str, targets: tuple[str, str], arguments: dict[str, Any]) -> Comparison:
-    return run_all(ptoas.parse(text, "test.pto"), arguments, targets=targets, force=True)
-
-
-F8 = "!pto.tile_buf<vec, 8x8xf32>"
-
-
-def gather(table: str, index: str, suffix: str, dst: str = "8x8xf32") -> str:
+def program(compare: str, element: str) -> str:
+    """Compare, then choose the first where the answer is yes and the second, or `%k`, where it is not."""
+    full = f"!pto.tile_buf<vec, {ROWS}x{COLS}x{element}, valid=?x?>"
+    m = f"!pto.memref<?x?x{element}>"
     return f"""
-.arg %table : !pto.memref<{table}>
-.arg %idx : !pto.memref<{index}xi32>
-.arg %out : !pto.memref<{dst}>
-%i = tload %idx : (!pto.memref<{index}xi32>) -> !pto.tile<{index}xi32>
-%d = mgather{suffix} %table, %i : (!pto.memref<{table}>, !pto.tile<{index}xi32>) -> !pto.tile<{dst}>
-tstore %d, %out
+func.func @main(%r: index, %c: index, %k: {element}, %a: {m}, %b: {m}) {{
+  %x = pto.alloc_tile valid_row = %r valid_col = %c : {full}
+  %y = pto.alloc_tile valid_row = %r valid_col = %c : {full}
+  %bits = pto.alloc_tile : {MASK}
+  %d = pto.alloc_tile valid_row = %r valid_col = %c : {full}
+  %e = pto.alloc_tile valid_row = %r valid_col = %c : {full}
+  pto.tload ins(%a : {m}) outs(%x : {full})
+  pto.tload ins(%b : {m}) outs(%y : {full})
+  {compare.format(full=full)} outs(%bits : {MASK})
+  pto.tsel ins(%bits, %x, %y : {MASK}, {full}, {full}) outs(%d : {full})
+  pto.tsels ins(%bits, %x, %k : {MASK}, {full}, {element}) outs(%e : {full})
+  return
+}}
 """
 
 
-@dataclass
-class Case:
-    text: str
-    targets: tuple[str, str]
-    reason: str
-    arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(MODES)), st.sampled_from(["f32", "f16", "i16", "ui8"]), extents, seeds)
+def test_a_choice_by_a_comparison(mode: str, element: str, shape: tuple[int, int], seed: int) -> None:
+    """NaN compares unequal, zeros of both signs compare equal; what is chosen keeps its bits."""
+    rng = np.random.default_rng(seed)
+    a, b = bits_array(rng, shape, element), bits_array(rng, shape, element)
+    a[rng.random(shape) < 0.3] = 0
+    b[rng.random(shape) < 0.3] = -0.0 if element.startswith("f") else 0
+    tiles = f"pto.tcmp ins(%x, %y {{{{cmpMode = #pto<cmp {mode}>}}}} : {{full}}, {{full}})"
+    scalar = f"pto.tcmps ins(%x, %k {{{{cmpMode = #pto<cmp {mode}>}}}} : {{full}}, {element})"
+    for text, other in ((tiles, b), (scalar, np.full_like(b, 1))):
+        arguments = {"r": shape[0], "c": shape[1], "k": 1, "a": a, "b": b}
+        out = execute(program(text, element), arguments, "a5").outputs
+        for i, j in np.ndindex(shape):
+            chosen = MODES[mode](a[i, j].item(), other[i, j].item())
+            assert out["d"][i, j].tobytes() == (a if chosen else b)[i, j].tobytes()
+            assert out["e"][i, j].tobytes() == (a[i, j] if chosen else a.dtype.type(1)).tobytes()
 
 
-CASES = {
-    "tcvt": Case(
-        """
-.arg %a : !pto.memref<8x8xf32>
-.arg %out : !pto.memref<8x8xf32>
-%x = tload %a : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
-%y = tcvt %x {rmode = #pto.round_mode<CAST_RINT>} : !pto.tile<8x8xf32> -> !pto.tile<8x8xf32>
-tstore %y, %out
-""",
-        ("cpu", "a5"),
-        "tcvt: devices round f32 to f32 to whole numbers",
-        {"a": np.full((8, 8), 1.25, np.float32)},
-    ),
-    "tscatter": Case(
-        f"""
-func.func @main(%m: !pto.memref<8x8xf32>, %idx: !pto.memref<1x8xi32>, %out: !pto.memref<8x8xf32>) {{
-  %i = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
-  %s = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
-  %d = pto.alloc_tile : {F8}
-  %one = arith.constant 1.0 : f32
-  pto.tload ins(%m : !pto.memref<8x8xf32>) outs(%d : {F8})
-  pto.tload ins(%idx : !pto.memref<1x8xi32>) outs(%i : !pto.tile_buf<vec, 1x8xi32>)
-  pto.texpands ins(%one : f32) outs(%s : !pto.tile_buf<vec, 1x8xf32>)
-  pto.tscatter ins(%s, %i : !pto.tile_buf<vec, 1x8xf32>, !pto.tile_buf<vec, 1x8xi32>) outs(%d : {F8})
-  pto.tstore ins(%d : {F8}) outs(%out : !pto.memref<8x8xf32>)
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_only_the_simulator_clears_the_mask(target: str) -> None:
+    """Twelve columns are a byte and a half; the devices leave the other bytes as they are."""
+    full = "!pto.tile_buf<vec, 8x16xf32, valid=8x12>"
+    text = f"""
+func.func @main(%x: {full}, %bits: {MASK}) {{
+  pto.tcmp ins(%x, %x : {full}, {full}) outs(%bits : {MASK})
   return
 }}
-""",
-        ("cpu", "a5"),
-        "tscatter: devices clear the destination first",
-        {"m": np.full((8, 8), 7, np.float32), "idx": np.arange(8, dtype=np.int32).reshape(1, 8)},
-    ),
-    "padding": Case(
-        """
-func.func @main(%m: !pto.memref<2x5xf32>, %before: !pto.memref<3x16xf32>, %out: !pto.memref<3x16xf32>) {
-  %a = arith.constant 0 : i64
-  %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 3x16xf32, valid=2x5>
-  %w = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 3x16xf32>
-  pto.tload ins(%before : !pto.memref<3x16xf32>) outs(%w : !pto.tile_buf<vec, 3x16xf32>)
-  pto.barrier #pto.pipe<PIPE_ALL>
-  pto.tload ins(%m : !pto.memref<2x5xf32>) outs(%t : !pto.tile_buf<vec, 3x16xf32, valid=2x5>)
-  pto.tstore ins(%w : !pto.tile_buf<vec, 3x16xf32>) outs(%out : !pto.memref<3x16xf32>)
+"""
+    arguments = {"x": np.ones((8, 12), np.float32), "bits": np.full((8, 32), 7, np.uint8)}
+    rest = 0 if target == "cpu" else 7
+    out = execute(text, arguments, target).outputs["bits"]
+    assert (out == np.array([255, 15, *[rest] * 30])).all()
+
+
+def test_a_mask_with_too_few_bits() -> None:
+    full = "!pto.tile_buf<vec, 8x512xf32, valid=8x?>"
+    text = f"""
+func.func @main(%n: index, %k: f32, %m: !pto.memref<8x?xf32>) {{
+  %x = pto.alloc_tile valid_col = %n : {full}
+  %bits = pto.alloc_tile : {MASK}
+  pto.tload ins(%m : !pto.memref<8x?xf32>) outs(%x : {full})
+  pto.tcmps ins(%x, %k : {full}, f32) outs(%bits : {MASK})
   return
-}
-""",
-        ("a2a3", "cpu"),
-        "padding: a simulator's load fills the whole tile",
-        {"before": np.full((3, 16), 7, np.float32)},
-    ),
-    "index width": Case(
-        gather("7x8xf32", "8x8", ".elem.wrap"),
-        ("cpu", "a5"),
-        "index width (D12): 32 unsigned bits, or 64 on cpu",
-        {"idx": np.full((8, 8), -1, np.int32), "table": np.arange(56, dtype=np.float32).reshape(7, 8)},
-    ),
-    "index width, the other first": Case(
-        gather("7x8xf32", "8x8", ".elem.wrap"),
-        ("a5", "cpu"),
-        "index width (D12): 32 unsigned bits, or 64 on cpu",
-        {"idx": np.full((8, 8), -1, np.int32), "table": np.arange(56, dtype=np.float32).reshape(7, 8)},
-    ),
-    "row stride": Case(
-        gather("8x8xf32, nd, strides=[12, 1]", "1x8", ".row"),
-        ("a2a3", "a5"),
-        "row stride (D16)",
-        {"idx": np.arange(8, dtype=np.int32).reshape(1, 8), "table": np.arange(64, dtype=np.float32).reshape(8, 8)},
-    ),
-    "NZ": Case(
-        gather("1x2x1x16x8xf32, nz", "8x8", ".elem"),
-        ("a2a3", "a5"),
-        "NZ tables: only one of the two knows the layout",
-        {
-            "idx": np.arange(64, dtype=np.int32).reshape(8, 8),
-            "table": np.arange(256, dtype=np.float32).reshape(1, 2, 1, 16, 8),
-        },
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_the_rule_that_makes_the_difference_is_named(name: str) -> None:
-    case = CASES[name]
-    found = differences(case.text, case.targets, case.arguments)
-    (difference,) = found.differences
-    assert (difference.first, difference.second) == case.targets
-    assert any(reason.startswith(case.reason) for reason in difference.reasons), found.text()
-    assert difference.text().startswith(f"out{list(difference.place)}: ")
-    assert "different results" in found.text()
-
-
-def test_a_target_alone_is_compared_with_nothing() -> None:
-    found = run_all(
-        ptoas.parse(CASES["row stride"].text), CASES["row stride"].arguments, targets=("a2a3", "a5")
-    )
-    assert "a2a3: ran" in found.text() and "a5: refused (PTO-" in found.text()
-    assert "equal" not in found.text() and found.equal
-
-
-def test_an_output_that_only_one_has() -> None:
-    module = ptoas.parse(gather("8x8xf32", "8x8", ".elem"))
-    a, b = (run(module, {"idx": np.zeros((8, 8), np.int32)}, target) for target in ("a2a3", "a5"))
-    assert first_difference(a, b) is None
-    del b.bits["out"]
-    found = first_difference(a, b)
-    assert isinstance(found, Difference) and found.values == ("an output", "none like it")
-    assert "no rule of the two targets explains it" in found.text()
+}}
+"""
+    execute(text, {"n": 256, "k": 0, "m": np.zeros((8, 256), np.float32)})
+    message = failing("PTO-R105", text, {"n": 257, "k": 0, "m": np.zeros((8, 257), np.float32)}).message
+    assert "no bits for 8 rows of 257" in message

@@ -19,6 +19,7 @@ CHAPTERS: dict[str, str] = {
     "expand": "Repeating rows, columns and scalars",
     "reduce": "Reductions",
     "compare": "Comparing and selecting",
+    "partial": "Arithmetic where an operand may be missing",
     "movement": "Copies between tiles",
     "sync": "Synchronisation",
     "comm": "Collectives",

@@ -15,7 +15,7 @@ from xdsl.irdl import (
     opt_result_def,
 )
 
-from ptoas.dialects.pto.constraints import MaskTile, Scalar, Tile
+from ptoas.dialects.pto.constraints import IntegerTile, Scalar, Tile
 from ptoas.dialects.pto.enums import CmpModeAttr
 from ptoas.dialects.pto.instruction import Instruction
 
@@ -23,8 +23,8 @@ from ptoas.dialects.pto.instruction import Instruction
 class CompareOp(Instruction, ABC):
     """A comparison; its destination is a mask."""
 
-    dst = opt_operand_def(MaskTile())
-    result = opt_result_def(MaskTile())
+    dst = opt_operand_def(IntegerTile())
+    result = opt_result_def(IntegerTile())
     cmp_mode = opt_prop_def(CmpModeAttr, prop_name="cmpMode")
 
 
@@ -53,7 +53,7 @@ class TSelOp(Instruction):
     name = "pto.tsel"
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    mask = operand_def(MaskTile())
+    mask = operand_def(IntegerTile())
     src0 = operand_def(Tile("T"))
     src1 = operand_def(Tile("T"))
     tmp = opt_operand_def(Tile())
@@ -66,7 +66,7 @@ class TSelSOp(Instruction):
     name = "pto.tsels"
     SCRATCH: ClassVar = ("tmp",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    mask = operand_def(MaskTile())
+    mask = operand_def(IntegerTile())
     src = operand_def(Tile("T"))
     tmp = opt_operand_def(Tile())
     scalar = operand_def(Scalar("T"))

@@ -75,21 +75,19 @@ class Tile(PtoConstraint):
         return attr.element_type
 
 
-class IndexTile(Tile):
-    """A tile of integers that are positions."""
-
+class IntegerTile(Tile):
     def kind(self) -> str:
-        return "a tile of integer indices"
+        return "a tile of integers"
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, TileType) and BY_TYPE[attr.element_type].is_integer
 
 
-class MaskTile(IndexTile):
-    """A tile of integers whose bits are answers."""
+class IndexTile(IntegerTile):
+    """A tile of integers that are positions, which the instruction reads."""
 
     def kind(self) -> str:
-        return "a mask: a tile of integers"
+        return "a tile of integer indices"
 
 
 class View(PtoConstraint):

@@ -14,7 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import IndexTile, Tile
+from ptoas.dialects.pto.constraints import IntegerTile, Tile
 from ptoas.dialects.pto.instruction import Instruction, ReductionOp
 
 
@@ -32,8 +32,8 @@ class ArgReductionOp(Instruction, ABC):
 
     src = operand_def(Tile("T"))
     tmp = opt_operand_def(Tile("T"))
-    dst = opt_operand_def(IndexTile())
-    result = opt_result_def(IndexTile())
+    dst = opt_operand_def(IntegerTile())
+    result = opt_result_def(IntegerTile())
 
 
 @irdl_op_definition

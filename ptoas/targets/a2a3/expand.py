@@ -6,11 +6,11 @@ from ptoas.dialects.pto import expand as x
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.a2a3.elementwise import precise
 from ptoas.targets.facts import Facts
 from ptoas.targets.families import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
-    DIVISION,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
@@ -56,7 +56,7 @@ ROWS: Rows = {
             x.TRowExpandExpdifOp: FLOATS,
         }
     ),
-    x.TRowExpandDivOp: SPREAD.of(FLOATS, **DIVISION),
+    x.TRowExpandDivOp: precise(SPREAD, "Div").of(FLOATS),
     **COLUMN_EXPAND_BINARY.each(
         {
             x.TColExpandAddOp: FOUR,
@@ -67,5 +67,5 @@ ROWS: Rows = {
             x.TColExpandExpdifOp: FLOATS,
         }
     ),
-    x.TColExpandDivOp: COLUMN_EXPAND_BINARY.of(FLOATS, **DIVISION),
+    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(FLOATS),
 }

@@ -6,10 +6,10 @@ from ptoas.dialects.pto import expand as x
 from ptoas.targets.families import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
-    DIVISION,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
+    precise,
 )
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import NINE, WIDE
@@ -31,7 +31,7 @@ ROWS: Rows = {
             x.TRowExpandExpdifOp: "f16 f32",
         }
     ),
-    x.TRowExpandDivOp: ROW_EXPAND_BINARY.of(NINE, **DIVISION),
+    x.TRowExpandDivOp: precise(ROW_EXPAND_BINARY, "Div").of(NINE),
     **COLUMN_EXPAND_BINARY.each(
         {
             x.TColExpandAddOp: NINE,
@@ -42,5 +42,5 @@ ROWS: Rows = {
             x.TColExpandExpdifOp: "f16 f32",
         }
     ),
-    x.TColExpandDivOp: COLUMN_EXPAND_BINARY.of(NINE, **DIVISION),
+    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(NINE),
 }

@@ -7,10 +7,10 @@ from ptoas.targets.cpu.elementwise import ARITHMETIC
 from ptoas.targets.families import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
-    DIVISION,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
+    precise,
 )
 from ptoas.targets.row import Rows
 
@@ -31,7 +31,7 @@ ROWS: Rows = {
             x.TRowExpandExpdifOp: "f16 f32",
         }
     ),
-    x.TRowExpandDivOp: ROW_EXPAND_BINARY.of(REPEATED, **DIVISION),
+    x.TRowExpandDivOp: precise(ROW_EXPAND_BINARY, "Div").of(REPEATED),
     **COLUMN_EXPAND_BINARY.each(
         {
             x.TColExpandAddOp: REPEATED,
@@ -42,5 +42,5 @@ ROWS: Rows = {
             x.TColExpandExpdifOp: "f16 f32",
         }
     ),
-    x.TColExpandDivOp: COLUMN_EXPAND_BINARY.of(REPEATED, **DIVISION),
+    x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(REPEATED),
 }

@@ -1,0 +1,92 @@
+"""Arithmetic of two tiles of which one may be smaller: where it has no element, the other's is taken."""
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import IntegerTile, Tile
+from ptoas.dialects.pto.instruction import Instruction
+
+
+class PartialOp(Instruction, ABC):
+    """`dst[i, j] = f(src0[i, j], src1[i, j])` where both are valid, else the one that is."""
+
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+
+
+class PartialArgOp(Instruction, ABC):
+    """The same for values with their indices: the value that is chosen brings its index along."""
+
+    OUTS: ClassVar[tuple[str, ...]] = ("dst", "dst_idx")
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        AttrSizedResultSegments(as_property=True),
+    )
+
+    src0 = operand_def(Tile("T"))
+    src1 = operand_def(Tile("T"))
+    src0_idx = operand_def(IntegerTile("I"))
+    src1_idx = operand_def(IntegerTile("I"))
+    dst = opt_operand_def(Tile("T"))
+    dst_idx = opt_operand_def(IntegerTile("I"))
+    result = opt_result_def(Tile("T"))
+    result_idx = opt_result_def(IntegerTile("I"))
+
+    def verify_(self) -> None:
+        super().verify_()
+        if (self.dst is None) != (self.dst_idx is None) or (self.result is None) != (self.result_idx is None):
+            raise VerifyException("has two destinations: the values, and their indices")
+
+
+@irdl_op_definition
+class TPartAddOp(PartialOp):
+    """`dst[i, j] = src0[i, j] + src1[i, j]` where both are valid, else the one that is."""
+
+    name = "pto.tpartadd"
+
+
+@irdl_op_definition
+class TPartMulOp(PartialOp):
+    """`dst[i, j] = src0[i, j] * src1[i, j]` where both are valid, else the one that is."""
+
+    name = "pto.tpartmul"
+
+
+@irdl_op_definition
+class TPartMaxOp(PartialOp):
+    """`dst[i, j] = max(src0[i, j], src1[i, j])` where both are valid, else the one that is."""
+
+    name = "pto.tpartmax"
+
+
+@irdl_op_definition
+class TPartMinOp(PartialOp):
+    """`dst[i, j] = min(src0[i, j], src1[i, j])` where both are valid, else the one that is."""
+
+    name = "pto.tpartmin"
+
+
+@irdl_op_definition
+class TPartArgMaxOp(PartialArgOp):
+    """`dst[i, j] = src0[i, j] > src1[i, j] ? src0[i, j] : src1[i, j]`, and the same of the indices;
+    where only one is valid, that one."""
+
+    name = "pto.tpartargmax"
+
+
+@irdl_op_definition
+class TPartArgMinOp(PartialArgOp):
+    """`dst[i, j] = src0[i, j] < src1[i, j] ? src0[i, j] : src1[i, j]`, and the same of the indices;
+    where only one is valid, that one."""
+
+    name = "pto.tpartargmin"

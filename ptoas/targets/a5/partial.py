@@ -1,0 +1,17 @@
+"""Operands that may be missing, on A5."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import partial as p
+from ptoas.targets.families import PARTIAL, PARTIAL_ARG, partial_arg
+from ptoas.targets.row import Rows
+from ptoas.targets.specs import NINE, WIDE
+
+PAIRS = partial_arg(PARTIAL_ARG)
+
+ROWS: Rows = {
+    **PARTIAL.each(dict.fromkeys((p.TPartAddOp, p.TPartMaxOp, p.TPartMinOp), (*NINE, *WIDE))),
+    p.TPartMulOp: PARTIAL.of(NINE),
+    p.TPartArgMaxOp: PAIRS,
+    p.TPartArgMinOp: PAIRS,
+}
