@@ -24,6 +24,7 @@ from ptoas.targets.rules.movement import (
     part_is_inside,
     part_keeps_the_layout,
 )
+from ptoas.targets.rules.tile_gather import mask_scatter_fills_the_pattern
 from ptoas.targets.specs import ND, ND_OR_COLUMN, ND_OR_NZ, ROW_MAJOR, T, Types, tile
 
 BLOCK = 32
@@ -72,6 +73,15 @@ MASK_CALL = Call(
     words={"axis": "GatherAxis::GATHER_{}"},
 )
 """`TGATHER` by a mask pattern; the tile types come first."""
+
+SPREAD = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    rules=(mask_scatter_fills_the_pattern,),
+    pipe=V,
+    call=Call(template="#maskPattern #axis", arguments="dst src", words={"axis": "ScatterAxis::SCATTER_{}"}),
+    source="TScatter.hpp, mask form",
+)
+"""`TSCATTER` by a mask pattern."""
 
 NO_COMPARE_CALL = Call(
     unsupported="the compare form of tgather has no C++ call: the documents declare an index and a mask form"
