@@ -161,6 +161,33 @@ def put(table: Table, indices: Array, values: Array, src: Tile, atomic: Ufunc | 
 
 @instruction(TScatterOp)
 def tscatter(op: TScatterOp, m: Machine) -> Binder:
+    return by_mask(op, m) if op.form == "mask" else by_index(op, m)
+
+
+def by_mask(op: TScatterOp, m: Machine) -> Binder:
+    assert op.mask_pattern is not None and op.axis is not None
+    first, step = op.mask_pattern.data.places
+    along_columns = op.axis.data == "col"
+
+    def bind(dst: Tile, src: Tile, idx: Tile | None = None) -> Step:
+        rows, cols = src.valid
+        rows, cols = (rows * step, cols) if along_columns else (rows, cols * step)
+        if rows > dst.rows or cols > dst.cols:
+            raise m.fail("PTO-R105", f"tscatter: [{rows}, {cols}] into {dst.describe()}", op)
+        target = dst.with_valid(rows, cols)
+        spread = np.zeros(target.valid, dst.dtype.raw)
+        places = spread[first::step] if along_columns else spread[:, first::step]
+
+        def run() -> None:
+            places[...] = src.load_raw()
+            target.store_raw(spread)
+
+        return Step(run, (src.region,), (target.region,))
+
+    return bind
+
+
+def by_index(op: TScatterOp, m: Machine) -> Binder:
     """`dst[idx[i, j]] = src[i, j]` over the index's valid region; devices clear the whole destination
     first."""
 

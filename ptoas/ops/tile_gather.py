@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ptoas.dialects.pto.enums import CmpMode, MaskPattern
+from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
@@ -15,17 +15,6 @@ from ptoas.ops.indexing import checked, index_failure, index_reader
 
 BLOCK = 32
 """Bytes of a block of TGATHERB."""
-
-PATTERNS: dict[MaskPattern, tuple[int, int]] = {
-    MaskPattern.P0101: (0, 2),
-    MaskPattern.P1010: (1, 2),
-    MaskPattern.P0001: (0, 4),
-    MaskPattern.P0010: (1, 4),
-    MaskPattern.P0100: (2, 4),
-    MaskPattern.P1000: (3, 4),
-    MaskPattern.P1111: (0, 1),
-}
-"""First kept position and distance, the pattern read from the right (D18)."""
 
 _COMPARE: dict[CmpMode, Callable[[Array, Any], Array]] = {
     CmpMode.EQ: np.equal,
@@ -122,7 +111,7 @@ def only_written(
 
 def by_mask(op: TGatherOp, m: Machine) -> Binder:
     assert op.mask_pattern is not None
-    first, step = PATTERNS[op.mask_pattern.data]
+    first, step = op.mask_pattern.data.places
     along_columns = op.axis is not None and op.axis.data == "col"
 
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:

@@ -126,7 +126,7 @@ def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
                     found[
                         "padding: a simulator's load fills the whole tile, a device's only each row's burst"
                     ] = None
-            case TScatterOp() if first.has_pipes != second.has_pipes:
+            case TScatterOp() if op.idx is not None and first.has_pipes != second.has_pipes:
                 found["tscatter: devices clear the destination first, the simulator does not"] = None
             case TCvtOp() if first.has_pipes != second.has_pipes:
                 found["tcvt: devices round f32 to f32 to whole numbers, the simulator does not"] = None

@@ -142,6 +142,11 @@ class MaskPattern(StrEnum):
     P1000 = "P1000"
     P1111 = "P1111"
 
+    @property
+    def places(self) -> tuple[int, int]:
+        """The first kept position and the distance to the next, the pattern read from the right (D18)."""
+        return self.value[::-1].index("1"), 4 // self.value.count("1")
+
 
 class CmpMode(StrEnum):
     EQ = "eq"

@@ -167,8 +167,27 @@ class TGatherBOp(Instruction):
 
 @irdl_op_definition
 class TScatterOp(Instruction):
-    """Scatter within tiles: `dst[idx[i, j]] = src[i, j]`, `idx` counting elements of `dst`."""
+    """Scatter within tiles. Index: `dst[idx[i, j]] = src[i, j]`, `idx` counting elements of `dst`. Mask: `src`
+    where `maskPattern` keeps columns (`"row"`) or rows (`"col"`), zeros elsewhere."""
 
     name = "pto.tscatter"
+    LAYOUT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     src = operand_def(Tile("T"))
-    idx = operand_def(IndexTile())
+    idx = opt_operand_def(IndexTile())
+    mask_pattern = opt_prop_def(MaskPatternAttr, prop_name="maskPattern")
+    axis = opt_prop_def(StringAttr)
+
+    @property
+    def form(self) -> str:
+        """Which of the two forms this is: `index` or `mask`."""
+        return "mask" if self.idx is None else "index"
+
+    def verify_(self) -> None:
+        super().verify_()
+        if (self.idx is None) == (self.mask_pattern is None):
+            raise VerifyException("takes an index tile or a maskPattern, and not both")
+        if (self.mask_pattern is None) != (self.axis is None):
+            raise VerifyException('the mask form, and no other, says "row" or "col"')
+        if self.axis is not None and self.axis.data not in ("row", "col"):
+            raise VerifyException(f'says "{self.axis.data}", which is neither "row" nor "col"')

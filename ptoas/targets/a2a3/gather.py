@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, as_indices
+from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, as_indices
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import MTE2, MTE3, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
@@ -144,10 +144,16 @@ ROWS: Rows = {
         pipe=V,
         apart=(("dst", "offsets"),),
     ),
-    TScatterOp: Row(
-        tiles={"dst": tile(NINE), "src idx": tile()},
-        rules=(b.tile_scatter_index_has_the_width_of_the_data,),
-        pipe=TILE_SCATTER,
-        apart=(("dst", "idx"),),
+    TScatterOp: Forms(
+        lambda op: op.form,
+        {
+            "index": Row(
+                tiles={"dst": tile(NINE), "src idx": tile()},
+                rules=(b.tile_scatter_index_has_the_width_of_the_data,),
+                pipe=TILE_SCATTER,
+                apart=(("dst", "idx"),),
+            ),
+            "mask": SPREAD.of(NINE),
+        },
     ),
 }

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.gather import (
     TGatherOp,
     TScatterOp,
 )
-from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, placeholder
+from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, placeholder
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
@@ -156,10 +156,16 @@ ROWS: Rows = {
         pipe=V,
         apart=(("dst", "offsets"),),
     ),
-    TScatterOp: Row(
-        tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
-        rules=(b.tile_scatter_index_has_the_width_of_the_data,),
-        pipe=V,
-        apart=(("dst", "idx"),),
+    TScatterOp: Forms(
+        lambda op: op.form,
+        {
+            "index": Row(
+                tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
+                rules=(b.tile_scatter_index_has_the_width_of_the_data,),
+                pipe=V,
+                apart=(("dst", "idx"),),
+            ),
+            "mask": SPREAD.of((*NINE, *WIDE)),
+        },
     ),
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.targets.families import MASK_CALL, placeholder
+from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Rows
@@ -94,5 +94,13 @@ ROWS: Rows = {
         pipe=V,
         apart=(("dst", "offsets"),),
     ),
-    TScatterOp: Row(tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()}, pipe=V, apart=(("dst", "idx"),)),
+    TScatterOp: Forms(
+        lambda op: op.form,
+        {
+            "index": Row(
+                tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()}, pipe=V, apart=(("dst", "idx"),)
+            ),
+            "mask": SPREAD.of("i16 u16 i32 u32 f16 bf16 f32"),
+        },
+    ),
 }

@@ -217,3 +217,28 @@ def tile_scatter_index_has_the_width_of_the_data(op: TScatterOp, know: Facts) ->
         found = f"{idx.element_name}, {idx.size} bytes"
         what = f"index element size for {dst.element_name}"
         yield mismatch(what, found, f"{required} bytes", slot="idx")
+
+
+def _spread(dst: str, src: str) -> str:
+    attrs = 'maskPattern = #pto.mask_pattern<P0101>, axis = "row"'
+    return instruction("tscatter", dst, src, attrs=attrs)
+
+
+@rule(
+    "PTO-B303",
+    source="TScatter.hpp, mask form: assertions",
+    reason="Each element of the source has its place in the pattern, and no place is left over.",
+    failing=_spread("16x32xf32", "16x32xf32"),
+    passing=_spread("16x64xf32", "16x32xf32"),
+    on="cpu a2a3 a5",
+)
+def mask_scatter_fills_the_pattern(op: TScatterOp, know: Facts) -> Violations:
+    """Mask form: the destination is two or four times as wide ("row") or high ("col") as the source, as the
+    pattern says, and as large in the other direction."""
+    assert op.mask_pattern is not None and op.axis is not None
+    _, step = op.mask_pattern.data.places
+    times = (step, 1) if op.axis.data == "col" else (1, step)
+    src, dst = know.tile("src").valid, know.tile("dst").valid
+    wanted = tuple(DYNAMIC if n == DYNAMIC else n * by for n, by in zip(src, times, strict=True))
+    if any(DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(wanted, dst, strict=True)):
+        yield mismatch("valid shape of dst", shape_str(dst), shape_str(wanted), slot="dst")
