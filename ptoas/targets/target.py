@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 KB = 1024
 
-C0_BYTES = 32
-"""Bytes of one row of a fractal block, and of one burst of the memory engines."""
-
 
 class UnknownTargetError(UsageError):
     """A target that does not exist was asked for."""

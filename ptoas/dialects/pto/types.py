@@ -32,6 +32,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
     TileLocAttr,
 )
+from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry
 from ptoas.private import symbol_body
 
 DYNAMIC = -1
@@ -163,9 +164,15 @@ class TileType(PtoType):
         return self.valid_rows, self.valid_cols
 
     @property
+    def geometry(self) -> Geometry:
+        """Where each element lies."""
+        size = element_size(self.element_type)
+        return geometry(self.shape, size, self.blayout, self.slayout, self.fractal, self.compact)
+
+    @property
     def size_bytes(self) -> int:
         """Bytes of local memory that the physical tile takes."""
-        return self.rows * self.cols * element_size(self.element_type)
+        return self.geometry.span(*self.shape) * element_size(self.element_type)
 
     @property
     def is_nz(self) -> bool:
@@ -185,6 +192,8 @@ class TileType(PtoType):
                 raise VerifyException(f"{word}={valid} is outside the tile's physical extent of {physical}")
         if self.element_type not in BY_TYPE:
             raise VerifyException(f"{element_text(self.element_type)} is not an element type of a tile")
+        if self.fractal not in FRACTALS:
+            raise VerifyException(f"fractal={self.fractal} is none of {', '.join(map(str, FRACTALS))} bytes")
 
     def body(self) -> str:
         parts = [self.loc.data.value, shape_text(self.shape, self.element_type)]
