@@ -19,6 +19,7 @@ CHAPTERS: dict[str, str] = {
     "expand": "Repeating rows, columns and scalars",
     "reduce": "Reductions",
     "movement": "Copies between tiles",
+    "matmul": "Products of matrices",
     "sync": "Synchronisation",
     "comm": "Collectives",
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -17,8 +18,10 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.element_types import BY_TYPE, Hif8Type, element_size, element_text
+from ptoas.dialects.pto.element_types import BY_TYPE, OWN_TYPES, element_size, element_text
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
+    AddressSpaceAttr,
     BLayout,
     BLayoutAttr,
     CompactMode,
@@ -45,6 +48,19 @@ LARGEST_EXTENT = 2**31 - 1
 
 MAX_RANKS = 1024
 """The largest group: its members are listed one by one in the C++ text, and by the rules."""
+
+
+POINTER_SPACES: dict[AddressSpace, str] = {
+    AddressSpace.GM: "gm",
+    AddressSpace.Vec: "ub",
+    AddressSpace.Mat: "l1",
+    AddressSpace.Left: "l0a",
+    AddressSpace.Right: "l0b",
+    AddressSpace.Acc: "l0c",
+    AddressSpace.Bias: "bt",
+    AddressSpace.Scaling: "fb",
+}
+"""What a pointer calls the memory that it points into; the names of tile locations are read too."""
 
 
 def dim_text(dim: int) -> str:
@@ -118,6 +134,22 @@ class TileType(PtoType):
             PadValueAttr(pad),
             CompactModeAttr(compact),
         )
+
+    def but(self, **changes: Any) -> TileType:
+        """The type with some of what `of` takes said otherwise."""
+        said: dict[str, Any] = {
+            "element_type": self.element_type,
+            "rows": self.rows,
+            "cols": self.cols,
+            "loc": self.loc.data,
+            "valid": self.valid,
+            "blayout": self.blayout,
+            "slayout": self.slayout,
+            "fractal": self.fractal,
+            "pad": self.pad,
+            "compact": self.compact,
+        }
+        return TileType.of(**(said | changes))
 
     @property
     def rows(self) -> int:
@@ -322,13 +354,23 @@ class PartitionTensorViewType(ViewType):
 
 @irdl_attr_definition
 class PtrType(PtoType):
-    """A pointer into global memory."""
+    """A pointer, into global memory where nothing else is said."""
 
     name = "pto.ptr"
     element_type: Attribute
+    space_attr: AddressSpaceAttr
+
+    @staticmethod
+    def of(element_type: Attribute, space: AddressSpace = AddressSpace.GM) -> PtrType:
+        return PtrType(element_type, AddressSpaceAttr(space))
+
+    @property
+    def space(self) -> AddressSpace:
+        return self.space_attr.data
 
     def body(self) -> str:
-        return element_text(self.element_type)
+        element = element_text(self.element_type)
+        return element if self.space is AddressSpace.GM else f"{element}, {POINTER_SPACES[self.space]}"
 
 
 @irdl_attr_definition
@@ -371,5 +413,5 @@ TYPES: tuple[type[ParametrizedAttribute], ...] = (
     PtrType,
     GroupType,
     EventType,
-    Hif8Type,
+    *OWN_TYPES,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.knowledge import is_reshaped, last_dims, shape_str
+from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST, box_of
 from ptoas.dialects.pto.instruction import PtoOp
@@ -104,6 +104,32 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
 
 
 @rule(
+    "PTO-V109",
+    source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
+    reason="The matrix unit walks its memories in this order, and no other order is translated.",
+    failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
+    passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
+    """A tile in left, right, acc, bias or scaling has the layout that the matrix unit reads and writes there;
+    in left the order of the blocks is the target's, whatever is written (D31)."""
+    for value in (*facts.arguments, *facts.local_tiles):
+        tile = facts.knowledge.tile(value)
+        layout = target.layouts.get(tile.loc)
+        if layout is not None and not layout.holds(tile.type):
+            place, slot = _origin(value, facts)
+            what = f"layout of {value_name(value)} in {tile.loc.value}"
+            yield mismatch(what, _layout_found(tile), layout.text, op=place, slot=slot)
+
+
+def _layout_found(tile: TileFacts) -> str:
+    rows = f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else ""
+    return tile.layout_text + rows
+
+
+@rule(
     "PTO-V108",
     source="public Tile type: GetValidRow and GetValidCol",
     reason="The library's tile has no such extent; on devices the instructions ask for one themselves.",
@@ -149,7 +175,7 @@ def _is_spoken_of(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
     "PTO-V102",
     source="public memory model",
     reason="There is nowhere to put the tile.",
-    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xf32>"),
+    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xi8, slayout=row_major, fractal=32>"),
     passing=_alloc(""),
     on="a2a3",
 )
@@ -164,21 +190,23 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
 @rule(
     "PTO-V103",
     source="public TASSIGN page; D21",
-    reason="Bursts and vector loads start at multiples of 32 bytes.",
+    reason="Bursts and vector loads start at multiples of 32 bytes, the matrix unit reads whole blocks.",
     failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
     passing=_PLACED,
     on="cpu a2a3 a5 a5-custom",
 )
-def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
-    """An address is a multiple of 32 bytes and not negative."""
+def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
+    """An address is not negative and a multiple of 32 bytes, in left, right and acc of the devices of 512."""
+    tile = know.knowledge.tile(op.results[0] if isinstance(op, AllocTileOp) else op.tile)
+    step = know.target.alignment(tile.loc)
     known = know.constants("addr")
     address = known[0] if known else None
     if isinstance(op, TAssignOp) and op.address is not None:
         address = op.address.value.data
-    if address is not None and (address % BURST or address < 0):
-        below = max(0, address // BURST * BURST)
-        fix = f"use {below} or {below + BURST}"
-        yield mismatch("address", address, f"a multiple of {BURST}", slot="addr", part="value", fix=fix)
+    if address is not None and (address % step or address < 0):
+        below = max(0, address // step * step)
+        fix = f"use {below} or {below + step}"
+        yield mismatch("address", address, f"a multiple of {step}", slot="addr", part="value", fix=fix)
 
 
 @rule(
