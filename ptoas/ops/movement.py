@@ -1,10 +1,15 @@
-"""Copies between tiles."""
+"""Copies between tiles: whole, in part, side by side, transposed, padded."""
 
 from __future__ import annotations
 
 from ptoas.dialects.pto import movement as dialect
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Region, Tile
+from ptoas.ops.family import mnemonic, same_region
+from ptoas.ops.memory import BURST, pad_bits
 
 
 @instruction(dialect.TMovOp)
@@ -22,5 +27,156 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
             out[...] = a
 
         return Step(run, (source.region,), (target.region,))
+
+    return bind
+
+
+@instruction(dialect.TFillPadOp)
+def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
+    """A device fills the destination's valid rows across all physical columns, the simulator the whole
+    tile."""
+    model = m.target.model(op)
+
+    def bind(dst: Tile, src: Tile) -> Step:
+        rows, cols = src.valid
+        height = (dst.rows if model.whole else dst.valid[0]) if 0 not in dst.valid else 0
+        if height == 0:
+            return Step(lambda: None)
+        if rows > height or cols > dst.cols:
+            raise unfit(op, m, src, dst.with_valid(height, dst.cols))
+        filled = dst.with_valid(height, dst.cols)
+        pad = dst.type.pad if op.pad_value is None else op.pad_value.data
+        padded = np.full(filled.valid, pad_bits(dst.dtype, pad))
+        until = cols
+        if model.keeps_bursts and src.type.pad is dst.type.pad:
+            # What a load has padded already comes along with the last burst of each row.
+            until = min(src.cols, -(-cols * src.dtype.size // BURST) * BURST // src.dtype.size)
+        source, written = src.with_valid(rows, until), np.ones(filled.valid, bool)
+        written[:rows, cols:until] = False
+
+        def run() -> None:
+            padded[:rows, :until] = source.load_raw()
+            filled.store_raw(padded)
+
+        writes = filled.region if until == cols else dst.elements(dst.offsets[:height][written])
+        return Step(run, (src.region,), (writes,))
+
+    return bind
+
+
+def unfit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
+    rows, cols = source.valid
+    room = f"[{target.valid[0]}, {target.valid[1]}] of {target.describe()}"
+    return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {room}", op)
+
+
+@instruction(dialect.TTransOp)
+def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+        rows, cols = src.valid
+        if cols > dst.rows or rows > dst.cols:
+            raise unfit(op, m, src, dst.full)
+        target = dst.with_valid(cols, rows)
+        return Step(lambda: target.store_raw(src.load_raw().T.copy()), (src.region,), (target.region,))
+
+    return bind
+
+
+@instruction(dialect.TConcatOp)
+def tconcat(op: dialect.TConcatOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
+        rows, left, right = dst.valid[0], src0.valid[1], src1.valid[1]
+        if left + right > dst.cols:
+            raise unfit(op, m, src0.with_valid(rows, left + right), dst.full)
+        (first,) = same_region(op, m, dst.with_valid(rows, left), src0)
+        (second,) = same_region(op, m, dst.with_valid(rows, right), src1)
+        target = dst.with_valid(rows, left + right)
+
+        def run() -> None:
+            target.store_raw(np.concatenate((first.load_raw(), second.load_raw()), axis=1))
+
+        return Step(run, (first.region, second.region), (target.region,))
+
+    return bind
+
+
+@instruction(dialect.TConcatIdxOp)
+def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
+    """Devices stop at the destination's valid columns; the simulator writes on, which is an error here."""
+
+    def bind(dst: Tile, src0: Tile, src1: Tile, src0_idx: Tile, src1_idx: Tile) -> Step:
+        rows, width = dst.valid[0], dst.valid[1] if m.target.has_pipes else dst.cols
+        counts = same_region(op, m, dst.with_valid(rows, 1), src0_idx, src1_idx)
+        unit = src0_idx.dtype.size
+        columns, places = np.arange(width), dst.offsets[:rows, :width]
+
+        def part(tile: Tile, start: Array, count: Array) -> None:
+            """So many columns of a source, from column `start` of the destination on."""
+            if (count < 0).any() or (count > tile.cols).any():
+                raise m.fail("PTO-R105", f"tconcatidx: {count.max()} columns of {tile.describe()}", op)
+            here = (columns >= start) & (columns < start + count)
+            at = np.broadcast_to(np.clip(columns - start, 0, tile.cols - 1), here.shape)
+            chosen = np.take_along_axis(tile.offsets[:rows], at, axis=1)[here]
+            if m.checks.init:
+                check_region(op, m, tile.elements(chosen))
+            dst.flat[places[here]] = tile.flat[chosen]
+            dst.elements(places[here]).mark(op)
+
+        def run() -> None:
+            first, second = (index.load().astype(np.int64) // unit for index in counts)
+            if m.target.has_pipes:
+                first = np.minimum(first, width)
+                second = np.minimum(second, width - first)
+            elif (first + second > width).any():
+                total = (first + second).max()
+                raise m.fail("PTO-R105", f"tconcatidx: {total} columns into {dst.describe()}", op)
+            part(src0, np.zeros_like(first), first)
+            part(src1, first, second)
+
+        return Step(run, tuple(tile.region for tile in counts))
+
+    return bind
+
+
+def window(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[int, int]) -> Region:
+    """A rectangle of a tile; on the simulator it must be valid, on a device it must be there."""
+    (height, width), (rows, cols) = shape, (tile.rows, tile.cols) if m.target.has_pipes else tile.valid
+    if row < 0 or col < 0 or row + height > rows or col + width > cols:
+        raise m.fail(
+            "PTO-R107",
+            f"{mnemonic(op)}: rows {row} to {row + height}, columns {col} to {col + width} of "
+            f"{tile.describe()}, which has [{rows}, {cols}]",
+            op,
+        )
+    return tile.elements(tile.offsets[row : row + height, col : col + width])
+
+
+@instruction(dialect.TExtractOp)
+def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src: Tile) -> Step:
+        rows, cols = dst.valid
+
+        def run(row: int, col: int) -> None:
+            read = window(op, m, src, row, col, dst.valid)
+            if m.checks.init:
+                check_region(op, m, read)
+            dst.store_raw(src.full.load_raw()[row : row + rows, col : col + cols])
+
+        return Step(run, (), (dst.region,))
+
+    return bind
+
+
+@instruction(dialect.TInsertOp)
+def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
+    def bind(dst: Tile, src: Tile) -> Step:
+        rows, cols = src.valid
+
+        def run(row: int, col: int) -> None:
+            written = window(op, m, dst, row, col, src.valid)
+            dst.flat[dst.offsets[row : row + rows, col : col + cols]] = src.load_raw()
+            written.mark(op)
+
+        return Step(run, (src.region,))
 
     return bind

@@ -1,0 +1,187 @@
+"""Copies between tiles: padding, parts, and what stands side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.knowledge import TileFacts
+from ptoas.dialects.pto import movement as d
+from ptoas.dialects.pto.enums import PadValue
+from ptoas.dialects.pto.geometry import BURST
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+
+Violations = Iterator[Violation]
+
+_FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
+
+
+@rule(
+    "PTO-E411",
+    source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
+    reason="The value is part of the destination's C++ type; null is none.",
+    failing=instruction("tfillpad", "16x32xf32", "16x32xf32, valid=16x20"),
+    passing=_FILL,
+    on="cpu a2a3 a5",
+)
+def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
+    """A tile of the unified buffer is padded with the value that its type names; padValue is for matrices."""
+    if know.tile("dst").type.pad is PadValue.Null:
+        yield mismatch("pad of dst", "null", "zero, max or min", slot="dst")
+    if op.pad_value is not None:
+        yield mismatch("padValue", op.pad_value.data.value, "none; the type of dst says it", field="padValue")
+
+
+@rule(
+    "PTO-E412",
+    source="TFillPad.hpp: static assertions",
+    reason="The destination has room for the source and its padding.",
+    failing=instruction("tfillpad", "16x16xf32, pad=zero", "16x32xf32, valid=16x16"),
+    passing=instruction("tfillpad", "16x64xf32, pad=zero", "16x32xf32, valid=16x16"),
+    on="cpu a2a3 a5",
+)
+def fill_does_not_shrink(op: d.TFillPadOp, know: Facts) -> Violations:
+    """A padded tile has at least as many physical rows and columns as the source."""
+    src, dst = know.tile("src").type, know.tile("dst").type
+    if dst.rows < src.rows or dst.cols < src.cols:
+        found, required = f"{dst.rows}x{dst.cols}", f"at least {src.rows}x{src.cols}"
+        yield mismatch("physical shape of dst", found, required, slot="dst")
+
+
+_MATRIX = "mat, 32x32xf16, valid=32x16, blayout=col_major, slayout=row_major"
+
+
+@rule(
+    "PTO-E413",
+    source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
+    reason="The library's call for matrices has one tile type; the value is a template argument.",
+    failing=instruction("tfillpad", _MATRIX.replace("valid=32x16, ", ""), _MATRIX),
+    passing=instruction("tfillpad", _MATRIX, _MATRIX),
+    on="cpu a2a3 a5",
+)
+def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations:
+    """A matrix is padded into a tile of its own type, which names zero or no value."""
+    src, dst = know.tile("src").type, know.tile("dst").type
+    if src != dst:
+        yield mismatch("type of dst", dst.body(), f"{src.body()}, as src", slot="dst")
+    if dst.pad not in (PadValue.Null, PadValue.Zero):
+        yield mismatch("pad of dst", dst.pad.value, "zero or null; padValue says another", slot="dst")
+
+
+# --- side by side --------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-E421",
+    source="TConcat.hpp: assertions",
+    reason="The columns of both sources follow each other, and there are no others.",
+    failing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
+    passing=instruction("tconcat", "16x64xf32", "16x32xf32", "16x32xf32"),
+    on="cpu a5",
+)
+def concatenation_is_as_wide_as_its_parts(op: d.TConcatOp, know: Facts) -> Violations:
+    """The destination has as many valid columns as the sources have together."""
+    total, dst = _together(know), know.tile("dst")
+    if total is not None and dst.valid_cols not in (DYNAMIC, total):
+        yield mismatch("valid columns of dst", dst.valid_cols, total, slot="dst")
+
+
+@rule(
+    "PTO-E422",
+    source="a2a3/TConcat.hpp: assertion; PTOAS tconcat: verifier",
+    reason="The columns of both sources are written, whatever of the destination is valid.",
+    failing=instruction("tconcat", "16x48xf32", "16x32xf32", "16x32xf32"),
+    passing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
+    on="a2a3",
+)
+def concatenation_fits(op: d.TConcatOp, know: Facts) -> Violations:
+    """The destination has physical columns for those of both sources."""
+    total, cols = _together(know), know.tile("dst").type.cols
+    if total is not None and total > cols:
+        yield mismatch("columns of dst", cols, f"at least {total}", slot="dst")
+
+
+def _together(know: Facts) -> int | None:
+    """The valid columns of both sources, where they are known."""
+    parts = [know.tile(slot).valid_cols for slot in ("src0", "src1")]
+    return None if DYNAMIC in parts else sum(parts)
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def _part(opcode: str, small: str, large: str, row: int, col: int) -> str:
+    src, dst = (large, small) if opcode == "textract" else (small, large)
+    src, dst = f"!pto.tile_buf<{src}>", f"!pto.tile_buf<{dst}>"
+    return kernel(
+        f"%r = arith.constant {row} : index",
+        f"%c = arith.constant {col} : index",
+        f"pto.{opcode} ins(%s, %r, %c : {src}, index, index) outs(%d : {dst})",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts, TileFacts]:
+    """The slot of the part, the part, and what it is a part of."""
+    slot, whole = ("dst", "src") if isinstance(op, d.TExtractOp) else ("src", "dst")
+    return slot, know.tile(slot), know.tile(whole)
+
+
+@rule(
+    "PTO-E431",
+    source="public TEXTRACT and TINSERT pages, Constraints; their headers",
+    reason="Beyond the tile lies another one.",
+    failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 12, 0),
+    passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 8, 16),
+    on="cpu a2a3 a5",
+)
+def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False) -> Violations:
+    """The part that textract copies out, or tinsert in, lies inside the other tile: on devices inside its
+    physical extents, on cpu inside the valid ones."""
+    slot, part, whole = _tiles(op, know)
+    limits = whole.valid if of_valid else whole.type.shape
+    for at, word in enumerate(("row", "col")):
+        (start,) = know.constants(word)
+        least = 0 if start is None else start
+        size = max(part.valid[at], 0)
+        if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
+            found, required = f"{least} + {size}", f"inside 0 to {limits[at]}"
+            yield mismatch(f"{word} and extent of {slot}", found, required, slot=word, part="value")
+
+
+@rule(
+    "PTO-E432",
+    source="a2a3/TExtract.hpp, a2a3/TInsert.hpp: assertions",
+    reason="The copy moves blocks of 32 bytes, and a row of a fractal block is one.",
+    failing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 0, 4),
+    passing=_part("textract", "vec, 8x16xf32", "vec, 16x32xf32", 1, 8),
+    on="a2a3",
+)
+def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
+    """A part of more than one element starts at a column that is a multiple of 32 bytes; in a fractal tile
+    also at a row that is a multiple of 16."""
+    _, part, whole = _tiles(op, know)
+    if part.valid == (1, 1):
+        return
+    steps = {"row": 16 if whole.type.is_nz else 1, "col": BURST // whole.size}
+    for word, step in steps.items():
+        (start,) = know.constants(word)
+        if start is not None and start % step:
+            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value")
+
+
+@rule(
+    "PTO-E433",
+    source="TExtract.hpp, TInsert.hpp: static assertions",
+    reason="The copy keeps the order of the bytes.",
+    failing=_part("textract", "vec, 16x16xf16, blayout=col_major, slayout=row_major", "vec, 16x32xf16", 0, 0),
+    passing=_part("textract", "vec, 16x16xf16", "vec, 16x32xf16", 0, 0),
+    on="a2a3 a5",
+)
+def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
+    """A part has the layout of the tile it is a part of."""
+    slot, part, whole = _tiles(op, know)
+    if part.layout_text != whole.layout_text:
+        yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot)
