@@ -28,10 +28,11 @@ def copy_module(module: ModuleOp) -> ModuleOp:
     """A clone whose values keep their names."""
     copy = module.clone()
     for op, other in zip(module.walk(), copy.walk(), strict=True):
-        for value, twin in zip(_defined(op), _defined(other), strict=True):
+        for value, twin in zip(defined(op), defined(other), strict=True):
             set_name(twin, value.name_hint)
     return copy
 
 
-def _defined(op: Operation) -> list[SSAValue]:
+def defined(op: Operation) -> list[SSAValue]:
+    """The results of an operation and the arguments of its blocks."""
     return [*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)]

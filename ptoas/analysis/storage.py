@@ -13,7 +13,7 @@ from ptoas.analysis.forwarding import handed_from, origins
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
 
@@ -72,9 +72,7 @@ class Storage:
         if (self.rows is None and self.cols is None) or not isinstance(type, TileType):
             return 0, ((self.size, 1),)
         unit = element_size(type.element_type)
-        by_row, by_column = type.cols * unit, unit
-        if type.blayout is BLayout.ColMajor:
-            by_row, by_column = unit, type.rows * unit
+        by_row, by_column = type.geometry.rows.inner * unit, type.geometry.cols.inner * unit
         (top, bottom), (left, right) = self.rows or (0, type.rows), self.cols or (0, type.cols)
         dims = ((bottom - top, by_row), (right - left, by_column), (unit, 1))
         return top * by_row + left * by_column, dims

@@ -27,7 +27,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
-from ptoas.dialects.pto.element_types import BY_TEXT, Hif8Type
+from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     BLayoutAttr,
     CompactMode,
@@ -45,6 +45,7 @@ from ptoas.dialects.pto.enums import (
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     LARGEST_EXTENT,
+    POINTER_SPACES,
     EventType,
     GroupType,
     MemRefType,
@@ -386,10 +387,16 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
 def _ptr(parameters: list[Parameter]) -> PtrType:
     if not parameters or parameters[0].kind != "element":
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
-    for parameter in parameters[1:]:
-        if parameter.text != "gm":
-            raise parameter.problem(f"a pointer is into global memory (`gm`), found `{parameter.text}`")
-    return PtrType(parameters[0].element())
+    if len(parameters) == 1:
+        return PtrType.of(parameters[0].element())
+    space, *more = parameters[1:]
+    if more:
+        raise more[0].problem(f"a pointer has an element type and a memory, found `{more[0].text}` besides")
+    found = next((key for key, name in POINTER_SPACES.items() if space.text in (name, key.value)), None)
+    if found is None:
+        known = ", ".join(POINTER_SPACES.values())
+        raise space.problem(f"`{space.text}` is no memory of a pointer; the memories are {known}")
+    return PtrType.of(parameters[0].element(), found)
 
 
 def _group(parameters: list[Parameter]) -> GroupType:
@@ -418,5 +425,5 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.ptr": _ptr,
     "pto.group": _group,
     "pto.event": lambda _: EventType(),
-    "pto.hif8": lambda _: Hif8Type(),
+    **{cls.name: (lambda _, cls=cls: cls()) for cls in OWN_TYPES},
 }

@@ -47,7 +47,11 @@ def _rewrite(op: Instruction) -> None:
     block = op.parent
     assert block is not None
     destinations: list[SSAValue] = []
-    for result in op.results:
+    tied = dict(op.TIED)
+    for name, result in zip(op.OUTS, op.results, strict=False):
+        if name in tied:
+            destinations += op.operands_of(tied[name])
+            continue
         rows, cols = _valid_extents(op, cast(TileType, result.type))
         alloc = AllocTileOp(result.type, valid_row=rows, valid_col=cols, location=op.location)
         block.insert_op_before(alloc, op)

@@ -20,6 +20,12 @@ def _allocate_destinations() -> type[ModulePass]:
     return AllocateDestinations
 
 
+def _settle_layouts() -> type[ModulePass]:
+    from ptoas.lowering.settle_layouts import SettleLayoutsPass
+
+    return SettleLayoutsPass
+
+
 def _carry_tiles() -> type[ModulePass]:
     from ptoas.lowering.carry_tiles import CarryTilesPass
 
@@ -64,6 +70,7 @@ def _insert_sync() -> type[ModulePass]:
 
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "allocate-destinations": _allocate_destinations,
+    "settle-layouts": _settle_layouts,
     "carry-tiles": _carry_tiles,
     "legalize-cpu": _legalize_cpu,
     "add-scratch": _add_scratch,
@@ -98,13 +105,14 @@ def build_pipeline(
 
     >>> import ptoas
     >>> [each.name for each in ptoas.build_pipeline("a5", until="fold-constants")]
-    ['allocate-destinations', 'carry-tiles', 'add-scratch', 'fold-constants']
+    ['allocate-destinations', 'settle-layouts', 'carry-tiles', 'add-scratch', 'fold-constants']
     """
     if until is not None and until not in PASSES:
         raise UnknownPassError(until)
     target = get_target(target) if isinstance(target, str) else target
     name = target.name
     options: dict[str, dict[str, object]] = {
+        "settle-layouts": {"target": name},
         "carry-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name},

@@ -35,7 +35,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.liveness import ALIGNMENT, Liveness, LiveTile, peak
+from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
 from ptoas.analysis.structure import calls_of, functions
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
@@ -156,7 +156,7 @@ def _stack(
     for root in roots:
         assert isinstance(root.type, TileType)
         loc = root.type.loc.data
-        address = -(-used.get(loc, 0) // ALIGNMENT) * ALIGNMENT
+        address = _aligned(used.get(loc, 0), target.alignment(loc))
         addresses[root] = address
         used[loc] = address + root.type.size_bytes
         _check_budget(loc, used[loc], _limit(target, loc, root), root, target, found, [])
@@ -175,12 +175,13 @@ def _plan_all(
         by_space.setdefault(tile.type.loc.data, []).append(tile)
     addresses: dict[SSAValue, int] = {}
     for loc, tiles in by_space.items():
-        floor = -(-used.get(loc, 0) // ALIGNMENT) * ALIGNMENT
+        step = target.alignment(loc)
+        floor = _aligned(used.get(loc, 0), step)
         limit = _limit(target, loc, tiles[0].root)
-        placed, end = _place(tiles, floor)
+        placed, end = _place(tiles, floor, step)
         if limit is not None and end > limit:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
-            placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor)
+            placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)
         _check_budget(loc, end, limit, tiles[0].root, target, found, peak(tiles)[1])
         used[loc] = end
         addresses.update(placed)
@@ -199,7 +200,11 @@ def _unused(root: SSAValue, liveness: Liveness) -> LiveTile:
     return LiveTile(root, root.type, at, at)
 
 
-def _place(tiles: Sequence[LiveTile], floor: int) -> tuple[dict[SSAValue, int], int]:
+def _aligned(address: int, step: int) -> int:
+    return -(-address // step) * step
+
+
+def _place(tiles: Sequence[LiveTile], floor: int, step: int) -> tuple[dict[SSAValue, int], int]:
     """Lowest addresses such that tiles alive together lie apart; the end of the used bytes."""
     placed: list[tuple[int, LiveTile]] = []
     addresses: dict[SSAValue, int] = {}
@@ -214,7 +219,7 @@ def _place(tiles: Sequence[LiveTile], floor: int) -> tuple[dict[SSAValue, int], 
                 continue
             if start - address >= tile.bytes:
                 break
-            address = max(address, start + other.bytes)
+            address = max(address, _aligned(start + other.bytes, step))
         addresses[tile.root] = address
         insort_right(placed, (address, tile), key=lambda each: each[0])
         top = max(top, address + tile.bytes)

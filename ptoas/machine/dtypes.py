@@ -31,6 +31,12 @@ _NUMPY: dict[str, Any] = {
     "f8E5M2": ml_dtypes.float8_e5m2,
     # No library has this one: its bytes are kept as they are, see `hifloat8`.
     "!pto.hif8": np.uint8,
+    "!pto.f8E8M0": ml_dtypes.float8_e8m0fnu,
+    # Two numbers in one element: moved as they are.
+    "!pto.f4E1M2x2": np.uint8,
+    "!pto.f4E2M1x2": np.uint8,
+    "!pto.hif8x2": np.uint16,
+    "!pto.bf16x2": np.uint32,
 }
 
 _RAW: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -48,12 +54,12 @@ class DType:
 
     @property
     def is_integer(self) -> bool:
-        return self.kind != "float"
+        return self.kind in ("int", "uint")
 
     @property
     def coded(self) -> bool:
         """Whether the bytes are a code that NumPy can't calculate with."""
-        return self.text == "!pto.hif8"
+        return self.text == "!pto.hif8" or self.kind == "pairs"
 
     @property
     def short(self) -> str:
@@ -61,11 +67,11 @@ class DType:
 
     def numbers(self, bits: Array) -> Array:
         """An array of this type as numbers to look at."""
-        return hifloat8.decode(bits.view(np.uint8)) if self.coded else bits.view(self.number)
+        return hifloat8.decode(bits.view(np.uint8)) if self.text == "!pto.hif8" else bits.view(self.number)
 
     def encode(self, numbers: Array) -> Array:
         """Numbers as an array of this type."""
-        if self.coded:
+        if self.text == "!pto.hif8":
             return hifloat8.encode(numbers)
         return numbers.astype(self.number)
 
@@ -77,7 +83,7 @@ class DType:
             if self.kind == "int" and wrapped >> (bits - 1):
                 wrapped -= 1 << bits
             return self.number.type(wrapped)
-        if self.coded:
+        if self.text == "!pto.hif8":
             return hifloat8.encode(np.array(value))[()]
         with np.errstate(over="ignore"):
             return self.number.type(value)

@@ -8,7 +8,8 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.enums import BLayout, SLayout
+from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.geometry import Geometry
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, np, share_bytes
 from ptoas.machine.dtypes import DType, dtype_of
@@ -20,36 +21,15 @@ MOST_REGIONS = 4096
 Indices = Array
 
 
-def inner_box(type: TileType, size: int) -> tuple[int, int]:
-    """Rows and columns of one block of a boxed layout."""
-    if type.fractal == 1024:
-        return 16, 16
-    if type.fractal == 32:
-        return 16, 2
-    c0 = 32 // size
-    return (16, c0) if type.slayout is SLayout.RowMajor else (c0, 16)
-
-
 @lru_cache(maxsize=256)
-def element_offsets(type: TileType) -> Indices:
-    """For each (row, column) of a boxed tile, its element's offset from the tile's first."""
-    size = dtype_of(type.element_type).size
-    box_rows, box_cols = inner_box(type, size)
-    r = np.arange(type.rows)[:, None]
-    c = np.arange(type.cols)[None, :]
-    # A last block may be cut off: its rows and columns follow each other all the same.
-    first_row, first_col = r - r % box_rows, c - c % box_cols
-    height = np.minimum(box_rows, type.rows - first_row)
-    width = np.minimum(box_cols, type.cols - first_col)
-    if type.blayout is BLayout.ColMajor:
-        outer = first_col * type.rows + first_row * width
-    else:
-        outer = first_row * type.cols + first_col * height
-    if type.slayout is SLayout.RowMajor:
-        inner = (r % box_rows) * width + c % box_cols
-    else:
-        inner = (c % box_cols) * height + r % box_rows
-    return (outer + inner).astype(np.intp)
+def element_offsets(shape: tuple[int, int], geometry: Geometry) -> Indices:
+    """For each (row, column) of a tile, its element's offset from the tile's first."""
+    rows, cols = (
+        np.arange(extent, dtype=np.intp) // axis.box * axis.outer
+        + np.arange(extent, dtype=np.intp) % axis.box * axis.inner
+        for extent, axis in zip(shape, (geometry.rows, geometry.cols), strict=True)
+    )
+    return rows[:, None] + cols
 
 
 class Region:
@@ -131,7 +111,7 @@ class Tile:
         valid: tuple[int, int],
         name: str = "tile",
         bits: Bits | None = None,
-        strides: tuple[int, int] | None = None,
+        geometry: Geometry | None = None,
     ):
         self.type = type
         self.memory = memory
@@ -142,13 +122,11 @@ class Tile:
         self.dtype: DType = dtype_of(type.element_type)
         self.rows, self.cols = type.rows, type.cols
         self.boxed = type.slayout is not SLayout.NoneBox
+        self.geometry = geometry or type.geometry
+        """A window lies as the tile that it looks into."""
         size = self.dtype.size
-        if strides is not None:
-            self.row_stride, self.col_stride = strides
-        elif type.blayout is BLayout.RowMajor:
-            self.row_stride, self.col_stride = self.cols * size, size
-        else:
-            self.row_stride, self.col_stride = size, self.rows * size
+        self.row_stride, self.col_stride = self.geometry.rows.inner * size, self.geometry.cols.inner * size
+        """In bytes; within a box, where there are boxes."""
         self._variants: dict[tuple[int, int], Tile] = {valid: self}
 
     # --- shape ---
@@ -156,14 +134,15 @@ class Tile:
     @property
     def size_bytes(self) -> int:
         """Bytes from the first to the last of the physical tile."""
-        return (self.rows - 1) * self.row_stride + (self.cols - 1) * self.col_stride + self.dtype.size
+        return self.geometry.span(self.rows, self.cols) * self.dtype.size
 
     def with_valid(self, rows: int, cols: int) -> Tile:
         """The same bytes with other valid extents."""
         found = self._variants.get((rows, cols))
         if found is None:
-            strides = (self.row_stride, self.col_stride)
-            found = Tile(self.type, self.memory, self.address, (rows, cols), self.name, self.bits, strides)
+            found = Tile(
+                self.type, self.memory, self.address, (rows, cols), self.name, self.bits, self.geometry
+            )
             found._variants = self._variants
             self._variants[rows, cols] = found
         return found
@@ -193,15 +172,21 @@ class Tile:
     def blocks(self) -> Array | None:
         """An NZ tile as (block column, row, column in block), whole; `None` for another layout, or if its
         last blocks are narrower."""
-        if not self.type.is_nz:
+        c0, size = self.geometry.cols.box, self.dtype.size
+        if not self.type.is_nz or self.cols % c0:
             return None
-        _, c0 = inner_box(self.type, self.dtype.size)
-        if self.cols % c0:
+        strides = (self.geometry.cols.outer * size, self.row_stride, self.col_stride)
+        return self.window((self.cols // c0, self.rows, c0), strides, self.dtype.raw)
+
+    @cached_property
+    def boxes(self) -> Array | None:
+        """The valid region in the order (row, column), each split where there are boxes; `None` if no strides
+        can say it, because a box is cut."""
+        dims = self.geometry.dims(self.valid)
+        if dims is None:
             return None
-        size = self.dtype.size
-        return self.window(
-            (self.cols // c0, self.rows, c0), (self.rows * c0 * size, c0 * size, size), self.dtype.raw
-        )
+        shape, strides = zip(*dims, strict=True)
+        return self.window(shape, tuple(stride * self.dtype.size for stride in strides), self.dtype.raw)
 
     @cached_property
     def flat(self) -> Array:
@@ -211,11 +196,7 @@ class Tile:
     @cached_property
     def offsets(self) -> Indices:
         """For each (row, column) of the physical tile, where its element is in `flat`."""
-        if self.boxed:
-            return element_offsets(self.type)
-        size = self.dtype.size
-        r = np.arange(self.rows, dtype=np.intp)[:, None] * (self.row_stride // size)
-        return r + np.arange(self.cols, dtype=np.intp)[None, :] * (self.col_stride // size)
+        return element_offsets((self.rows, self.cols), self.geometry)
 
     @cached_property
     def valid_offsets(self) -> Indices:
@@ -223,17 +204,22 @@ class Tile:
 
     def load_raw(self) -> Array:
         """The valid region by (row, column): a view, or a copy for a boxed layout."""
-        return self.flat.take(self.valid_offsets) if self.boxed else self.raw
+        if not self.boxed:
+            return self.raw
+        boxes = self.boxes
+        return self.flat.take(self.valid_offsets) if boxes is None else boxes.reshape(self.valid)
 
     def load(self) -> Array:
         return self.load_raw().view(self.dtype.number) if self.boxed else self.number
 
     def store_raw(self, bits: Array) -> None:
         """Write the valid region."""
-        if self.boxed:
+        if not self.boxed:
+            self.raw[...] = bits
+        elif (boxes := self.boxes) is None:
             self.flat[self.valid_offsets] = bits
         else:
-            self.raw[...] = bits
+            boxes[...] = bits.reshape(boxes.shape)
 
     @cached_property
     def in_order(self) -> bool:
@@ -244,22 +230,18 @@ class Tile:
 
     @cached_property
     def touched(self) -> Array:
-        """An array over the valid bytes, for asking whether two accesses meet; over whole blocks of an NZ
-        tile, and over all of another boxed one, where strides can't say more."""
-        if not self.boxed:
-            return self.raw
-        blocks = self.blocks
-        if blocks is None:
-            return self.flat
-        c0 = blocks.shape[2]
-        return blocks[: -(-self.valid[1] // c0), : self.valid[0]]
+        """An array over the valid bytes, for asking whether two accesses meet; over all of a tile with a box
+        that is cut, where strides can't say more."""
+        boxes = self.boxes
+        return self.flat if boxes is None else boxes
 
     @cached_property
     def region(self) -> Region:
         """The valid region's bytes."""
-        if self.boxed:
+        boxes = self.boxes
+        if boxes is None:
             return self._scattered(self.valid_offsets)
-        shape, strides = (*self.valid, self.dtype.size), (self.row_stride, self.col_stride, 1)
+        shape, strides = (*boxes.shape, self.dtype.size), (*boxes.strides, 1)
         view = np.ndarray(shape, np.bool_, self.bits.written, self.address - self.bits.base, strides)
         return Region(self, view, ..., self.address, self.address + self.size_bytes)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ptoas.dialects.pto.enums import AtomicType, PadValue
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
 from ptoas.machine.arrays import Array, np
@@ -16,9 +17,6 @@ from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
-
-BURST = 32
-"""Bytes up to which a load pads a row."""
 
 
 def pad_bits(dtype: DType, pad: PadValue) -> Any:

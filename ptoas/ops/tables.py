@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 from ptoas.dialects.pto.enums import Coalesce, Layout
+from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.gathers import FRACTAL_ROWS, TableModel
+from ptoas.targets.gathers import TableModel
 
 
 class Table:
@@ -93,8 +94,8 @@ class Table:
             self.view.offset
             + (block // shape[1]) * strides[0]
             + (block % shape[1]) * strides[1]
-            + (row // FRACTAL_ROWS) * strides[2]
-            + (row % FRACTAL_ROWS) * strides[3]
+            + (row // BOX_ROWS) * strides[2]
+            + (row % BOX_ROWS) * strides[3]
             + (column % c0) * strides[4]
         )
 

@@ -23,7 +23,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
 from ptoas.machine.memory import Bits, Form, Pointer, View
-from ptoas.machine.tiles import Tile, Unplaced, inner_box
+from ptoas.machine.tiles import Tile, Unplaced
 
 KEPT = 256
 """How many views of one operation are remembered: enough for loops over few, no burden for loops over
@@ -269,12 +269,7 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
                 for size, rest, written in zip(sizes, left, result.valid, strict=True)
             )
         extents = valid_extents(op, m, result, extents[0], extents[1])
-        if source.boxed:
-            found = _boxed_window(op, m, source, result, row, col, extents, name)
-        else:
-            start = source.address + row * source.row_stride + col * source.col_stride
-            strides = (source.row_stride, source.col_stride)
-            found = Tile(result, source.memory, start, extents, name, source.bits, strides)
+        found = _window(op, m, source, result, row, col, extents, name)
         if len(kept) >= KEPT:
             kept.clear()
         kept[key] = found
@@ -283,7 +278,7 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
     return run
 
 
-def _boxed_window(
+def _window(
     op: SubviewOp,
     m: Machine,
     source: Tile,
@@ -293,21 +288,17 @@ def _boxed_window(
     valid: tuple[int, int],
     name: str,
 ) -> Tile:
-    """A window of whole blocks, across the whole of the inner direction: it is a tile of its own."""
-    box_rows, box_cols = inner_box(source.type, source.dtype.size)
-    by_columns = source.type.blayout.value == "col_major"
-    whole = (
-        (row == 0 and result.rows == source.rows) if by_columns else (col == 0 and result.cols == source.cols)
-    )
-    if row % box_rows or col % box_cols or not whole:
+    """A tile that lies as its source does; where there are boxes, it starts with one."""
+    box_rows, box_cols = source.geometry.box
+    if row % box_rows or col % box_cols:
         raise m.fail(
             "PTO-R107",
-            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols} and spans all "
-            f"of its {'rows' if by_columns else 'columns'}",
+            f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at "
+            f"[{row}, {col}]",
             op,
         )
-    start = source.address + int(source.offsets[row, col]) * source.dtype.size
-    return Tile(result, source.memory, start, valid, name, source.bits)
+    start = source.address + source.geometry.offset(row, col) * source.dtype.size
+    return Tile(result, source.memory, start, valid, name, source.bits, source.geometry)
 
 
 @value(TReshapeOp, BitcastOp)

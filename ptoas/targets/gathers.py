@@ -8,10 +8,8 @@ from math import prod
 
 from ptoas.dialects.pto.enums import Coalesce, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-
-FRACTAL_ROWS = 16
-"""Rows of one fractal block of an NZ layout (document 000, NZ Layout)."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class TableModel:
         dims = self.row_capacity_dims if coalesce is Coalesce.Row else self.elem_capacity_dims
         if layout is Layout.NZ and self.has_nz:
             if coalesce is Coalesce.Row:
-                return None if shape5[2] == DYNAMIC else shape5[2] * FRACTAL_ROWS
+                return None if shape5[2] == DYNAMIC else shape5[2] * BOX_ROWS
             dims = (0, 1, 2, 3, 4)
         extents = [shape5[dim] for dim in dims]
         return None if DYNAMIC in extents else prod(extents)

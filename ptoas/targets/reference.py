@@ -20,6 +20,7 @@ CHAPTERS = {
     "S": "MSCATTER",
     "B": "Gathers and scatters between tiles",
     "M": "Loads and stores",
+    "K": "Products of matrices and what belongs to them",
     "V": "Tiles and views",
     "U": "Use of local memory",
     "F": "Flags and pipes",

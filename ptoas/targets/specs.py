@@ -54,6 +54,13 @@ ND = TileLayout("row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox))
 DN = TileLayout("col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox))
 NZ = TileLayout("col_major + row_major, fractal 512", lambda t: t.is_nz and t.fractal == 512)
 PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
+ZZ = TileLayout("row_major + row_major, fractal 512", lambda t: _zz(t) and t.fractal == 512)
+ZN = TileLayout(
+    "row_major + col_major, fractal 512",
+    lambda t: _is(BLayout.RowMajor, SLayout.ColMajor)(t) and t.fractal == 512,
+)
+_zz = _is(BLayout.RowMajor, SLayout.RowMajor)
+_nn = _is(BLayout.ColMajor, SLayout.ColMajor)
 ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t))
 ND_OR_COLUMN = TileLayout(
     "row_major + none_box, or col_major with one column",
@@ -61,6 +68,29 @@ ND_OR_COLUMN = TileLayout(
 )
 
 VEC = (TileLoc.Vec,)
+
+LEFT = TileLayout(
+    "slayout row_major, fractal 512", lambda t: t.slayout is SLayout.RowMajor and t.fractal == 512
+)
+"""The order of its blocks is the target's, whatever the text says (D31)."""
+ACCUMULATOR = TileLayout("col_major + row_major, fractal 1024", lambda t: t.is_nz and t.fractal == 1024)
+ONE_ROW = TileLayout("row_major + none_box, one row", lambda t: ND.holds(t) and t.rows == 1)
+SCALES = TileLayout(
+    f"{ONE_ROW.text}; scales of mx operands row_major + row_major or col_major + col_major, fractal 32",
+    lambda t: ONE_ROW.holds(t) or (t.fractal == 32 and (_zz(t) or _nn(t))),
+)
+
+CUBE_LAYOUTS = {
+    TileLoc.Left: LEFT,
+    TileLoc.Right: ZN,
+    TileLoc.Acc: ACCUMULATOR,
+    TileLoc.Bias: ONE_ROW,
+    TileLoc.Scaling: ONE_ROW,
+}
+"""What the matrix unit and the pipe behind it read and write; the other memories take any layout."""
+
+CUBE_ALIGNMENTS: dict[TileLoc, int] = {TileLoc.Left: 512, TileLoc.Right: 512, TileLoc.Acc: 512}
+"""Where tiles start in the memories of the matrix unit: at a multiple of a block."""
 
 
 @dataclass(frozen=True)

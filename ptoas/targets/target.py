@@ -15,20 +15,19 @@ from xdsl.ir import Attribute, Operation
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import Event, Pipe, TileLoc
+from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
+from ptoas.targets.specs import TileLayout
 
 if TYPE_CHECKING:
     from ptoas.analysis.order import Touch
     from ptoas.targets.rule import Rule
 
 KB = 1024
-
-C0_BYTES = 32
-"""Bytes of one row of a fractal block, and of one burst of the memory engines."""
 
 
 class UnknownTargetError(UsageError):
@@ -101,6 +100,12 @@ class Target:
     summary: str
     memories: Mapping[TileLoc, int | None]
     """Bytes of each local memory; `None`: as much as the host has; missing: there is none."""
+    layouts: Mapping[TileLoc, TileLayout] = field(default_factory=dict[TileLoc, TileLayout])
+    """The layouts that tiles of a memory have; where it is missing, any."""
+    alignments: Mapping[TileLoc, int] = field(default_factory=dict[TileLoc, int])
+    """Bytes of which a tile's address is a multiple, where that is more than a burst."""
+    left: BLayout = BLayout.ColMajor
+    """The order of the blocks of a tile in `left`, whatever the text says (D31)."""
     packages: tuple[str, ...] = ()
     """Where the rows are, by chapter: `ptoas.targets.a5` has them in `ptoas.targets.a5.gather` and so on."""
     extra: Rows = field(default_factory=dict[type[PtoOp], Entry])
@@ -166,6 +171,10 @@ class Target:
         if loc is TileLoc.Vec and self.ub is not None:
             return self.ub.limit(simt)
         return self.memories[loc]
+
+    def alignment(self, loc: TileLoc) -> int:
+        """Bytes of which the address of a tile in this memory is a multiple."""
+        return self.alignments.get(loc, BURST)
 
     def takes(self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False) -> bool:
         """Whether an operand of an instruction may have this element type here."""

@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.builtin import IntAttr, f16, f32
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.types import (
     GroupType,
     MemRefType,
@@ -32,8 +32,8 @@ DIFFERENT: list[Attribute] = [
     TileType.of(f32, 16, 32, fractal=1024),
     TileType.of(f32, 16, 32, pad=PadValue.Zero),
     TileType.of(f32, 16, 32, compact=CompactMode.Normal),
-    PtrType(f32),
-    PtrType(f16),
+    PtrType.of(f32),
+    PtrType.of(f16, AddressSpace.Vec),
     *(
         variant
         for view in (MemRefType, TensorViewType, PartitionTensorViewType)

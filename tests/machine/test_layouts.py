@@ -20,58 +20,63 @@ def tile_type(text: str) -> TileType:
     return type_
 
 
-def box(type_: str, slayout: str, fractal: int) -> tuple[int, int]:
-    """512 bytes of 16 rows of 32 bytes, or of 16 columns of 32 bytes; 1024: 16 x 16; 32: 16 x 2."""
-    if fractal != 512:
-        return {1024: (16, 16), 32: (16, 2)}[fractal]
-    c0 = 32 // SIZE[type_]
-    return (16, c0) if slayout == "row_major" else (c0, 16)
+LAYOUTS = {
+    "Nz": ("col_major", "row_major", lambda i, j, R, C, r, c: (R // r * (j // c) + i // r) * r * c + i % r * c + j % c),
+    "Zn": ("row_major", "col_major", lambda i, j, R, C, r, c: (C // c * (i // r) + j // c) * r * c + j % c * r + i % r),
+    "Zz": ("row_major", "row_major", lambda i, j, R, C, r, c: (C // c * (i // r) + j // c) * r * c + i % r * c + j % c),
+    "Nn": ("col_major", "col_major", lambda i, j, R, C, r, c: (R // r * (j // c) + i // r) * r * c + j % c * r + i % r),
+}  # fmt: skip
+"""Block order, order in a block, and where element (i, j) of R x C elements in blocks of r x c is."""
 
 
-def counted(blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]) -> np.ndarray:
-    """Where each element is: block after block in the order of `blayout`, in a block in that of `slayout`; the
-    last blocks may be cut off."""
-    rows, cols = shape
-    height, width = box(type_, slayout, fractal)
-    corners = [(r, c) for r in range(0, rows, height) for c in range(0, cols, width)]
-    if blayout == "col_major":
-        corners.sort(key=lambda corner: corner[::-1])
-    expected, count = np.zeros(shape, int), 0
-    for top, left in corners:
-        inside = [
-            (r, c) for r in range(top, min(top + height, rows)) for c in range(left, min(left + width, cols))
-        ]
-        if slayout == "col_major":
-            inside.sort(key=lambda place: place[::-1])
-        for place in inside:
-            expected[place] = count
-            count += 1
-    return expected
-
-
-@pytest.mark.parametrize("blayout", ["row_major", "col_major"])
-@pytest.mark.parametrize("slayout", ["row_major", "col_major"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    ("type_", "fractal", "shape"),
-    [("f32", 512, (32, 48)), ("f16", 512, (48, 32)), ("i8", 512, (64, 64)), ("f32", 1024, (32, 48)), ("i8", 32, (32, 6)),
-     ("f32", 512, (20, 36)), ("f16", 512, (24, 40))],
+    ("type_", "fractal", "box"),
+    [("f32", 512, (16, 8)), ("f16", 512, (16, 16)), ("i8", 512, (16, 32)), ("f32", 1024, (16, 16)), ("i8", 32, (16, 2))],
 )  # fmt: skip
-def test_elements_of_a_boxed_tile(
-    blayout: str, slayout: str, type_: str, fractal: int, shape: tuple[int, int]
-) -> None:
-    rows, cols = shape
+def test_elements_of_a_boxed_tile(layout: str, type_: str, fractal: int, box: tuple[int, int]) -> None:
+    blayout, slayout, offset = LAYOUTS[layout]
+    r, c = box if slayout == "row_major" else box[::-1]
+    rows, cols = 3 * r, 2 * c
     text = (
-        f"!pto.tile_buf<vec, {rows}x{cols}x{type_}, blayout={blayout}, slayout={slayout}, fractal={fractal}>"
+        f"!pto.tile_buf<mat, {rows}x{cols}x{type_}, blayout={blayout}, slayout={slayout}, fractal={fractal}>"
     )
-    expected = counted(blayout, slayout, type_, fractal, shape)
-    assert np.array_equal(element_offsets(tile_type(text)), expected)
+    found = tile_type(text)
+    expected = [[offset(i, j, rows, cols, r, c) for j in range(cols)] for i in range(rows)]
+    assert element_offsets(found.shape, found.geometry).tolist() == expected
+    assert found.size_bytes == rows * cols * SIZE[type_]
+
+
+def test_one_more_row_behind_each_column_of_blocks() -> None:
+    """`row_plus_one`: block columns of 33 rows for 32; the last one has its own rows only."""
+    found = tile_type(
+        "!pto.tile_buf<mat, 32x48xf16, blayout=col_major, slayout=row_major, compact=row_plus_one>"
+    )
+    expected = [[(j // 16) * 33 * 16 + i * 16 + j % 16 for j in range(48)] for i in range(32)]
+    assert element_offsets(found.shape, found.geometry).tolist() == expected
+    assert found.size_bytes == (2 * 33 + 32) * 16 * 2
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_boxes_that_are_cut_do_not_share_elements(layout: str) -> None:
+    blayout, slayout, _ = LAYOUTS[layout]
+    found = tile_type(f"!pto.tile_buf<vec, 20x36xf32, blayout={blayout}, slayout={slayout}>")
+    offsets = element_offsets(found.shape, found.geometry)
+    assert len(np.unique(offsets)) == 20 * 36
+    assert offsets.max() < found.size_bytes // 4
+
+
+def test_a_vector_is_in_one_piece() -> None:
+    found = tile_type("!pto.tile_buf<left, 1x64xf16, slayout=row_major>")
+    assert element_offsets(found.shape, found.geometry).tolist() == [list(range(64))]
 
 
 def test_the_destination_of_an_nz_gather() -> None:
     """Document 000: (c / kC0) * (Rows * kC0) + r * kC0 + (c % kC0)."""
     text = "!pto.tile_buf<vec, 32x24xf32, blayout=col_major, slayout=row_major, fractal=512>"
     expected = [[(c // 8) * (32 * 8) + r * 8 + c % 8 for c in range(24)] for r in range(32)]
-    assert element_offsets(tile_type(text)).tolist() == expected
+    found = tile_type(text)
+    assert element_offsets(found.shape, found.geometry).tolist() == expected
 
 
 # --- tables --------------------------------------------------------------------------------------

@@ -10,15 +10,16 @@ from ptoas.analysis.effects import NOTHING
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
-from ptoas.targets.gathers import FRACTAL_ROWS, TableModel
+from ptoas.targets.gathers import TableModel
 from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import element_names
-from ptoas.targets.target import C0_BYTES, Target
+from ptoas.targets.target import Target
 from ptoas.targets.verify import verify
 
 KB = 1024
@@ -103,7 +104,7 @@ def test_capacity(target: str, row: int, elem: int) -> None:
 def test_capacity_of_nz_tables() -> None:
     """gShape2 * 16 rows, and all elements; blocks are 16 rows of 32 bytes (document 000, NZ Layout)."""
     a2a3 = table_of("a2a3")
-    assert (FRACTAL_ROWS, C0_BYTES) == (16, 32)
+    assert (BOX_ROWS, BURST) == (16, 32)
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Row) == 64
     assert a2a3.capacity((2, 3, 4, 16, 16), Layout.NZ, Coalesce.Elem) == 64 * 2 * 3 * 16
     assert a2a3.capacity((2, 3, -1, 16, 16), Layout.NZ, Coalesce.Row) is None

@@ -25,6 +25,41 @@ class Hif8Type(ParametrizedAttribute, TypeAttribute):
     name = "pto.hif8"
 
 
+@irdl_attr_definition
+class F8E8M0Type(ParametrizedAttribute, TypeAttribute):
+    """`!pto.f8E8M0`: a power of two, the scale of a block of an mx operand."""
+
+    name = "pto.f8E8M0"
+
+
+@irdl_attr_definition
+class F4E1M2x2Type(ParametrizedAttribute, TypeAttribute):
+    """`!pto.f4E1M2x2`: two 4-bit floats in a byte. Extents count pairs."""
+
+    name = "pto.f4E1M2x2"
+
+
+@irdl_attr_definition
+class F4E2M1x2Type(ParametrizedAttribute, TypeAttribute):
+    """`!pto.f4E2M1x2`: two 4-bit floats in a byte. Extents count pairs."""
+
+    name = "pto.f4E2M1x2"
+
+
+@irdl_attr_definition
+class Hif8x2Type(ParametrizedAttribute, TypeAttribute):
+    """`!pto.hif8x2`: two hif8."""
+
+    name = "pto.hif8x2"
+
+
+@irdl_attr_definition
+class BF16x2Type(ParametrizedAttribute, TypeAttribute):
+    """`!pto.bf16x2`: two bf16."""
+
+    name = "pto.bf16x2"
+
+
 @dataclass(frozen=True)
 class ElementType:
     """A row of the table: canonical text, other spellings, the IR type, bytes, kind."""
@@ -33,11 +68,11 @@ class ElementType:
     aliases: tuple[str, ...]
     type: Attribute
     size: int
-    kind: str  # "int", "uint" or "float"
+    kind: str  # "int", "uint", "float" or "pairs"
 
     @property
     def is_integer(self) -> bool:
-        return self.kind != "float"
+        return self.kind in ("int", "uint")
 
 
 def _integer(width: int, unsigned: bool) -> IntegerType:
@@ -60,7 +95,22 @@ ELEMENT_TYPES: tuple[ElementType, ...] = (
     ElementType("f8E4M3FN", ("f8e4m3", "f8E4M3", "f8e4m3fn"), Float8E4M3FNType(), 1, "float"),
     ElementType("f8E5M2", ("f8e5m2",), Float8E5M2Type(), 1, "float"),
     ElementType("!pto.hif8", ("hif8", "pto.hif8"), Hif8Type(), 1, "float"),
+    ElementType("!pto.f8E8M0", ("f8E8M0", "f8e8m0", "pto.f8E8M0"), F8E8M0Type(), 1, "float"),
+    *(
+        ElementType(f"!{type.name}", (type.name.removeprefix("pto."), type.name), type, size, "pairs")
+        for type, size in ((F4E1M2x2Type(), 1), (F4E2M1x2Type(), 1), (Hif8x2Type(), 2), (BF16x2Type(), 4))
+    ),
 )
+
+OWN_TYPES: tuple[type[ParametrizedAttribute], ...] = (
+    Hif8Type,
+    F8E8M0Type,
+    F4E1M2x2Type,
+    F4E2M1x2Type,
+    Hif8x2Type,
+    BF16x2Type,
+)
+"""Element types that are types of the dialect."""
 
 BY_TEXT: dict[str, ElementType] = {text: e for e in ELEMENT_TYPES for text in (e.text, *e.aliases)}
 BY_TYPE: dict[Attribute, ElementType] = {e.type: e for e in ELEMENT_TYPES}

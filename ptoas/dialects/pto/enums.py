@@ -196,6 +196,40 @@ class Precision(StrEnum):
     High = "high_precision"
 
 
+class AccPhase(StrEnum):
+    """Where in a tile's work a product stands, so that a store may begin before its end; values stay."""
+
+    Unspecified = "unspecified"
+    Partial = "partial"
+    Final = "final"
+
+
+class STPhase(StrEnum):
+    Unspecified = "unspecified"
+    Partial = "partial"
+    Final = "final"
+
+
+class ReluPreMode(StrEnum):
+    NoRelu = "no_relu"
+    NormalRelu = "normal_relu"
+    ScalarRelu = "scalar_relu"
+    VectorRelu = "vector_relu"
+    Pwl = "pwl"
+
+
+class AccToVecMode(StrEnum):
+    SingleModeVec0 = "single_mode_vec0"
+    SingleModeVec1 = "single_mode_vec1"
+    DualModeSplitM = "dual_mode_split_m"
+    DualModeSplitN = "dual_mode_split_n"
+
+
+class TInsertMode(StrEnum):
+    SPLIT2 = "split2"
+    SPLIT4 = "split4"
+
+
 class PtoEnumAttr(Data[E], Generic[E]):
     """An enumeration as an attribute; a subclass says which, and under which name."""
 
@@ -401,6 +435,36 @@ class RsqrtPrecisionAttr(PrecisionAttr):
 @irdl_attr_definition
 class SqrtPrecisionAttr(PrecisionAttr):
     name = "pto.sqrt_precision"
+
+
+@irdl_attr_definition
+class AccPhaseAttr(PtoEnumAttr[AccPhase]):
+    name = "pto.acc_phase"
+    enum = AccPhase
+
+
+@irdl_attr_definition
+class STPhaseAttr(PtoEnumAttr[STPhase]):
+    name = "pto.st_phase"
+    enum = STPhase
+
+
+@irdl_attr_definition
+class ReluPreModeAttr(PtoEnumAttr[ReluPreMode]):
+    name = "pto.relu_pre_mode"
+    enum = ReluPreMode
+
+
+@irdl_attr_definition
+class AccToVecModeAttr(PtoEnumAttr[AccToVecMode]):
+    name = "pto.acc_to_vec_mode"
+    enum = AccToVecMode
+
+
+@irdl_attr_definition
+class TInsertModeAttr(PtoEnumAttr[TInsertMode]):
+    name = "pto.tinsert_mode"
+    enum = TInsertMode
 
 
 ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = tuple(

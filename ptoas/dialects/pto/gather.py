@@ -167,8 +167,8 @@ class TGatherBOp(Instruction):
 
 @irdl_op_definition
 class TScatterOp(Instruction):
-    """Scatter within tiles. Index: `dst[idx[i, j]] = src[i, j]`, `idx` counting elements of `dst`. Mask: `src`
-    where `maskPattern` keeps columns (`"row"`) or rows (`"col"`), zeros elsewhere."""
+    """Scatter within tiles. Index: `dst[idx[i, j]] = src[i, j]`, `idx` counting elements of `dst`. Mask:
+    `src` where `maskPattern` keeps columns (`"row"`) or rows (`"col"`), zeros elsewhere."""
 
     name = "pto.tscatter"
     LAYOUT: ClassVar = "ins($src(, $idx)? : ^src(, ^idx)?(, #axis)?)( outs($dst : ^dst))? {attrs}"

@@ -117,6 +117,9 @@ class PtoOp(IRDLOperation, ABC):
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
 
+    TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
+
     RESULT_LIKE: ClassVar[str | None] = None
     """The operand slot whose type the result has where nothing says otherwise."""
 

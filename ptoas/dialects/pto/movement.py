@@ -21,6 +21,7 @@ class TMovOp(Instruction):
     """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert."""
 
     name = "pto.tmov"
+    RESULT_LIKE: ClassVar = "src"
     src = operand_def(Tile())
     dst = opt_operand_def(Tile())
     result = opt_result_def(Tile())

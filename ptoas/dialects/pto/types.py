@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -17,8 +18,10 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.element_types import BY_TYPE, Hif8Type, element_size, element_text
+from ptoas.dialects.pto.element_types import BY_TYPE, OWN_TYPES, element_size, element_text
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
+    AddressSpaceAttr,
     BLayout,
     BLayoutAttr,
     CompactMode,
@@ -32,6 +35,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
     TileLocAttr,
 )
+from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry
 from ptoas.private import symbol_body
 
 DYNAMIC = -1
@@ -44,6 +48,19 @@ LARGEST_EXTENT = 2**31 - 1
 
 MAX_RANKS = 1024
 """The largest group: its members are listed one by one in the C++ text, and by the rules."""
+
+
+POINTER_SPACES: dict[AddressSpace, str] = {
+    AddressSpace.GM: "gm",
+    AddressSpace.Vec: "ub",
+    AddressSpace.Mat: "l1",
+    AddressSpace.Left: "l0a",
+    AddressSpace.Right: "l0b",
+    AddressSpace.Acc: "l0c",
+    AddressSpace.Bias: "bt",
+    AddressSpace.Scaling: "fb",
+}
+"""What a pointer calls the memory that it points into; the names of tile locations are read too."""
 
 
 def dim_text(dim: int) -> str:
@@ -118,6 +135,22 @@ class TileType(PtoType):
             CompactModeAttr(compact),
         )
 
+    def but(self, **changes: Any) -> TileType:
+        """The type with some of what `of` takes said otherwise."""
+        said: dict[str, Any] = {
+            "element_type": self.element_type,
+            "rows": self.rows,
+            "cols": self.cols,
+            "loc": self.loc.data,
+            "valid": self.valid,
+            "blayout": self.blayout,
+            "slayout": self.slayout,
+            "fractal": self.fractal,
+            "pad": self.pad,
+            "compact": self.compact,
+        }
+        return TileType.of(**(said | changes))
+
     @property
     def rows(self) -> int:
         return self.rows_attr.data
@@ -163,9 +196,15 @@ class TileType(PtoType):
         return self.valid_rows, self.valid_cols
 
     @property
+    def geometry(self) -> Geometry:
+        """Where each element lies."""
+        size = element_size(self.element_type)
+        return geometry(self.shape, size, self.blayout, self.slayout, self.fractal, self.compact)
+
+    @property
     def size_bytes(self) -> int:
         """Bytes of local memory that the physical tile takes."""
-        return self.rows * self.cols * element_size(self.element_type)
+        return self.geometry.span(*self.shape) * element_size(self.element_type)
 
     @property
     def is_nz(self) -> bool:
@@ -185,6 +224,8 @@ class TileType(PtoType):
                 raise VerifyException(f"{word}={valid} is outside the tile's physical extent of {physical}")
         if self.element_type not in BY_TYPE:
             raise VerifyException(f"{element_text(self.element_type)} is not an element type of a tile")
+        if self.fractal not in FRACTALS:
+            raise VerifyException(f"fractal={self.fractal} is none of {', '.join(map(str, FRACTALS))} bytes")
 
     def body(self) -> str:
         parts = [self.loc.data.value, shape_text(self.shape, self.element_type)]
@@ -313,13 +354,23 @@ class PartitionTensorViewType(ViewType):
 
 @irdl_attr_definition
 class PtrType(PtoType):
-    """A pointer into global memory."""
+    """A pointer, into global memory where nothing else is said."""
 
     name = "pto.ptr"
     element_type: Attribute
+    space_attr: AddressSpaceAttr
+
+    @staticmethod
+    def of(element_type: Attribute, space: AddressSpace = AddressSpace.GM) -> PtrType:
+        return PtrType(element_type, AddressSpaceAttr(space))
+
+    @property
+    def space(self) -> AddressSpace:
+        return self.space_attr.data
 
     def body(self) -> str:
-        return element_text(self.element_type)
+        element = element_text(self.element_type)
+        return element if self.space is AddressSpace.GM else f"{element}, {POINTER_SPACES[self.space]}"
 
 
 @irdl_attr_definition
@@ -362,5 +413,5 @@ TYPES: tuple[type[ParametrizedAttribute], ...] = (
     PtrType,
     GroupType,
     EventType,
-    Hif8Type,
+    *OWN_TYPES,
 )

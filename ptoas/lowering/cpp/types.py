@@ -22,6 +22,11 @@ _FLOATS = {
     "f8E4M3FN": "float8_e4m3_t",
     "f8E5M2": "float8_e5m2_t",
     "!pto.hif8": "hifloat8_t",
+    "!pto.f8E8M0": "float8_e8m0_t",
+    "!pto.f4E1M2x2": "float4_e1m2x2_t",
+    "!pto.f4E2M1x2": "float4_e2m1x2_t",
+    "!pto.hif8x2": "hifloat8x2_t",
+    "!pto.bf16x2": "bfloat16x2_t",
 }
 
 

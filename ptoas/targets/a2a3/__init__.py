@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.enums import BLayout, TileLoc
 from ptoas.targets.pipe_order import OVERLAPPING, load_or_follow
 from ptoas.targets.rule import Rule
+from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
 
 
@@ -28,6 +29,9 @@ A2A3 = Target(
         TileLoc.Bias: 1 * KB,
         TileLoc.Scaling: 2 * KB,
     },
+    layouts=CUBE_LAYOUTS,
+    alignments=CUBE_ALIGNMENTS,
+    left=BLayout.RowMajor,
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
     program=_program,

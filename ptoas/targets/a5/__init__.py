@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.enums import Pipe, TileLoc
 from ptoas.targets.pipe_order import OVERLAPPING, both_load
 from ptoas.targets.rule import Rule
+from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import KB, Target, UbLayout
 
 MEMORIES = {
@@ -18,6 +19,8 @@ MEMORIES = {
     TileLoc.ScaleLeft: 4 * KB,
     TileLoc.ScaleRight: 4 * KB,
 }
+
+LAYOUTS = CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES}
 
 UB = UbLayout(total=256 * KB, reserved=8 * KB, data_cache=32 * KB, default_budget=128 * KB)
 
@@ -38,6 +41,8 @@ A5 = Target(
     title="Ascend A5",
     summary="SIMT gathers: packed ND tables, float8 and hifloat8, 216 KB of UB (128 KB by default)",
     memories=MEMORIES,
+    layouts=LAYOUTS,
+    alignments=CUBE_ALIGNMENTS,
     packages=("ptoas.targets.shared", "ptoas.targets.a5"),
     ub=UB,
     program=program,

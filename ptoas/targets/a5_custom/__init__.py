@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ptoas.targets.a5 import MEMORIES, PIPES_THAT_OVERLAP, UB, program
+from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB, program
 from ptoas.targets.pipe_order import both_load
+from ptoas.targets.specs import CUBE_ALIGNMENTS
 from ptoas.targets.target import Target
 
 A5_CUSTOM = Target(
@@ -11,6 +12,8 @@ A5_CUSTOM = Target(
     title="Ascend A5, custom instruction",
     summary="the earlier SIMT gather: the index tile's columns choose the mode, no hifloat8",
     memories=MEMORIES,
+    layouts=LAYOUTS,
+    alignments=CUBE_ALIGNMENTS,
     packages=("ptoas.targets.shared", "ptoas.targets.a5", "ptoas.targets.a5_custom"),
     ub=UB,
     program=program,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.targets.rule import Rule
+from ptoas.targets.specs import CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import Target
 
 
@@ -18,6 +19,7 @@ CPU = Target(
     title="CPU simulator",
     summary="the reference in plain C++: element-wise gathers, no modes, no bounds, no pipes, host memory",
     memories=dict.fromkeys(TileLoc, None),
+    layouts=CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES},
     packages=("ptoas.targets.shared", "ptoas.targets.cpu"),
     sign_extends_index=True,
     program=_program,

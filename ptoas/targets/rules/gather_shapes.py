@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import BLayout, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
 from ptoas.targets.specs import ND, NZ
-from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -195,8 +194,8 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
 def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violations:
     """Shape[3] of an NZ table is 16."""
     table = know.view("mem")
-    if table.layout is Layout.NZ and table.shape5[3] not in (FRACTAL_ROWS, DYNAMIC):
-        yield mismatch("Shape[3] of the NZ table", table.shape5[3], FRACTAL_ROWS, slot="mem")
+    if table.layout is Layout.NZ and table.shape5[3] not in (BOX_ROWS, DYNAMIC):
+        yield mismatch("Shape[3] of the NZ table", table.shape5[3], BOX_ROWS, slot="mem")
 
 
 @rule(
@@ -212,7 +211,7 @@ def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violatio
 def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violations:
     """Shape[4] of an NZ table is 32 bytes divided by the element size."""
     table = know.view("mem")
-    required = C0_BYTES // table.size
+    required = BURST // table.size
     if table.layout is Layout.NZ and table.shape5[4] not in (required, DYNAMIC):
         yield mismatch("Shape[4] of the NZ table", table.shape5[4], required, slot="mem")
 
@@ -230,7 +229,7 @@ def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violati
 def nz_tile_columns_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
     """With an NZ table dst.Cols is a multiple of 32 bytes divided by the element size."""
     dst = know.tile(op.DATA)
-    step = C0_BYTES // dst.size
+    step = BURST // dst.size
     if know.view("mem").layout is Layout.NZ and dst.cols % step:
         yield mismatch(
             f"columns of {op.DATA} for an NZ table", dst.cols, f"a multiple of {step}", slot=op.DATA
@@ -256,8 +255,8 @@ def nz_tile_columns_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violat
 def nz_tile_rows_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
     """With an NZ table dst.Rows is a multiple of 16."""
     dst = know.tile(op.DATA)
-    if know.view("mem").layout is Layout.NZ and dst.rows % FRACTAL_ROWS:
-        required = f"a multiple of {FRACTAL_ROWS}"
+    if know.view("mem").layout is Layout.NZ and dst.rows % BOX_ROWS:
+        required = f"a multiple of {BOX_ROWS}"
         yield mismatch(f"rows of {op.DATA} for an NZ table", dst.rows, required, slot=op.DATA)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.gathers import FRACTAL_ROWS
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
 from ptoas.targets.specs import Types, element_names
-from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -57,7 +56,7 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
 
 
 def _nz_blocks(view: ViewFacts) -> Violations:
-    required = (FRACTAL_ROWS, C0_BYTES // view.size)
+    required = (BOX_ROWS, BURST // view.size)
     if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
         found = shape_str(view.shape5[3:])
         yield mismatch("Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem")
@@ -260,7 +259,7 @@ def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations
         yield from _more_than_a_matrix(view)
     elif view.layout is Layout.NZ:
         block = view.shape5[3:]
-        legal = [(FRACTAL_ROWS, 16), *([(FRACTAL_ROWS, 8)] if src.element.text == "f32" else [])]
+        legal = [(BOX_ROWS, 16), *([(BOX_ROWS, 8)] if src.element.text == "f32" else [])]
         if not any(fits(block, each) for each in legal):
             required = " or ".join(shape_str(each) for each in legal)
             yield mismatch("Shape[3]xShape[4] of NZ memory", shape_str(block), required, slot="mem")

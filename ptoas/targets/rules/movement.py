@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from ptoas.analysis.knowledge import TileFacts
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import PadValue
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
-from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -165,7 +165,7 @@ def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Viola
     _, part, whole = _tiles(op, know)
     if part.valid == (1, 1):
         return
-    steps = {"row": 16 if whole.type.is_nz else 1, "col": C0_BYTES // whole.size}
+    steps = {"row": 16 if whole.type.is_nz else 1, "col": BURST // whole.size}
     for word, step in steps.items():
         (start,) = know.constants(word)
         if start is not None and start % step:

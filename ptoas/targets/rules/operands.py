@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import SLayout
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
@@ -18,7 +19,6 @@ from ptoas.targets.rule import Rule, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import TileSpec, element_names
-from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -153,11 +153,11 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
         if spec.layout is not None and not spec.layout.holds(tile.type):
             continue  # In another layout it has other lines.
         word, extent = contiguous(tile)
-        width, step = extent * tile.size, C0_BYTES // tile.size
-        if width % C0_BYTES:
+        width, step = extent * tile.size, BURST // tile.size
+        if width % BURST:
             found = f"{extent} x {tile.size} bytes = {width} bytes"
             fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
-            required = f"a multiple of {C0_BYTES} bytes"
+            required = f"a multiple of {BURST} bytes"
             yield mismatch(f"{word} of {slot}", found, required, slot=_where(slot, at), fix=fix)
 
 

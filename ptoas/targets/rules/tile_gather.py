@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
-from ptoas.targets.target import C0_BYTES
 
 Violations = Iterator[Violation]
 
@@ -188,7 +188,7 @@ def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Vi
     dst, offsets = know.tile("dst"), know.tile("offsets")
     if DYNAMIC in (*dst.valid, *offsets.valid):
         return
-    blocks = -(-dst.valid_cols * dst.size // C0_BYTES)
+    blocks = -(-dst.valid_cols * dst.size // BURST)
     if offsets.valid_cols < blocks or offsets.valid_rows < dst.valid_rows:
         found = f"{offsets.valid_rows}x{offsets.valid_cols}"
         yield mismatch(

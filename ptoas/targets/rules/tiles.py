@@ -9,6 +9,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
 from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.geometry import BURST, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import int_values, slot_value
 from ptoas.dialects.pto.types import DYNAMIC
@@ -25,7 +26,7 @@ from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.target import C0_BYTES, Target
+from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
@@ -62,14 +63,14 @@ def tile_is_made_of_32_byte_rows(facts: FunctionFacts, target: Target) -> Violat
         tile = facts.knowledge.tile(value)
         word, extent = contiguous(tile)
         width = extent * tile.size
-        if tile.type.slayout is not SLayout.NoneBox or width % C0_BYTES == 0 or _is_spoken_of(value, target):
+        if tile.type.slayout is not SLayout.NoneBox or width % BURST == 0 or _is_spoken_of(value, target):
             continue
-        step = C0_BYTES // tile.size
+        step = BURST // tile.size
         fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
         found = f"{extent} x {tile.size} bytes = {width} bytes"
         what = f"{word} of {value_name(value)}, a {tile.type.blayout.value} {tile.element_name} tile"
         place, slot = _origin(value, facts)
-        yield mismatch(what, found, f"a multiple of {C0_BYTES} bytes", fix=fix, op=place, slot=slot)
+        yield mismatch(what, found, f"a multiple of {BURST} bytes", fix=fix, op=place, slot=slot)
 
 
 @rule(
@@ -89,7 +90,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
         # Where there are NZ tables, MGATHER and MSCATTER speak of blocks too.
         if tile.type.slayout is SLayout.NoneBox or _is_spoken_of(value, target, boxed=True):
             continue
-        rows, cols = fractal_block(tile)
+        rows, cols = box_of(tile.type.slayout, tile.type.fractal, tile.size)
         free = tile.loc is TileLoc.Vec or tile.type.fractal == 32 or tile.type.rows == 1
         for word, extent, step in (
             ("rows", tile.type.rows, 1 if free else rows),
@@ -100,6 +101,32 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
                 place, slot = _origin(value, facts)
                 yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot)
+
+
+@rule(
+    "PTO-V109",
+    source="public memory model; headers of TMATMUL, TMOV and TEXTRACT",
+    reason="The matrix unit walks its memories in this order, and no other order is translated.",
+    failing=_alloc("", "!pto.tile_buf<right, 32x32xf16, blayout=col_major, slayout=row_major>"),
+    passing=_alloc("", "!pto.tile_buf<right, 32x32xf16, slayout=col_major>"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
+    """A tile in left, right, acc, bias or scaling has the layout that the matrix unit reads and writes there;
+    in left the order of the blocks is the target's, whatever is written (D31)."""
+    for value in (*facts.arguments, *facts.local_tiles):
+        tile = facts.knowledge.tile(value)
+        layout = target.layouts.get(tile.loc)
+        if layout is not None and not layout.holds(tile.type):
+            place, slot = _origin(value, facts)
+            what = f"layout of {value_name(value)} in {tile.loc.value}"
+            yield mismatch(what, _layout_found(tile), layout.text, op=place, slot=slot)
+
+
+def _layout_found(tile: TileFacts) -> str:
+    rows = f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else ""
+    return tile.layout_text + rows
 
 
 @rule(
@@ -148,7 +175,7 @@ def _is_spoken_of(tile: SSAValue, target: Target, boxed: bool = False) -> bool:
     "PTO-V102",
     source="public memory model",
     reason="There is nowhere to put the tile.",
-    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xf32>"),
+    failing=_alloc("", "!pto.tile_buf<scale_left, 16x32xi8, slayout=row_major, fractal=32>"),
     passing=_alloc(""),
     on="a2a3",
 )
@@ -163,21 +190,23 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
 @rule(
     "PTO-V103",
     source="public TASSIGN page; D21",
-    reason="Bursts and vector loads start at multiples of 32 bytes.",
+    reason="Bursts and vector loads start at multiples of 32 bytes, the matrix unit reads whole blocks.",
     failing=_alloc(" addr = %a", _TILE, _index("a", 40, "i64")),
     passing=_PLACED,
     on="cpu a2a3 a5 a5-custom",
 )
-def tile_address_is_a_multiple_of_32(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
-    """An address is a multiple of 32 bytes and not negative."""
+def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
+    """An address is not negative and a multiple of 32 bytes, in left, right and acc of the devices of 512."""
+    tile = know.knowledge.tile(op.results[0] if isinstance(op, AllocTileOp) else op.tile)
+    step = know.target.alignment(tile.loc)
     known = know.constants("addr")
     address = known[0] if known else None
     if isinstance(op, TAssignOp) and op.address is not None:
         address = op.address.value.data
-    if address is not None and (address % C0_BYTES or address < 0):
-        below = max(0, address // C0_BYTES * C0_BYTES)
-        fix = f"use {below} or {below + C0_BYTES}"
-        yield mismatch("address", address, f"a multiple of {C0_BYTES}", slot="addr", part="value", fix=fix)
+    if address is not None and (address % step or address < 0):
+        below = max(0, address // step * step)
+        fix = f"use {below} or {below + step}"
+        yield mismatch("address", address, f"a multiple of {step}", slot="addr", part="value", fix=fix)
 
 
 @rule(
@@ -335,7 +364,7 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
     source = know.tile("source")
     if source.type.slayout is SLayout.NoneBox:
         return
-    block = fractal_block(source)
+    block = source.type.geometry.box
     sizes = int_values(op.sizes)
     for at, word in enumerate(("rows", "columns")):
         offset = know.constants("offsets")[at]
@@ -343,16 +372,6 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
             if value is not None and value % block[at]:
                 what, required = f"{name} in {word}", f"a multiple of {block[at]}"
                 yield mismatch(what, value, required, slot=("offsets", at), part="value")
-
-
-def fractal_block(tile: TileFacts) -> tuple[int, int]:
-    """Rows and columns of one fractal block."""
-    if tile.type.fractal == 1024:
-        return 16, 16
-    if tile.type.fractal == 32:
-        return 16, 2
-    rows, cols = 16, C0_BYTES // tile.size
-    return (rows, cols) if tile.type.slayout is SLayout.RowMajor else (cols, rows)
 
 
 # --- views of global memory ----------------------------------------------------------------------

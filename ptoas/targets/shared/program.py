@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import sync as f
@@ -14,10 +15,12 @@ MODULE = (t.target_attribute_is_text, t.named_target_exists, t.module_names_the_
 PLACEMENT = (
     v.tile_is_made_of_32_byte_rows,
     v.fractal_tile_is_made_of_blocks,
+    v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
+    k.an_accumulator_is_one_buffer,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
 )

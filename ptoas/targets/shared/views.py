@@ -16,8 +16,8 @@ ROWS: Rows = {
             v.view_type_says_what_the_operands_say,
         )
     ),
-    views.AllocTileOp: Row(rules=(v.tile_address_is_a_multiple_of_32, v.valid_extent_is_inside_the_tile)),
-    views.TAssignOp: Row(rules=(v.tile_address_is_a_multiple_of_32,)),
+    views.AllocTileOp: Row(rules=(v.tile_address_is_aligned, v.valid_extent_is_inside_the_tile)),
+    views.TAssignOp: Row(rules=(v.tile_address_is_aligned,)),
     views.SubviewOp: Row(
         rules=(
             v.window_is_inside_the_tile,

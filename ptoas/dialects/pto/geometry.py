@@ -1,0 +1,121 @@
+"""Where element (row, column) of a tile lies: the one place for boxes, fractals and strides.
+
+A tile is made of boxes, and a step along a dimension is one of two: to the next element of a box, or to the
+next box. All six layouts are that with other strides. For `R x C` elements in boxes of `r x c`, `N = r * c`:
+
+| layout | blayout, slayout | next row | next box of rows | next column | next box of columns |
+|---|---|---|---|---|---|
+| ND | row_major, none_box | C | | 1 | |
+| DN | col_major, none_box | 1 | | R | |
+| Nz | col_major, row_major | c | N | 1 | R * c |
+| Zn | row_major, col_major | 1 | C * r | r | N |
+| Zz | row_major, row_major | c | C * r | 1 | N |
+| Nn | col_major, col_major | 1 | N | r | R * c |
+
+A tile that is compact in the way `row_plus_one` has room for one more row behind each column of boxes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout
+
+BURST = 32
+"""Bytes of one row of a box, and of one burst of the memory engines."""
+
+BOX_ROWS = 16
+"""Rows of a box of an operand of the matrix unit."""
+
+FRACTALS = (32, 512, 1024)
+"""Bytes of a box: of the scales of mx operands, of operands, of results."""
+
+Dims: TypeAlias = tuple[tuple[int, int], ...]
+"""Extents and strides in elements."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One dimension of a tile: `i` lies at `i // box * outer + i % box * inner` elements."""
+
+    box: int
+    inner: int
+    outer: int
+
+    def offset(self, i: int) -> int:
+        return i // self.box * self.outer + i % self.box * self.inner
+
+    @property
+    def is_even(self) -> bool:
+        """Whether a step to the next box is as long as one within a box: there is one stride."""
+        return self.outer == self.box * self.inner
+
+    def dims(self, extent: int) -> Dims | None:
+        """The first elements as dimensions of an array; `None`: the last box is cut, no strides say it."""
+        if self.is_even or extent <= self.box:
+            return ((extent, self.inner),)
+        return None if extent % self.box else ((extent // self.box, self.outer), (self.box, self.inner))
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Where the elements of a tile lie, counted from its first."""
+
+    rows: Axis
+    cols: Axis
+
+    def offset(self, row: int, col: int) -> int:
+        return self.rows.offset(row) + self.cols.offset(col)
+
+    def span(self, rows: int, cols: int) -> int:
+        """Elements from the first to the last of so many rows and columns."""
+        return self.offset(rows - 1, cols - 1) + 1
+
+    @property
+    def box(self) -> tuple[int, int]:
+        return self.rows.box, self.cols.box
+
+    def dims(self, valid: tuple[int, int]) -> Dims | None:
+        """The first rows and columns as an array in the order (row, column), boxes split in two."""
+        rows, cols = self.rows.dims(valid[0]), self.cols.dims(valid[1])
+        return None if rows is None or cols is None else (*rows, *cols)
+
+
+def box_of(slayout: SLayout, fractal: int, size: int) -> tuple[int, int]:
+    """Rows and columns of one box; `size` is that of an element in bytes."""
+    if slayout is SLayout.NoneBox:
+        return 1, 1
+    width = {1024: BOX_ROWS, 32: 2}.get(fractal, BURST // size)
+    return (BOX_ROWS, width) if slayout is SLayout.RowMajor else (width, BOX_ROWS)
+
+
+@lru_cache(maxsize=1024)
+def geometry(
+    shape: tuple[int, int],
+    size: int,
+    blayout: BLayout,
+    slayout: SLayout = SLayout.NoneBox,
+    fractal: int = 512,
+    compact: CompactMode = CompactMode.Null,
+) -> Geometry:
+    """The geometry of a tile; a box that is cut takes the room of a whole one, but for the rows of Nz.
+
+    A tile of fewer rows than a box has is made of boxes of its own rows: a vector is in one piece.
+    """
+    rows, cols = shape
+    if slayout is SLayout.NoneBox:
+        by_row, by_col = (cols, 1) if blayout is BLayout.RowMajor else (1, rows)
+        return Geometry(Axis(1, by_row, by_row), Axis(1, by_col, by_col))
+    r, c = box_of(slayout, fractal, size)
+    r = min(r, rows)
+    inner_row, inner_col = (c, 1) if slayout is SLayout.RowMajor else (1, r)
+    outer_row, outer_col = r * c, r * c
+    if blayout is BLayout.RowMajor:
+        outer_row = -(-cols // c) * c * r
+    elif slayout is SLayout.ColMajor:
+        outer_col = -(-rows // r) * r * c
+    else:
+        outer_col = (rows + (compact is CompactMode.RowPlusOne)) * c
+    return Geometry(Axis(r, inner_row, outer_row), Axis(c, inner_col, outer_col))

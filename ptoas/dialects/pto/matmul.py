@@ -1,0 +1,114 @@
+"""Products of matrices: `left` times `right` into an accumulator."""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import f32, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, opt_result_def
+
+from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.enums import AccPhaseAttr, BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.types import TileType
+
+
+def accumulator(lhs: Attribute, rhs: Attribute) -> TileType:
+    """The tile that a product of two tiles needs: f32, for integers i32."""
+    assert isinstance(lhs, TileType) and isinstance(rhs, TileType)
+    return TileType.of(
+        i32 if BY_TYPE[lhs.element_type].is_integer else f32,
+        lhs.rows,
+        rhs.cols,
+        loc=TileLoc.Acc,
+        valid=(lhs.valid_rows, rhs.valid_cols),
+        blayout=BLayout.ColMajor,
+        slayout=SLayout.RowMajor,
+        fractal=1024,
+    )
+
+
+class ProductOp(Instruction, ABC):
+    """A product of two matrices, with or without something to begin with."""
+
+    dst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
+    acc_phase = opt_prop_def(AccPhaseAttr, prop_name="accPhase")
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
+
+
+class AccumulateOp(ProductOp, ABC):
+    """The product is added to what the accumulator holds: `acc_in` is the destination (D37)."""
+
+    TIED: ClassVar = (("dst", "acc_in"),)
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [operands["acc_in"][0].type]
+
+
+@irdl_op_definition
+class TMatmulOp(ProductOp):
+    """`dst[i, j] = sum over k of lhs[i, k] * rhs[k, j]`."""
+
+    name = "pto.tmatmul"
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+
+
+@irdl_op_definition
+class TMatmulAccOp(AccumulateOp):
+    """`dst[i, j] = acc_in[i, j] + sum over k of lhs[i, k] * rhs[k, j]`; `acc_in` is `dst`."""
+
+    name = "pto.tmatmul.acc"
+    acc_in = operand_def(Tile())
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+
+
+@irdl_op_definition
+class TMatmulBiasOp(ProductOp):
+    """`dst[i, j] = bias[0, j] + sum over k of lhs[i, k] * rhs[k, j]`."""
+
+    name = "pto.tmatmul.bias"
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+    bias = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvOp(ProductOp):
+    """`dst[0, j] = sum over k of lhs[0, k] * rhs[k, j]`: a vector times a matrix."""
+
+    name = "pto.tgemv"
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvAccOp(AccumulateOp):
+    """`dst[0, j] = acc_in[0, j] + sum over k of lhs[0, k] * rhs[k, j]`; `acc_in` is `dst`."""
+
+    name = "pto.tgemv.acc"
+    acc_in = operand_def(Tile())
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvBiasOp(ProductOp):
+    """`dst[0, j] = bias[0, j] + sum over k of lhs[0, k] * rhs[k, j]`."""
+
+    name = "pto.tgemv.bias"
+    lhs = operand_def(Tile())
+    rhs = operand_def(Tile())
+    bias = operand_def(Tile())

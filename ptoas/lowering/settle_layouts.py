@@ -1,0 +1,55 @@
+"""Give tiles the block layout of the target where the text does not decide it (D31).
+
+Before, for a5:
+
+    %l = pto.alloc_tile : !pto.tile_buf<left, 16x32xf16, slayout=row_major>
+
+After:
+
+    %l = pto.alloc_tile : !pto.tile_buf<left, 16x32xf16, blayout=col_major, slayout=row_major>
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.lowering.options import chosen_target
+from ptoas.naming import defined
+
+
+@dataclass(frozen=True)
+class SettleLayoutsPass(ModulePass):
+    """Boxed tiles in `left` have their blocks in the order of the target's matrix unit."""
+
+    name = "settle-layouts"
+    target: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        blocks = chosen_target(op, self.target).left
+        for each in op.walk():
+            for value in defined(each):
+                type = settled(value.type, blocks)
+                if type is not value.type:
+                    Rewriter.replace_value_with_new_type(value, type)
+            if isinstance(each, func.FuncOp):
+                ends = each.function_type
+                types = ([settled(type, blocks) for type in given] for given in (ends.inputs, ends.outputs))
+                each.function_type = FunctionType.from_lists(*types)
+
+
+def settled(type: Attribute, blocks: BLayout) -> Attribute:
+    """The type with its blocks in this order, if it is one that the target decides."""
+    if not isinstance(type, TileType) or type.loc.data is not TileLoc.Left:
+        return type
+    if type.slayout is SLayout.NoneBox or type.blayout is blocks:
+        return type
+    return type.but(blayout=blocks)

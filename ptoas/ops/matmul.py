@@ -1,0 +1,93 @@
+"""Products of matrices, as the matrix unit calculates them."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import matmul as dialect
+from ptoas.dialects.pto.geometry import BOX_ROWS
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import Binder, Machine, Step, instruction
+from ptoas.machine.memory import POISON
+from ptoas.machine.tiles import Tile
+from ptoas.ops.family import mnemonic
+
+
+def factors(tile: Tile) -> Array:
+    """A valid region as numbers that products of are added without loss of what the matrix unit keeps: f32,
+    and doubles for integers, whose sums of up to 4095 products are exact in them."""
+    number = np.float64 if tile.dtype.is_integer else np.float32
+    return tile.dtype.numbers(tile.load_raw()).astype(number)
+
+
+@instruction(
+    dialect.TMatmulOp,
+    dialect.TMatmulAccOp,
+    dialect.TMatmulBiasOp,
+    dialect.TGemvOp,
+    dialect.TGemvAccOp,
+    dialect.TGemvBiasOp,
+)
+def product(op: dialect.ProductOp, m: Machine) -> Binder:
+    """Floats are multiplied and added in f32, integers in i32, where they wrap.
+
+    No document gives the order in which the matrix unit adds. Here one instruction forms the sum over all of
+    its k as NumPy's product of two f32 matrices does, in an order that depends on the shapes alone, and then
+    adds the accumulator or the bias; a program that splits k adds the parts in its own order.
+    """
+    walk = m.target.model(op)
+
+    def bind(dst: Tile, lhs: Tile, rhs: Tile, acc_in: Tile | None = None, bias: Tile | None = None) -> Step:
+        check_extents(op, m, dst, lhs, rhs, bias)
+        rows, cols = lhs.valid[0], rhs.valid[1]
+        out = dst.with_valid(rows, cols)
+        start = first_term(rows, cols, acc_in, bias)
+        number, raw = dst.dtype.number, dst.dtype.raw
+        rest = undefined_rows(dst, cols) if walk.fills_a_block and rows == 1 else None
+
+        def run() -> None:
+            total = rounded(np.matmul(factors(lhs), factors(rhs)), number)
+            if start is not None:
+                total += start.load()
+            out.store_raw(total.view(raw))
+            if rest is not None:
+                rest.view(np.uint8)[...] = POISON
+
+        reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
+        return Step(run, reads, (out.region,))
+
+    return bind
+
+
+def first_term(rows: int, cols: int, acc_in: Tile | None, bias: Tile | None) -> Tile | None:
+    """What the sum begins with: the accumulator, or one row for all."""
+    if acc_in is not None:
+        return acc_in.with_valid(rows, cols)
+    return None if bias is None else bias.with_valid(1, cols)
+
+
+def rounded(total: Array, number: Array) -> Array:
+    """A sum in the accumulator's type; integers wrap."""
+    return total if total.dtype == number else total.astype(np.int64).astype(number)
+
+
+def undefined_rows(dst: Tile, cols: int) -> Array | None:
+    """The rows of a block that a product of one row writes besides."""
+    if dst.rows < BOX_ROWS:
+        return None
+    blocks = dst.blocks
+    width = dst.geometry.cols.box
+    return None if blocks is None else blocks[: -(-cols // width), 1:BOX_ROWS]
+
+
+def check_extents(
+    op: dialect.ProductOp, m: Machine, dst: Tile, lhs: Tile, rhs: Tile, bias: Tile | None
+) -> None:
+    """The valid extents fit each other, and are at least 1."""
+    (rows, terms), (others, cols) = lhs.valid, rhs.valid
+    found = f"{rows}x{terms} times {others}x{cols} into {dst.valid[0]}x{dst.valid[1]}"
+    vector = isinstance(op, dialect.TGemvOp | dialect.TGemvAccOp | dialect.TGemvBiasOp)
+    if (rows, cols) != dst.valid or terms != others or (vector and rows != 1):
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}", op)
+    if 0 in (rows, terms, cols):
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}: the matrix unit multiplies at least 1x1", op)
+    if bias is not None and bias.valid[1] < cols:
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: a bias of {bias.valid[1]} columns for {cols}", op)

@@ -1,0 +1,8 @@
+"""Products of matrices of A2/A3."""
+
+from __future__ import annotations
+
+from ptoas.targets.row import Rows
+from ptoas.targets.shared.matmul import TYPES, Walk, products
+
+ROWS: Rows = products(TYPES, Walk(fills_a_block=True), strided="lhs.cols rhs.cols dst.rows")

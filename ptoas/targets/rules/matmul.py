@@ -1,0 +1,203 @@
+"""Products of matrices (public TMATMUL and TGEMV pages and headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.knowledge import TileFacts
+from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.enums import CompactMode
+from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import ProductOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+MOST = 4095
+"""Rows and columns that the matrix unit counts."""
+
+
+def left(text: str) -> str:
+    return f"left, {text}, slayout=row_major"
+
+
+def right(text: str) -> str:
+    return f"right, {text}, slayout=col_major"
+
+
+def acc(text: str) -> str:
+    return f"acc, {text}, blayout=col_major, slayout=row_major, fractal=1024"
+
+
+def _product(dst: str, lhs: str, rhs: str) -> str:
+    return instruction("tmatmul", acc(dst), left(lhs), right(rhs))
+
+
+_LEGAL = _product("32x64xf32", "32x16xf16", "16x64xf16")
+
+
+@rule(
+    "PTO-K101",
+    source="header of TMATMUL, static checks",
+    reason="The matrix unit multiplies these types, and adds in 32 bits.",
+    failing=_product("32x64xf16", "32x16xf16", "16x64xf16"),
+    passing=_LEGAL,
+    on="cpu a2a3 a5",
+)
+def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[str, ...] = ()) -> Violations:
+    """The element types of the accumulator and of both operands are among those of the target; a bias has
+    the accumulator's."""
+    found = tuple(know.tile(slot).element for slot in ("dst", "lhs", "rhs"))
+    legal = [tuple(BY_TEXT[text] for text in triple.split()) for triple in triples]
+    if found not in legal:
+        names = "; ".join(f"{a} and {b} to {c}" for c, a, b in map(str.split, triples))
+        c, a, b = (each.text.removeprefix("!pto.") for each in found)
+        yield mismatch("element types", f"{a} and {b} to {c}", f"one of: {names}", slot="dst")
+    for bias in _given(op, know, "bias"):
+        if bias.element is not found[0]:
+            yield mismatch("element type of bias", bias.element_name, f"{found[0].text}, as dst", slot="bias")
+
+
+def _given(op: PtoOp, know: Facts, slot: str) -> list[TileFacts]:
+    """The tiles in a slot that the instruction may not have."""
+    has = any(each.name == slot for each in op.signature().slots)
+    return [know.knowledge.tile(value) for value in know.values(slot)] if has else []
+
+
+@rule(
+    "PTO-K102",
+    source="header of TMATMUL, CheckDynamicMad",
+    reason="The matrix unit counts rows and columns in 12 bits.",
+    failing=_product("16x16xi32", "16x4096xi8", "4096x16xi8"),
+    passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
+    on="cpu a2a3 a5",
+)
+def product_is_not_too_long(op: ProductOp, know: Facts) -> Violations:
+    """A product has at most 4095 rows and columns, and sums at most 4095 terms."""
+    for slot in ("lhs", "rhs"):
+        for word, extent in zip(("rows", "columns"), know.tile(slot).valid, strict=True):
+            if extent > MOST:
+                yield mismatch(f"valid {word} of {slot}", extent, f"at most {MOST}", slot=slot)
+
+
+def _biased(bias: str) -> str:
+    return instruction(
+        "tmatmul.bias", acc("32x64xf32"), left("32x16xf16"), right("16x64xf16"), f"bias, {bias}"
+    )
+
+
+@rule(
+    "PTO-K103",
+    source="public TMATMUL_BIAS page",
+    reason="Every column of the product has a bias of its own.",
+    failing=_biased("1x32xf32"),
+    passing=_biased("1x64xf32"),
+    on="cpu a2a3 a5",
+)
+def bias_is_as_wide_as_the_product(op: ProductOp, know: Facts) -> Violations:
+    """A bias has at least as many valid columns as the product."""
+    wanted = know.tile("rhs").valid_cols
+    for bias in _given(op, know, "bias"):
+        if DYNAMIC not in (wanted, bias.valid_cols) and bias.valid_cols < wanted:
+            yield mismatch(
+                "valid columns of bias", bias.valid_cols, f"at least {wanted}, as rhs", slot="bias"
+            )
+
+
+@rule(
+    "PTO-K104",
+    source="header of TMATMUL, A2/A3: m == 1",
+    reason="A product of one row is calculated as one of 16 rows, and all of them are written.",
+    failing=instruction(
+        "tmatmul",
+        "acc, 1x64xf32, blayout=col_major, slayout=row_major, fractal=1024",
+        left("16x16xf16, valid=1x16"),
+        right("16x64xf16"),
+    ),
+    passing=_product("16x64xf32, valid=1x64", "16x16xf16, valid=1x16", "16x64xf16"),
+    on="a2a3",
+)
+def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
+    """A product of one row has a destination of at least 16 rows; 15 of them are undefined then."""
+    dst = know.tile("dst")
+    if know.tile("lhs").valid_rows == 1 and dst.rows < BOX_ROWS:
+        fix = "give dst 16 rows, of which one is valid, or use tgemv"
+        yield mismatch("rows of dst for a product of one row", dst.rows, "at least 16", slot="dst", fix=fix)
+
+
+@rule(
+    "PTO-K105",
+    source="headers of TMATMUL, TEXTRACT and TSTORE: strides of operands",
+    reason="The matrix unit knows addresses and the extents of the product, not the shape of the tile: from "
+    "one block to the next it steps over the valid extent, rounded up to blocks.",
+    failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
+    passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
+    on="a2a3 a5",
+)
+def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") -> Violations:
+    """Where blocks follow each other at a stride of the tile's extent, the valid extent, rounded up to
+    blocks, is that extent, unless the tile is compact or has but one line of blocks."""
+    for word in strided.split():
+        slot, _, dim = word.partition(".")
+        tile = know.tile(slot)
+        at = ("rows", "cols").index(dim)
+        box = box_of(tile.type.slayout, tile.type.fractal, tile.size)
+        valid, across = tile.valid[at], tile.valid[1 - at]
+        if tile.type.compact is not CompactMode.Null or DYNAMIC in (valid, across) or 0 in tile.valid:
+            continue
+        walked = -(-valid // box[at]) * box[at]
+        physical = tile.type.shape[at]
+        if walked < physical and across > box[1 - at]:
+            fix = f"give the tile {walked} {dim}, or compact=normal"
+            what = f"{dim} of {slot}, of which {valid} are valid"
+            yield mismatch(what, physical, walked, slot=slot, fix=fix)
+
+
+_ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"
+_LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('16x16xf16')}>"
+
+
+def _accumulate(acc_in: str) -> str:
+    return kernel(
+        f"%c = pto.alloc_tile : {_ACC}",
+        f"%d = pto.alloc_tile : {_ACC}",
+        f"pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%c : {_ACC})",
+        f"pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%d : {_ACC})",
+        f"pto.tmatmul.acc ins({acc_in}, %a, %b : {_ACC}, {_LEFT}, {_RIGHT}) outs(%d : {_ACC})",
+        args=f"%a: {_LEFT}, %b: {_RIGHT}",
+    )
+
+
+@rule(
+    "PTO-K106",
+    source="D37; headers of TMATMUL_ACC",
+    reason="The devices add to what the destination holds, whatever the other operand is.",
+    failing=_accumulate("%c"),
+    passing=_accumulate("%d"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def an_accumulator_is_one_buffer(facts: FunctionFacts, target: Target) -> Violations:
+    """The accumulator that is read and the one that is written are one buffer."""
+    for ops in facts.by_class.values():
+        for op in ops:
+            if not isinstance(op, PtoOp) or op.results:
+                continue
+            for destination, operand in op.TIED:
+                first, second = (op.operands_of(slot)[0] for slot in (destination, operand))
+                a, b = facts.places(first), facts.places(second)
+                if not any(one.overlaps(other, unsure=True) for one in a for other in b):
+                    yield Violation(
+                        f"{operand}: found {value_name(second)}, required the destination, "
+                        f"{value_name(first)}",
+                        op=op,
+                        slot=operand,
+                        part="value",
+                        fix=f"write {value_name(first)} in both places",
+                    )
