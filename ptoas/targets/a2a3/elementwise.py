@@ -32,10 +32,11 @@ CONVERSIONS = f.conversions(
 SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
 """A loop of the scalar pipe inside a header of the vector unit."""
 
-POWER = Pipes(
-    V, dict.fromkeys(("dst", "src", "src0", "src1", "tmp"), (V, S)), inside=((V, S),), after=((S, V),)
-)
-"""Logarithm and exponential by vectors, then the special cases one by one."""
+
+def by_logarithms(*slots: str) -> Pipes:
+    """Logarithm and exponential by vectors, then the special cases one by one."""
+    return Pipes(V, dict.fromkeys(("dst", *slots, "tmp"), (V, S)), inside=((V, S),), after=((S, V),))
+
 
 ROUNDED_QUOTIENT = frozenset(Precision)
 """The precisions at which a remainder comes from the rounded quotient: all that may be asked for."""
@@ -102,7 +103,10 @@ ROWS: Rows = {
     e.TPowOp: f.by_element(
         precise(f.BINARY_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
         precise(f.BINARY, "Pow").of(
-            POWERS, pipe=POWER, scratch={"tmp": f.like("dst")}, apart=f.apart("src0", "src1")
+            POWERS,
+            pipe=by_logarithms("src0", "src1"),
+            scratch={"tmp": f.like("dst")},
+            apart=f.apart("src0", "src1"),
         ),
     ),
     e.TPReluOp: PRELU.of(FLOATS),

@@ -8,11 +8,11 @@ from ptoas.targets.a2a3.elementwise import (
     BITS,
     FLOATS,
     FOUR,
-    POWER,
     POWERS,
     ROUNDED_QUOTIENT,
     SCALAR_LOOP,
     THROUGH_F32,
+    by_logarithms,
     precise,
 )
 from ptoas.targets.row import Forms, Rows, Scratch
@@ -62,7 +62,9 @@ ROWS: Rows = {
     s.TFmodSOp: SPREAD.of("f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: f.by_element(
         precise(f.SCALAR_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
-        precise(f.SCALAR, "Pow").of(POWERS, pipe=POWER, scratch={"tmp": f.like("dst")}, apart=f.apart("src")),
+        precise(f.SCALAR, "Pow").of(
+            POWERS, pipe=by_logarithms("src"), scratch={"tmp": f.like("dst")}, apart=f.apart("src")
+        ),
     ),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),
     s.TAddSCOp: f.ADD_SC.of(FOUR),
