@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness
 
 from ptoas.dialects.pto import compare as dialect
 from ptoas.dialects.pto.enums import CmpMode
+from ptoas.dialects.pto.geometry import Axis, Geometry
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, Ufunc, np
@@ -33,8 +34,9 @@ def _bytes_of(op: PtoOp, m: Machine, mask: Tile, rows: int, cols: int) -> Tile:
             "PTO-R105", f"{mnemonic(op)}: {mask.describe()} has no bits for {rows} rows of {cols}", op
         )
     type = TileType.of(UI8, mask.rows, width, loc=mask.type.loc.data)
-    strides = (mask.row_stride, 1)
-    return Tile(type, mask.memory, mask.address, (rows, used), mask.name, mask.bits, strides)
+    # Bytes in the mask's own rows: a window of a wider mask keeps the step of the whole.
+    plain = Geometry(Axis(1, mask.row_stride, mask.row_stride), Axis(1, 1, 1))
+    return Tile(type, mask.memory, mask.address, (rows, used), mask.name, mask.bits, plain)
 
 
 def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple[Ufunc, Tile, Tile]:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from ptoas.dialects.pto import expand as dialect
 from ptoas.dialects.pto.enums import BLayout
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.division import divide
 from ptoas.ops.family import NOTHING, Function, Make, applied, mnemonic, require_arithmetic, wider
-from ptoas.targets.target import C0_BYTES
 
 
 @instruction(dialect.TRowExpandOp)
@@ -101,7 +101,7 @@ def _prepare(make: Make, pick: Pick) -> Callable[[PtoOp, Machine], Binder]:
 def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:
     """The sources: one as the destination, the other a column, or a block of each row."""
     full, each = (src0, src1) if src0.valid == dst.valid else (src1, src0)
-    one_row = C0_BYTES // each.dtype.size if each.type.blayout is BLayout.RowMajor else 1
+    one_row = BURST // each.dtype.size if each.type.blayout is BLayout.RowMajor else 1
     if full.valid != dst.valid or each.valid != (dst.valid[0], one_row):
         raise m.fail(
             "PTO-R105",

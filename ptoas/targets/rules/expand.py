@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.expand import RowExpandOp
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.rules.operands import is_idle
-from ptoas.targets.target import C0_BYTES
 
 
 @rule(
@@ -36,7 +36,7 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     elif not fits(wide.valid[1:], dst.valid[1:]):
         required = f"{shape_str(dst.valid)}, as dst"
         yield mismatch(f"valid shape of {full}", shape_str(wide.valid), required, slot=full)
-    one_row = C0_BYTES // column.size if _is_row_major(column) else 1
+    one_row = BURST // column.size if _is_row_major(column) else 1
     if not fits(column.valid[1:], (one_row,)):
         required = f"{shape_str((column.valid_rows, one_row))} in {column.type.blayout.value} layout"
         fix = f"give {each} one column, in col_major layout" if _is_row_major(column) else None
