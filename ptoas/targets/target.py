@@ -120,7 +120,7 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
-    keeps_order: Callable[[Touch, Touch], bool] = _in_no_order
+    keeps_order: Callable[[Touch, Touch], bool] = field(default_factory=lambda: _in_no_order)
     """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
     """Whether kernels are launched on a device; otherwise an entry is a plain function."""
