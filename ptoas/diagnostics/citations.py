@@ -112,14 +112,14 @@ DOCUMENTS: tuple[Document, ...] = (
         "The public ISA pages",
         "One page an instruction, type or operation in the instruction library's manual (`docs/isa`) and in "
         "the assembler's (the PTO IR manual); the citation names it: `public TLOAD page, Constraints`.",
-        r"public (?!\w+ header)(?!headers)",
+        r"public (?!\w+ headers?\b)(?!headers)",
     ),
     Document(
         "headers",
         "The public headers",
         "The C++ of the instruction library (`pto-isa`, `include/pto`), by target: what its static checks "
-        "and its code ask for. As of August 2026.",
-        r"header of|public headers|public \w+ header|static checks of the \w+ header",
+        "and its code ask for, as of August 2026. The citation names the instruction, or the file.",
+        r"(?!public [\w ]+ page)(?!the instruction's page).*(\bheaders?\b|\.hpp\b)",
     ),
     Document(
         "assembler",
