@@ -29,6 +29,7 @@ from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
 from ptoas.dialects.pto.element_types import BY_TEXT, Hif8Type
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
     BLayoutAttr,
     CompactMode,
     CompactModeAttr,
@@ -45,6 +46,7 @@ from ptoas.dialects.pto.enums import (
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     LARGEST_EXTENT,
+    POINTER_SPACES,
     EventType,
     GroupType,
     MemRefType,
@@ -234,7 +236,7 @@ class Parameter:
 
     def extents(self) -> tuple[int, ...]:
         """`9x?`."""
-        return tuple(self._extent(dim) for dim in self.text.split("x") if dim)
+        return tuple(self._extent(dim) for dim in "".join(self.text.split()).split("x") if dim)
 
     def numbers(self) -> list[int]:
         """`[40, ?]`."""
@@ -386,10 +388,20 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
 def _ptr(parameters: list[Parameter]) -> PtrType:
     if not parameters or parameters[0].kind != "element":
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
-    for parameter in parameters[1:]:
-        if parameter.text != "gm":
-            raise parameter.problem(f"a pointer is into global memory (`gm`), found `{parameter.text}`")
-    return PtrType(parameters[0].element())
+    if len(parameters) > 2:
+        raise parameters[2].problem("a pointer has an element type and a memory, no more")
+    return PtrType(
+        parameters[0].element(), _space(parameters[1]) if len(parameters) == 2 else AddressSpace.GM
+    )
+
+
+def _space(parameter: Parameter) -> AddressSpace:
+    word = parameter.text.removeprefix("#pto.address_space<").removesuffix(">")
+    for space, spelling in POINTER_SPACES.items():
+        if word in (spelling, space.value):
+            return space
+    known = ", ".join(POINTER_SPACES.values())
+    raise parameter.problem(f"`{parameter.text}` is not a memory; it is one of {known}")
 
 
 def _group(parameters: list[Parameter]) -> GroupType:

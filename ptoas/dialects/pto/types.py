@@ -19,6 +19,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.element_types import BY_TYPE, Hif8Type, element_size, element_text
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
+    AddressSpaceAttr,
     BLayout,
     BLayoutAttr,
     CompactMode,
@@ -38,6 +40,18 @@ DYNAMIC = -1
 """An extent that only the running program knows; written `?`."""
 
 MAX_RANK = 5
+
+POINTER_SPACES = {
+    AddressSpace.GM: "gm",
+    AddressSpace.Vec: "ub",
+    AddressSpace.Mat: "l1",
+    AddressSpace.Left: "l0a",
+    AddressSpace.Right: "l0b",
+    AddressSpace.Acc: "l0c",
+    AddressSpace.Bias: "bt",
+    AddressSpace.Scaling: "fb",
+}
+"""How a pointer's type spells the memory that it points into; the name of the space is read, too."""
 
 LARGEST_EXTENT = 2**31 - 1
 """The largest extent of a tile or a view."""
@@ -313,13 +327,22 @@ class PartitionTensorViewType(ViewType):
 
 @irdl_attr_definition
 class PtrType(PtoType):
-    """A pointer into global memory."""
+    """A pointer, into global memory unless it names another: `!pto.ptr<f32>`, `!pto.ptr<f32, ub>`."""
 
     name = "pto.ptr"
     element_type: Attribute
+    space_attr: AddressSpaceAttr
+
+    def __init__(self, element_type: Attribute, space: AddressSpace = AddressSpace.GM):
+        super().__init__(element_type, AddressSpaceAttr(space))
+
+    @property
+    def space(self) -> AddressSpace:
+        return self.space_attr.data
 
     def body(self) -> str:
-        return element_text(self.element_type)
+        element = element_text(self.element_type)
+        return element if self.space is AddressSpace.GM else f"{element}, {POINTER_SPACES[self.space]}"
 
 
 @irdl_attr_definition
