@@ -134,7 +134,7 @@ class Builder(Names):
             names = value_names(raw.text)
             types = self.resolver.types(tuple(b.type for b in label.args))
         except SyntaxProblem as problem:
-            self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+            self.report_syntax(raw, problem)
             return block
         except StatementProblem as problem:
             self.report_problem(raw, problem)
@@ -210,7 +210,7 @@ class Builder(Names):
             tree = parse_statement(blank)
         except SyntaxProblem as blanked:
             problem = _problem_with_names(raw.text) or blanked
-            self.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+            self.report_syntax(raw, problem)
             self.poison_by_text(raw)
             return None
         TREES.keep(blank, tree)

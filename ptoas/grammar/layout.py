@@ -64,7 +64,7 @@ _PARTS = ("to", "step", "else", "do", "iter_args", "attributes", "ins", "outs", 
 """What begins a part of a statement, beside the words of instructions' templates."""
 _OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
 _NEW_STATEMENT = re.compile(
-    r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w|return\b|\.(?:arg|const|target)\b)'
+    r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w(?![\w.$-]*\s*=)|return\b|\.(?:arg|const|target)\b)'
 )
 _EVENT = re.compile(r'[()\[\]{}<>";\n]')
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -140,6 +140,8 @@ class Cutter:
         self.current: Region = self.statements
         self.open: list[_Open] = []
         self.too_deep = False
+        self.closed_too_far_out: list[int] = []
+        """Regions whose `}` stands further left than the line that opens them."""
 
     def run(self) -> Region:
         text, at, size = self.text, 0, len(self.text)
@@ -154,8 +156,11 @@ class Cutter:
                 at = self._quick(at) or self._scan(
                     _Open(at, at, [], [], [], [], 0, self.current, self._is_head(at)), at
                 )
-        for unclosed in self.open if not self.too_deep else ():
-            self.report("PTO-P012", "this `{` is never closed", unclosed.brace, 1)
+        if self.open and not self.too_deep:
+            # Braces are counted, so that it is the outermost that is left; the layout shows which was meant.
+            braces = [unclosed.brace for unclosed in self.open]
+            for brace in [*self.closed_too_far_out[: len(braces)], *braces][: len(braces)]:
+                self.report("PTO-P012", "this `{` is never closed", brace, 1)
         return self.statements
 
     def _is_head(self, at: int) -> bool:
@@ -337,12 +342,20 @@ class Cutter:
             self.report("PTO-P013", "this `}` closes nothing", at, 1)
             return at + 1
         statement = self.open.pop()
+        indent = self._indent(at)
+        if indent is not None and indent < (self._indent(statement.start) or 0):
+            self.closed_too_far_out.append(statement.brace)
         self.current = statement.siblings
         statement.piece_start = at + 1
         statement.pieces.append((sum(map(len, statement.parts)), at + 1))
         if not statement.brackets and self._region_ends_statement(at + 1):
             return self._finish(statement, at + 1)
         return self._scan(statement, at + 1)
+
+    def _indent(self, at: int) -> int | None:
+        """How far in a line starts, if what stands at `at` is the first on it."""
+        start = self.text.rfind("\n", 0, at) + 1
+        return at - start if not self.text[start:at].strip() else None
 
     def _region_ends_statement(self, at: int) -> bool:
         """After a region's `}`: only `else`, `do`, types and the like go on with the statement."""

@@ -12,6 +12,7 @@ from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
+from ptoas.grammar.syntax import SyntaxProblem
 from ptoas.location import SourceLocation, span_of
 from ptoas.naming import set_name
 from ptoas.spelling import did_you_mean
@@ -55,6 +56,11 @@ class Names:
             self.diagnostics.append(Diagnostic("PTO-P014", message, span))
             raise TooManyProblems
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix))
+
+    def report_syntax(self, raw: RawStatement, problem: SyntaxProblem) -> None:
+        """What the grammar does not know."""
+        offset = raw.source_offset(problem.offset)
+        self.report("PTO-P010", problem.message, offset, problem.length, problem.fix)
 
     def report_problem(self, raw: RawStatement, problem: StatementProblem) -> None:
         node = problem.at

@@ -8,6 +8,7 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.isa_names import ISA_NAMES
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 from ptoas.spelling import nearest
@@ -37,9 +38,14 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
 
 
 def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
+    """What is wrong with an opcode that names no class; `others` are those outside PTO."""
     prefix = "pto." if node.text.startswith("pto.") else ""
     name = node.text.removeprefix("pto.")
-    near = nearest(name, [*OPCODES, *others])
+    spelled = name.lower()  # the instruction library's calls are in capitals
+    if spelled in ISA_NAMES and spelled not in OPCODES:
+        message = f"`{spelled}` is an instruction of PTO that ptoas does not have yet"
+        return StatementProblem("PTO-P020", message, node, "`--allow-unregistered` keeps it as it is")
+    near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
     if dot and (meant := nearest(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES])):
         near = f"{meant}.{suffix}"

@@ -222,7 +222,7 @@ def _declare_arg(builder: Builder, raw: RawStatement, block: Block) -> list[Span
         assert isinstance(node, t.Arg)
         type = builder.resolver.type(node.type)
     except SyntaxProblem as problem:
-        builder.report("PTO-P010", problem.message, raw.source_offset(problem.offset), problem.length)
+        builder.report_syntax(raw, problem)
         builder.poison_by_text(raw)
         return []
     except StatementProblem as problem:

@@ -301,7 +301,8 @@ class StatementReader:
         names = layout_of(cls).positional
         if len(parts.by_position) > len(names):
             extra = parts.by_position[len(names)]
-            raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` takes no such operand here", extra)
+            fix = f"a value is written `%{extra.text}`" if isinstance(extra, t.Word) else None
+            raise StatementProblem("PTO-P010", f"`{cls.mnemonic()}` takes no such operand here", extra, fix)
         for name, node in zip(names, parts.by_position, strict=False):
             self._set_field(parts, name, self._as_attribute(node, fields[name].enum), node)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
@@ -15,14 +16,15 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 from ptoas.grammar import tree as t
 from ptoas.grammar.tables import load_parser
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
+from ptoas.spelling import did_you_mean
 
 
 class SyntaxProblem(Exception):
     """A statement (or a type) that the grammar does not know; offsets count from its start."""
 
-    def __init__(self, message: str, offset: int, length: int = 1):
+    def __init__(self, message: str, offset: int, length: int = 1, fix: str | None = None):
         super().__init__(message)
-        self.message, self.offset, self.length = message, offset, length
+        self.message, self.offset, self.length, self.fix = message, offset, length, fix
 
 
 @cache
@@ -145,6 +147,29 @@ _PHRASES = {
 _MOST_PHRASES = 4
 
 
+_LOOK_ALIKES = {
+    "\u00a0": "a plain space",
+    "\u3000": "a plain space",
+    "\u200b": "nothing there",
+    "\uff1a": "`:`",
+    "\uff0c": "`,`",
+    "\uff1b": "`;`",
+    "\uff1d": "`=`",
+    "\uff05": "`%`",
+    "\uff08": "`(`",
+    "\uff09": "`)`",
+    "\u201c": '`"`',
+    "\u201d": '`"`',
+    "\u2192": "`->`",
+    "\u2013": "`-`",
+    "\u2212": "`-`",
+}
+"""Characters that word processors and input methods put where others are meant."""
+
+DIRECTIVES = (".arg", ".const", ".target")
+_DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
+
+
 def _explain(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
     """The parser's complaint in words; token names stay out of it."""
     if isinstance(error, UnexpectedToken):
@@ -157,6 +182,16 @@ def _explain(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
         offset = cast(int, cast(Any, error).pos_in_stream)
         word = re.match(r"[\w.$!#@%-]+|.", text[offset:], re.S)
         found_text = word.group() if word else text[offset : offset + 1]
+        if (meant := _LOOK_ALIKES.get(text[offset])) is not None:
+            name = unicodedata.name(text[offset], "a character").lower()
+            return SyntaxProblem(f"found a {name}, U+{ord(text[offset]):04X}", offset, 1, f"write {meant}")
+        if directive := re.match(r"\.\w+", text[offset:]):
+            length = directive.end()
+            fix = _DIRECTIVE_FIXES.get(directive.group()) or did_you_mean(directive.group(), DIRECTIVES)
+            known = ", ".join(DIRECTIVES)
+            return SyntaxProblem(
+                f"unknown directive `{directive.group()}`; there are {known}", offset, length, fix
+            )
         found, length = f"found `{_shorten(found_text)}`", len(found_text)
         expected = error.allowed or set[str]()
     else:

@@ -29,6 +29,7 @@ from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
+    AddressSpace,
     BLayoutAttr,
     CompactMode,
     CompactModeAttr,
@@ -235,7 +236,7 @@ class Parameter:
 
     def extents(self) -> tuple[int, ...]:
         """`9x?`."""
-        return tuple(self._extent(dim) for dim in self.text.split("x") if dim)
+        return tuple(self._extent(dim) for dim in "".join(self.text.split()).split("x") if dim)
 
     def numbers(self) -> list[int]:
         """`[40, ?]`."""
@@ -387,16 +388,20 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
 def _ptr(parameters: list[Parameter]) -> PtrType:
     if not parameters or parameters[0].kind != "element":
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
-    if len(parameters) == 1:
-        return PtrType.of(parameters[0].element())
-    space, *more = parameters[1:]
-    if more:
-        raise more[0].problem(f"a pointer has an element type and a memory, found `{more[0].text}` besides")
-    found = next((key for key, name in POINTER_SPACES.items() if space.text in (name, key.value)), None)
-    if found is None:
-        known = ", ".join(POINTER_SPACES.values())
-        raise space.problem(f"`{space.text}` is no memory of a pointer; the memories are {known}")
-    return PtrType.of(parameters[0].element(), found)
+    if len(parameters) > 2:
+        raise parameters[2].problem("a pointer has an element type and a memory, no more")
+    return PtrType(
+        parameters[0].element(), _space(parameters[1]) if len(parameters) == 2 else AddressSpace.GM
+    )
+
+
+def _space(parameter: Parameter) -> AddressSpace:
+    word = parameter.text.removeprefix("#pto.address_space<").removesuffix(">")
+    for space, spelling in POINTER_SPACES.items():
+        if word in (spelling, space.value):
+            return space
+    known = ", ".join(POINTER_SPACES.values())
+    raise parameter.problem(f"`{parameter.text}` is not a memory; it is one of {known}")
 
 
 def _group(parameters: list[Parameter]) -> GroupType:

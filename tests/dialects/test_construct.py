@@ -66,7 +66,7 @@ TYPES: dict[type[c.PtoConstraint], Attribute] = {
     c.View: VIEW,
     c.TileOrView: TILE,
     c.ViewOrGroup: VIEW,
-    c.Ptr: PtrType.of(f32),
+    c.Ptr: PtrType(f32),
     c.Scalar: f32,
     c.Index: IndexType(),
 }
@@ -273,8 +273,8 @@ INDEX_2D = TileType.of(i32, 4, 8, valid=(3, 8))
             TileType.of(f32, 4, 8, valid=(3, 8)),
         ),
         (lambda: TGatherOp(value(TILE), value(INDEX_2D)), TileType.of(f32, 4, 8, valid=(3, 8))),
-        (lambda: LoadScalarOp(value(PtrType.of(f16)), value(IndexType())), f16),
-        (lambda: AddPtrOp(value(PtrType.of(f16)), value(IndexType())), PtrType.of(f16)),
+        (lambda: LoadScalarOp(value(PtrType(f16)), value(IndexType())), f16),
+        (lambda: AddPtrOp(value(PtrType(f16)), value(IndexType())), PtrType(f16)),
         (lambda: GetBlockIdxOp(), i64),
         (
             lambda: SubviewOp(value(TILE), [value(IndexType())] * 2, sizes=[4, 16]),

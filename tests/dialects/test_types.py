@@ -32,8 +32,8 @@ DIFFERENT: list[Attribute] = [
     TileType.of(f32, 16, 32, fractal=1024),
     TileType.of(f32, 16, 32, pad=PadValue.Zero),
     TileType.of(f32, 16, 32, compact=CompactMode.Normal),
-    PtrType.of(f32),
-    PtrType.of(f16, AddressSpace.Vec),
+    PtrType(f32),
+    PtrType(f16, AddressSpace.Vec),
     *(
         variant
         for view in (MemRefType, TensorViewType, PartitionTensorViewType)

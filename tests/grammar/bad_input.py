@@ -835,8 +835,91 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         [("PTO-P021", 1, 34, 8, "a view of memory has no parameter `pad`", None)],
     ),
     "types: a pointer into another memory": (
-        ".arg %a : !pto.ptr<f32, ub>\ntprint %a",
-        [("PTO-P021", 1, 25, 2, "a pointer is into global memory (`gm`), found `ub`", None)],
+        ".arg %a : !pto.ptr<f32, ub>\n.arg %i : index\n%x = load_scalar %a[%i] : !pto.ptr<f32, ub> -> f32",
+        [
+            (
+                "PTO-P040",
+                3,
+                18,
+                6,
+                "found !pto.ptr<f32, ub>; what is missing here is `ptr` (a pointer into global memory (!pto.ptr<...>))",
+                None,
+            )
+        ],
+    ),
+    "types: a pointer into no memory": (
+        ".arg %a : !pto.ptr<f32, l2>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                25,
+                2,
+                "`l2` is not a memory; it is one of gm, ub, l1, l0a, l0b, l0c, bt, fb",
+                None,
+            )
+        ],
+    ),
+    # what a reader of other documents writes
+    "other documents: an instruction that is not there yet": (
+        HEAD + "pto.tmatmul.mx.acc ins(%idx) outs(%idx)",
+        [
+            (
+                "PTO-P020",
+                3,
+                1,
+                18,
+                "`tmatmul.mx.acc` is an instruction of PTO that ptoas does not have yet",
+                "`--allow-unregistered` keeps it as it is",
+            )
+        ],
+    ),
+    "other documents: a call of the instruction library": (
+        HEAD + "TLOAD(%idx, %table)",
+        [("PTO-P020", 3, 1, 5, "unknown instruction `TLOAD`", "did you mean `tload`?")],
+    ),
+    "other documents: an older name in the generic form": (
+        HEAD + '"pto.comm_tgather"(%table) : (!pto.memref<64x32xf32>) -> ()',
+        [
+            (
+                "PTO-P020",
+                3,
+                1,
+                18,
+                "unknown instruction `pto.comm_tgather`",
+                "did you mean `pto.comm.tgather`?",
+            )
+        ],
+    ),
+    "other documents: another assembler's directive": (
+        ".arch a5\n" + HEAD + "tprint %idx",
+        [
+            (
+                "PTO-P010",
+                1,
+                1,
+                5,
+                "unknown directive `.arch`; there are .arg, .const, .target",
+                "write `.target a5`",
+            )
+        ],
+    ),
+    "other documents: a value without its sign": (
+        HEAD
+        + "%d = mgather.row table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P010", 3, 18, 5, "`mgather` takes no such operand here", "a value is written `%table`")],
+    ),
+    "other documents: a full-width colon": (
+        ".arg %a\uff1a f32\ntprint %a",
+        [("PTO-P010", 1, 8, 1, "found a fullwidth colon, U+FF1A", "write `:`")],
+    ),
+    "other documents: a no-break space": (
+        HEAD + "tprint\u00a0%idx",
+        [("PTO-P010", 3, 7, 1, "found a no-break space, U+00A0", "write a plain space")],
+    ),
+    "brackets and strings: the inner of two braces": (
+        "module {\n  func.func @f(%c: i1) {\n    scf.if %c {\n      pto.barrier <PIPE_ALL>\n    return\n  }\n}",
+        [("PTO-P012", 3, 15, 1, "this `{` is never closed", None)],
     ),
     "types: a group of nothing": (
         ".arg %a : !pto.group<2 x !pto.memrif<4x4xf32>>\ntprint %a",

@@ -125,7 +125,7 @@ class Maker:
                 view = views(own, rank)
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
             case c.Ptr():
-                return PtrType.of(own)
+                return PtrType(own)
             case c.Scalar():
                 return own
             case c.Extent():

@@ -50,7 +50,8 @@ def test_carets_stand_under_the_span(name: str) -> None:
         assert set(carets.split("|", 1)[1].strip()) == {"^"}
         if len(shown) < 150:
             line = text.split("\n")[diagnostic.span.line - 1]
-            assert shown.split("| ", 1)[1].rstrip() == line.replace("\x00", " ").rstrip()
+            written = line.replace("\x00", " ").replace("\xa0", " ")  # shown as spaces
+            assert shown.split("| ", 1)[1].rstrip() == written.rstrip()
             assert carets.split("| ", 1)[1].index("^") == diagnostic.span.column - 1
 
 

@@ -418,3 +418,8 @@ def test_a_few_letters_do_not_ask_for_much_memory(attribute: str, message: str |
         assert found.message == message or (message is None and "Format not implemented" in found.message)
     else:
         assert message is None
+
+
+def test_attributes_of_a_module_over_several_lines() -> None:
+    text = 'module attributes {\n  pto.target_arch = "a5",\n  pto.x = 1 : i32\n} {\n  func.func @f() {\n    return\n  }\n}'
+    assert ptoas.parse(text).attributes.keys() == {"pto.target_arch", "pto.x"}

@@ -53,6 +53,8 @@ def type_of(text: str):
 
 PLAIN = [
     "16x32xf32",
+    "16 x 32 x f32",
+    "vec, 16 x 32xf32",
     "vec, 16x32xf32",
     "loc=vec, 16x32xf32",
     "vec, f32, 16, 32, row_major, none_box, 512, null",
@@ -171,3 +173,31 @@ def test_other_types() -> None:
 def test_types_are_interned() -> None:
     """Texts repeat: equal ones give the same object, so that comparing types is comparing identities."""
     assert type_of("!pto.tile<16x32xf32>") is type_of("!pto.tile<16x32xf32>")
+
+
+SPACES = {
+    "ub": "vec",
+    "l1": "mat",
+    "l0a": "left",
+    "l0b": "right",
+    "l0c": "acc",
+    "bt": "bias",
+    "fb": "scaling",
+}
+
+
+@pytest.mark.parametrize("short", SPACES)
+def test_memory_of_a_pointer(short: str) -> None:
+    """Both names of a memory are read; the short one is printed."""
+    printed = f"!pto.ptr<f32, {short}>"
+    assert str(type_of(printed)) == printed
+    assert type_of(f"!pto.ptr<f32, {SPACES[short]}>") == type_of(printed)
+    assert type_of("!pto.ptr<f32, gm>") == type_of("!pto.ptr<f32>") != type_of(printed)
+
+
+def test_extents_with_spaces() -> None:
+    assert type_of("!pto.tile<16 x 32 x f32, valid=9 x ?>") == type_of("!pto.tile<16x32xf32, valid=9x?>")
+    assert type_of("!pto.memref<4 x 16 x 32 x f32>") == type_of("!pto.memref<4x16x32xf32>")
+    assert type_of("!pto.memref<64 x f32>") == type_of("!pto.memref<64xf32>")
+    group = "!pto.group<4 x !pto.memref<64 x 32 x f32>>"
+    assert type_of(group) == type_of(group.replace("64 x 32 x f32", "64x32xf32"))

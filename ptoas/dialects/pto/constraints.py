@@ -13,6 +13,7 @@ from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
+from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
 
 
@@ -125,10 +126,10 @@ class ViewOrGroup(PtoConstraint):
 
 class Ptr(PtoConstraint):
     def kind(self) -> str:
-        return "a pointer (!pto.ptr<...>)"
+        return "a pointer into global memory (!pto.ptr<...>)"
 
     def accepts(self, attr: Attribute) -> bool:
-        return isinstance(attr, PtrType)
+        return isinstance(attr, PtrType) and attr.space is AddressSpace.GM
 
     def element_of(self, attr: Attribute) -> Attribute:
         assert isinstance(attr, PtrType)

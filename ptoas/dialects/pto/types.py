@@ -43,6 +43,18 @@ DYNAMIC = -1
 
 MAX_RANK = 5
 
+POINTER_SPACES = {
+    AddressSpace.GM: "gm",
+    AddressSpace.Vec: "ub",
+    AddressSpace.Mat: "l1",
+    AddressSpace.Left: "l0a",
+    AddressSpace.Right: "l0b",
+    AddressSpace.Acc: "l0c",
+    AddressSpace.Bias: "bt",
+    AddressSpace.Scaling: "fb",
+}
+"""How a pointer's type spells the memory that it points into; the name of the space is read, too."""
+
 LARGEST_EXTENT = 2**31 - 1
 """The largest extent of a tile or a view."""
 
@@ -354,15 +366,14 @@ class PartitionTensorViewType(ViewType):
 
 @irdl_attr_definition
 class PtrType(PtoType):
-    """A pointer, into global memory where nothing else is said."""
+    """A pointer, into global memory unless it names another: `!pto.ptr<f32>`, `!pto.ptr<f32, ub>`."""
 
     name = "pto.ptr"
     element_type: Attribute
     space_attr: AddressSpaceAttr
 
-    @staticmethod
-    def of(element_type: Attribute, space: AddressSpace = AddressSpace.GM) -> PtrType:
-        return PtrType(element_type, AddressSpaceAttr(space))
+    def __init__(self, element_type: Attribute, space: AddressSpace = AddressSpace.GM):
+        super().__init__(element_type, AddressSpaceAttr(space))
 
     @property
     def space(self) -> AddressSpace:
