@@ -84,7 +84,7 @@ elementwise_of(
 def tci(op: dialect.TCIOp, m: Machine) -> Binder:
     step = -1 if op.descending is not None and op.descending.value.data else 1
 
-    def bind(dst: Tile) -> Step:
+    def bind(dst: Tile, tmp: Tile | None = None) -> Step:
         row = dst.with_valid(1, dst.valid[1]) if dst.valid[0] else dst
         count = np.arange(dst.valid[1]) * step
         number = dst.dtype.number

@@ -6,7 +6,7 @@ A row of a family runs on the vector pipe, and its tiles lie in the unified buff
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
@@ -213,6 +213,31 @@ SEQUENCE = Row(
     pipe=S,
     call=Call(template="type:dst type:start #descending", arguments="dst start"),
     defaults={"descending": False},
+    ignores=("tmp",),
+)
+"""The call has no place for a scratch tile."""
+
+# --- out of little -------------------------------------------------------------------------------
+
+TRIANGLE = Row(
+    tiles={"dst": tile(T, ROW_MAJOR)},
+    pipe=V,
+    call=Call(template="type:dst #upperOrLower", arguments="dst diag"),
+    defaults={"upperOrLower": 0},
+)
+RANDOM = Row(tiles={"dst": tile("i32 u32", ROW_MAJOR)}, pipe=V, defaults={"rounds": 10})
+
+
+def _counted_byte(op: Any) -> int:
+    return op.number
+
+
+HISTOGRAM = Row(
+    tiles={"dst": tile("u32", ROW_MAJOR), "src": tile("u16 u32", ROW_MAJOR), "idx": tile("u8")},
+    valid={"src": "R _", "dst": "R _"},
+    pipe=V,
+    call=Call(template="#byte", arguments="dst src idx", words={"byte": "HistByte::BYTE_{}"}),
+    defaults={"byte": _counted_byte},
 )
 
 # --- repeated ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
-from ptoas.targets.row import Entry, Forms, Row
+from ptoas.targets.row import Entry, Forms, Row, Unsupported
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
@@ -122,5 +122,7 @@ def test_removing_a_rule_turns_a_test_red(
 @pytest.mark.parametrize("path", sorted(HERE.glob("*.pto")), ids=lambda path: path.name)
 def test_every_file_has_legal_programs_for_every_target(path) -> None:
     programs = [program for program in read(path) if not program.front_end]
-    for target in TARGETS:
-        assert any(not program.expected(target) for program in programs), f"{path.name}: none for {target}"
+    for name, target in TARGETS.items():
+        lacking = [op for op in OPS if isinstance(target.entry(op), Unsupported)]
+        if path.stem not in {op.mnemonic().replace(".", "_") for op in lacking}:
+            assert any(not program.expected(name) for program in programs), f"{path.name}: none for {name}"

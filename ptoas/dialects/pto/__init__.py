@@ -20,6 +20,7 @@ CHAPTERS: dict[str, str] = {
     "reduce": "Reductions",
     "compare": "Comparing and selecting",
     "partial": "Arithmetic where an operand may be missing",
+    "generate": "Patterns, random numbers, histograms",
     "movement": "Copies between tiles",
     "matmul": "Products of matrices",
     "sync": "Synchronisation",

@@ -248,7 +248,7 @@ class TSubCOp(TernaryOp):
 
 
 @irdl_op_definition
-class TCIOp(Instruction):
+class TCIOp(ScratchOp):
     """`dst[0, k] = start + k`, or `start - k` when descending: consecutive integers."""
 
     name = "pto.tci"

@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -13,7 +12,7 @@ from xdsl.irdl import (
 
 from ptoas.dialects.pto.constraints import Index, Tile
 from ptoas.dialects.pto.enums import PadValueAttr
-from ptoas.dialects.pto.instruction import BinaryOp, Instruction
+from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScratchOp
 
 
 @irdl_op_definition
@@ -38,14 +37,11 @@ class TFillPadOp(Instruction):
 
 
 @irdl_op_definition
-class TTransOp(Instruction):
+class TTransOp(ScratchOp):
     """`dst[j, i] = src[i, j]`."""
 
     name = "pto.ttrans"
-    SCRATCH: ClassVar = ("tmp",)
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     src = operand_def(Tile("T"))
-    tmp = opt_operand_def(Tile("T"))
 
 
 @irdl_op_definition

@@ -20,7 +20,7 @@ from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
-from ptoas.lowering.cpp.instructions import SYNC, emit_call
+from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
@@ -33,7 +33,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC}
+HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
 
 
 class FunctionEmitter:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType, ViewType
@@ -91,6 +92,23 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
     return getattr(value, "cpp", None) or f"{type(value).__name__}::{value.name.rstrip('_')}"
 
 
+# --- random numbers ------------------------------------------------------------------------------
+
+
+def _random(emit: FunctionEmitter, op: Operation) -> None:
+    """Key and counter are arrays."""
+    assert isinstance(op, TRandomOp)
+    names: list[str] = []
+    for name, type, words in (
+        ("key", "TRandomKey", (op.k0, op.k1)),
+        ("counter", "TRandomCounter", (op.c0, op.c1, op.c2, op.c3)),
+    ):
+        names.append(emit.fresh(name))
+        emit.items(f"{type} {names[-1]}", [f"static_cast<uint32_t>({emit.text(word)})" for word in words])
+    arguments = ", ".join([emit.text(op.destination), *names])
+    emit.line(f"TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
+
+
 # --- synchronisation -----------------------------------------------------------------------------
 
 
@@ -112,3 +130,6 @@ SYNC: dict[type[Operation], Handler] = {
     WaitFlagOp: _flag("wait_flag"),
     BarrierOp: _barrier,
 }
+
+OTHERS: dict[type[Operation], Handler] = {TRandomOp: _random}
+"""Instructions whose call takes more than one statement."""

@@ -11,7 +11,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Row, Rows, Scratch
 from ptoas.targets.rules.elementwise import conversion_exists, high_precision_has_an_effect
-from ptoas.targets.specs import ROW_MAJOR, tile
+from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
 BITS, POWERS = "i8 u8 i16 u16 i32 u32", "i8 u8 i16 u16 i32 u32 f32"
@@ -66,6 +66,11 @@ def _bits(know: Facts) -> TileType:
     """A bit for each element, each row in whole blocks, and a row more for the selection."""
     like = know.tile("dst").type
     return TileType.of(BY_TEXT["u8"].type, like.rows + 1, f.BLOCK * -(-like.cols // (8 * f.BLOCK)))
+
+
+def _sequence(know: Facts) -> TileType:
+    """What the first numbers are made in; short ones take more."""
+    return TileType.of(BY_TEXT["f32"].type, 1, 192 if know.tile("dst").size == 4 else 448)
 
 
 # Their first steps write the destination or the scratch tile, and later ones still read the sources.
@@ -128,5 +133,10 @@ ROWS: Rows = {
     e.TAddCOp: f.ADD_C.of(FOUR),
     e.TSubCOp: f.SUB_C.of(FOUR),
     e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
-    e.TCIOp: f.SEQUENCE.of("i16 u16 i32 u32 f16 bf16 f32"),
+    e.TCIOp: f.SEQUENCE.of(
+        "i16 u16 i32 u32 f16 bf16 f32",
+        ignores=(),
+        scratch={"tmp": Scratch(_sequence)},
+        call=Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp"),
+    ).but(tiles={"tmp": tile("i32 u32 f32", ND)}),
 }

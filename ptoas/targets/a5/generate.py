@@ -1,0 +1,17 @@
+"""Patterns, random numbers and histograms of A5."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import generate as g
+from ptoas.targets.families import HISTOGRAM, RANDOM, TRIANGLE
+from ptoas.targets.row import Rows
+from ptoas.targets.rules import generate as r
+
+ROWS: Rows = {
+    g.TTriOp: TRIANGLE.of("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32"),
+    g.TRandomOp: RANDOM,
+    g.THistogramOp: HISTOGRAM.but(
+        shape={"dst": "_ 256"},  # The instruction steps 256 words from row to row.
+        rules=(r.histogram_counts_a_byte_of_the_element, r.histogram_has_its_filters),
+    ),
+}

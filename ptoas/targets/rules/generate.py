@@ -1,0 +1,81 @@
+"""Histograms: bins, bytes, filters (public THISTOGRAM page and header)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.generate import THistogramOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction
+from ptoas.targets.specs import DN, ROW_MAJOR
+
+Violations = Iterator[Violation]
+
+BINS = 256
+
+
+def _histogram(dst: str, src: str, idx: str, byte: int) -> str:
+    return instruction("thistogram", dst, src, idx, attrs=f"byte = {byte} : i32")
+
+
+_SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
+
+
+@rule(
+    "PTO-E501",
+    source="public THISTOGRAM page; THistogram.hpp",
+    reason="A byte has 256 values.",
+    failing=_histogram("32x128xui32", "32x32xui16", "32x1xui8", 0),
+    passing=_SHORT,
+    on="cpu",
+)
+def histogram_has_its_bins(op: THistogramOp, know: Facts) -> Violations:
+    """The destination of thistogram has at least 256 valid columns."""
+    cols = know.tile("dst").valid_cols
+    if cols != DYNAMIC and cols < BINS:
+        yield mismatch("valid columns of dst", cols, f"at least {BINS}", slot="dst")
+
+
+@rule(
+    "PTO-E502",
+    source="THistogram.hpp: static assertions",
+    reason="An element of 16 bits has two bytes.",
+    failing=_histogram("32x256xui32", "32x32xui16", "32x1xui8", 2),
+    passing=_SHORT,
+    on="cpu a5",
+)
+def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Violations:
+    """The byte that thistogram counts is one of the source's element."""
+    size = know.tile("src").size
+    if op.number >= size:
+        yield mismatch("byte", op.number, f"0 to {size - 1}", field="byte")
+
+
+@rule(
+    "PTO-E503",
+    source="a5/THistogram.hpp: static assertions",
+    reason="16 bits have one filter a row; 32 bits have a row of filters for each higher byte.",
+    failing=_histogram("8x256xui32", "8x32xui32", "3x32xui8", 1),
+    passing=_histogram("8x256xui32", "8x32xui32", "2x32xui8", 1),
+    on="a5",
+)
+def histogram_has_its_filters(op: THistogramOp, know: Facts) -> Violations:
+    """The index of thistogram is a column for 16 bits; for 32 bits it has the source's columns, and a row for
+    each byte above the counted one."""
+    src, idx = know.tile("src"), know.tile("idx")
+    if src.size == 2:
+        if not DN.holds(idx.type) or idx.type.cols != 1:
+            found = f"{idx.layout_text}, {idx.type.cols} columns"
+            yield mismatch("idx", found, f"{DN.text}, 1 column", slot="idx")
+        return
+    rows = src.size - 1 - op.number
+    if rows == 0:
+        return
+    if not ROW_MAJOR.holds(idx.type):
+        yield mismatch("layout of idx", idx.layout_text, ROW_MAJOR.text, slot="idx")
+    wanted = (rows, src.type.cols)
+    if idx.type.shape != wanted:
+        found, required = (f"{shape[0]}x{shape[1]}" for shape in (idx.type.shape, wanted))
+        yield mismatch("physical shape of idx", found, required, slot="idx")
