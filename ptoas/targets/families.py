@@ -17,7 +17,7 @@ from ptoas.dialects.pto.tile_scalar import TDivSOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
+from ptoas.targets.pipes import MTE1, MTE2, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
 from ptoas.targets.rules.movement import (
     fill_does_not_shrink,
@@ -219,17 +219,7 @@ ROW_REDUCTION = Row(
 # --- copies --------------------------------------------------------------------------------------
 
 
-def _move_pipe(op: object) -> Pipe:
-    match _loc(op.src.type), _loc(op.destination.type):  # pyright: ignore
-        case TileLoc.Vec, TileLoc.Vec:
-            return V
-        case TileLoc.Mat, TileLoc.Left | TileLoc.Right | TileLoc.Bias:
-            return MTE1
-        case _:
-            return FIX
-
-
-MOVE = Row(tiles={"dst": tile(T, locs=ANYWHERE)}, pipe=_move_pipe)
+MOVE = Row(tiles={"dst src": tile(T)}, pipe=V)
 
 
 class FillModel(NamedTuple):
@@ -306,7 +296,6 @@ EXTRACT = Row(
     rules=(part_is_inside, part_keeps_the_layout),
     pipe=V,
 )
-INSERT = EXTRACT
 
 
 def _loc(type: object) -> TileLoc | None:
