@@ -85,6 +85,7 @@ class Compiled:
         return (
             isinstance(self.op, TLoadOp | TStoreOp)
             and len(self.dynamic) == 1
+            and not self.scalars
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
             and self.observer is None
             and self.machine.launch.ranks is None

@@ -18,6 +18,9 @@ from ptoas.machine.memory import POISON, Bits, LocalMemory
 MOST_REGIONS = 4096
 """How many regions a memory remembers the writers of; a gather by mask makes a new one each time."""
 
+MOST_PARTS = 1024
+"""How many rectangles a tile remembers."""
+
 Indices = Array
 
 
@@ -128,6 +131,7 @@ class Tile:
         self.row_stride, self.col_stride = self.geometry.rows.inner * size, self.geometry.cols.inner * size
         """In bytes; within a box, where there are boxes."""
         self._variants: dict[tuple[int, int], Tile] = {valid: self}
+        self._parts: dict[tuple[int, int, int, int], Tile] = {}
 
     # --- shape ---
 
@@ -145,6 +149,21 @@ class Tile:
             )
             found._variants = self._variants
             self._variants[rows, cols] = found
+        return found
+
+    def part(self, row: int, col: int, shape: tuple[int, int]) -> Tile | None:
+        """The bytes of a rectangle; `None` if it starts inside a box and ends outside."""
+        found = self._parts.get((row, col, *shape))
+        if found is not None:
+            return found
+        axes = zip((row, col), shape, (self.geometry.rows, self.geometry.cols), strict=True)
+        if any(at % axis.box and not axis.is_even and at % axis.box + n > axis.box for at, n, axis in axes):
+            return None
+        start = self.address + self.geometry.offset(row, col) * self.dtype.size
+        found = Tile(self.type, self.memory, start, shape, self.name, self.bits, self.geometry)
+        if len(self._parts) >= MOST_PARTS:
+            self._parts.clear()
+        self._parts[row, col, *shape] = found
         return found
 
     @cached_property

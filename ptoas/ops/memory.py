@@ -15,6 +15,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import Pointer, View
 from ptoas.machine.tiles import Region, Tile
+from ptoas.ops.fixpipe import conversion
 from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -39,19 +40,13 @@ def pad_bits(dtype: DType, pad: PadValue) -> Any:
 def tload(op: TLoadOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View) -> Step:
         pair = paired(op, m, dst, mem)
-        if pair is None:
+        moving = converting(dst) if pair is None else loading(mem, *pair)
 
-            def move() -> None:
-                dst.store_raw(rows_and_columns(mem).reshape(dst.valid))
-        else:
-            source, window = pair
-
-            def move() -> None:
-                window[...] = source
+        def move() -> None:
+            moving(mem)
 
         pads, writes = padding(m, dst)
         if not pads:
-            moving = None if pair is None else loading(mem, *pair)
             return Step(move, writes=writes, moving=moving)
         bits = pad_bits(dst.dtype, dst.type.pad)
 
@@ -97,35 +92,49 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         AtomicType.AtomicMin: np.minimum,
     }.get(atomic)
 
-    def bind(src: Tile, mem: View) -> Step:
-        if combine is not None and src.dtype.coded:
-            raise m.fail("PTO-R505", f"tstore: {src.dtype.short} has no arithmetic for an atomic store", op)
-        number = src.dtype.number
+    def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
+        dtype = mem.dtype
+        if combine is not None and dtype.coded:
+            raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)
-        if pair is None:
+        converts = dtype is not src.dtype or fp is not None or op.relu_pre_mode is not None
+        if pair is None or converts or op.pre_quant is not None:
+            convert = conversion(src, dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
 
-            def run() -> None:
-                values = src.load_raw()
+            def store(view: View, *word: int) -> None:
+                values = convert(src.load_raw(), *word)
                 if combine is not None:
-                    old = rows_and_columns(mem).reshape(src.valid)
-                    values = combine(old.view(number), values.view(number)).view(src.dtype.raw)
-                assign_rows_and_columns(mem, values)
-        elif combine is None:
+                    old = rows_and_columns(view).reshape(src.valid)
+                    values = combine(old.view(dtype.number), values.view(dtype.number)).view(dtype.raw)
+                assign_rows_and_columns(view, values)
+
+            reads = (src.region,) if fp is None else (src.region, fp.region)
+            return Step(lambda *word: store(mem, *word), reads, moving=store)
+        if combine is None:
             target, window = pair
 
             def run() -> None:
                 target[...] = window
         else:
-            target, window = pair[0].view(number), pair[1].view(number)
+            target, window = pair[0].view(dtype.number), pair[1].view(dtype.number)
             add = combine
 
             def run() -> None:
                 add(target, window, out=target)
 
-        moving = storing(mem, *pair) if pair is not None and combine is None else None
-        return Step(run, reads=(src.region,), moving=moving, atomic=None if combine is None else atomic)
+        moving = storing(mem, *pair) if combine is None else None
+        return Step(run, reads=(src.region,), moving=moving)
 
     return bind
+
+
+def converting(dst: Tile) -> Callable[[View], None]:
+    """A load that makes another layout of the memory's."""
+
+    def run(view: View) -> None:
+        dst.store_raw(rows_and_columns(view).reshape(dst.valid))
+
+    return run
 
 
 def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:

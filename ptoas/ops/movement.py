@@ -9,26 +9,33 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic, same_region
+from ptoas.ops.fixpipe import Convert, conversion
 from ptoas.ops.memory import BURST, pad_bits
 
 
 @instruction(dialect.TMovOp)
 def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
-    """A copy of what is valid in both."""
+    """A copy of what is valid in both; a bias is widened, an accumulator may be converted."""
 
-    def bind(dst: Tile, src: Tile) -> Step:
+    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
-        if source.boxed or target.boxed:
-            return Step(lambda: target.store_raw(source.load_raw()), (source.region,), (target.region,))
-        out, a = target.raw, source.raw
+        convert = converting(op, src, dst, fp)
 
-        def run() -> None:
-            out[...] = a
+        def run(*word: int) -> None:
+            target.store_raw(convert(source.load_raw(), *word))
 
-        return Step(run, (source.region,), (target.region,))
+        return Step(run, (source.region, *scales(fp)), (target.region,))
 
     return bind
+
+
+def converting(op: dialect.FixpipeOp, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
+    return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
+
+
+def scales(fp: Tile | None) -> tuple[Region, ...]:
+    return () if fp is None else (fp.region,)
 
 
 @instruction(dialect.TFillPadOp)
@@ -138,8 +145,8 @@ def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
     return bind
 
 
-def window(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[int, int]) -> Region:
-    """A rectangle of a tile; on the simulator it must be valid, on a device it must be there."""
+def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[int, int]) -> None:
+    """Stop unless a rectangle lies in a tile: on the simulator in what is valid, on a device in all of it."""
     (height, width), (rows, cols) = shape, (tile.rows, tile.cols) if m.target.has_pipes else tile.valid
     if row < 0 or col < 0 or row + height > rows or col + width > cols:
         raise m.fail(
@@ -148,35 +155,45 @@ def window(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
             f"{tile.describe()}, which has [{rows}, {cols}]",
             op,
         )
-    return tile.elements(tile.offsets[row : row + height, col : col + width])
 
 
 @instruction(dialect.TExtractOp)
 def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile) -> Step:
+    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        convert = converting(op, src, dst, fp)
         rows, cols = dst.valid
 
-        def run(row: int, col: int) -> None:
-            read = window(op, m, src, row, col, dst.valid)
+        def run(row: int, col: int, *word: int) -> None:
+            inside(op, m, src, row, col, dst.valid)
+            part = src.part(row, col, dst.valid)
+            places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
             if m.checks.init:
-                check_region(op, m, read)
-            dst.store_raw(src.full.load_raw()[row : row + rows, col : col + cols])
+                check_region(op, m, src.elements(places) if part is None else part.region)
+            dst.store_raw(convert(src.flat[places] if part is None else part.load_raw(), *word))
 
-        return Step(run, (), (dst.region,))
+        return Step(run, scales(fp), (dst.region,))
 
     return bind
 
 
 @instruction(dialect.TInsertOp)
 def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
-    def bind(dst: Tile, src: Tile) -> Step:
+    def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        convert = converting(op, src, dst, fp)
         rows, cols = src.valid
 
-        def run(row: int, col: int) -> None:
-            written = window(op, m, dst, row, col, src.valid)
-            dst.flat[dst.offsets[row : row + rows, col : col + cols]] = src.load_raw()
-            written.mark(op)
+        def run(row: int, col: int, *word: int) -> None:
+            inside(op, m, dst, row, col, src.valid)
+            bits = convert(src.load_raw(), *word)
+            part = dst.part(row, col, src.valid)
+            if part is not None:
+                part.store_raw(bits)
+                part.region.mark(op)
+                return
+            places = dst.offsets[row : row + rows, col : col + cols]
+            dst.flat[places] = bits
+            dst.elements(places).mark(op)
 
-        return Step(run, (src.region,))
+        return Step(run, (src.region, *scales(fp)))
 
     return bind

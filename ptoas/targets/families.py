@@ -19,7 +19,7 @@ from ptoas.dialects.pto.tile_scalar import TDivSOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.facts import Facts
-from ptoas.targets.pipes import FIX, MTE1, MTE2, Pipe, S, V
+from ptoas.targets.pipes import MTE1, MTE2, S, V
 from ptoas.targets.row import Call, Forms, Row, Scratch
 from ptoas.targets.rules.compare import mask_has_a_bit_for_each_column
 from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
@@ -383,17 +383,7 @@ SELECT_SCALAR = replace(
 # --- copies --------------------------------------------------------------------------------------
 
 
-def _move_pipe(op: object) -> Pipe:
-    match _loc(op.src.type), _loc(op.destination.type):  # pyright: ignore
-        case TileLoc.Vec, TileLoc.Vec:
-            return V
-        case TileLoc.Mat, TileLoc.Left | TileLoc.Right | TileLoc.Bias:
-            return MTE1
-        case _:
-            return FIX
-
-
-MOVE = Row(tiles={"dst": tile(T, locs=ANYWHERE)}, pipe=_move_pipe)
+MOVE = Row(tiles={"dst src": tile(T)}, pipe=V)
 
 
 class FillModel(NamedTuple):
@@ -470,7 +460,6 @@ EXTRACT = Row(
     rules=(part_is_inside, part_keeps_the_layout),
     pipe=V,
 )
-INSERT = EXTRACT
 
 
 def _loc(type: object) -> TileLoc | None:

@@ -28,7 +28,8 @@ class Call:
 
     Words of `template` and `arguments`: `dst` is the operand in a slot, `type:dst` its C++ type, `#rmode`
     an attribute as C++ spells it; one that is not given is spelled as the row's `defaults` say, and one with
-    a `?` is left out where it and all that follow are absent or have their default.
+    a `?` is left out where it and all that follow are absent or have their default, one with a `~` where it
+    is absent.
     """
 
     name: str | None = None
@@ -36,8 +37,8 @@ class Call:
     template: str = ""
     arguments: str | None = None
     """`None`: destinations first, then the other operands in their order."""
-    only_with: str | None = None
-    """An attribute without which, or with whose default, there is no template at all."""
+    only_with: str = ""
+    """Attributes and slots; where none of them is given, or only with its default, there is no template."""
     words: Mapping[str, str] = field(default_factory=dict[str, str])
     """How attributes that are no enumeration are spelled: `{"axis": "GatherAxis::GATHER_{}"}`."""
     header: str | None = None

@@ -5,10 +5,18 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+)
+from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Tile, TileOrView, View
-from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, Layout
+from ptoas.dialects.pto.constraints import Index, Tile, TileOrView, View
+from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, Layout, ReluPreModeAttr, STPhaseAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType, ViewType
 
@@ -32,13 +40,37 @@ class TLoadOp(Instruction):
 
 @irdl_op_definition
 class TStoreOp(PtoOp):
-    """`mem[i, j] = src[i, j]`, or an atomic addition: a tile's valid region into global memory."""
+    """`mem[i, j] = src[i, j]`, or an atomic addition: a tile's valid region into global memory. Out of the
+    accumulator it may convert, by a scale for all, or one for each column."""
 
     name = "pto.tstore"
     OUTS: ClassVar = ("mem",)
-    src = operand_def(Tile("T"))
-    mem = operand_def(View("T"))
+    LAYOUT: ClassVar = (
+        "ins($src : ^src( fp $fp : ^fp)?(, $pre_quant : ^pre_quant)?) outs($mem : ^mem) {attrs}"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    src = operand_def(Tile())
+    fp = opt_operand_def(Tile())
+    pre_quant = opt_operand_def(Index())
+    mem = operand_def(View())
     atomic_type = opt_prop_def(AtomicTypeAttr, prop_name="atomicType")
+    relu_pre_mode = opt_prop_def(ReluPreModeAttr, prop_name="reluPreMode")
+    st_phase = opt_prop_def(STPhaseAttr, prop_name="stPhase")
+
+    def verify_(self) -> None:
+        src, mem = self.src.type, self.mem.type
+        assert isinstance(src, TileType) and isinstance(mem, ViewType)
+        if src.loc.data is TileLoc.Acc:
+            if self.fp is not None and self.pre_quant is not None:
+                raise VerifyException("takes one scale for all columns, or one for each, not both")
+            return
+        if src.element_type != mem.element_type:
+            raise VerifyException(
+                f"operand `mem`: expected element type {element_text(src.element_type)}, the same as the "
+                f"operands before it, found {element_text(mem.element_type)}"
+            )
+        if self.fp is not None or self.pre_quant is not None:
+            raise VerifyException("takes a scale only where the source is an accumulator")
 
     def updated(self) -> tuple[str, ...]:
         atomic = self.atomic_type is not None and self.atomic_type.data is not AtomicType.AtomicNone

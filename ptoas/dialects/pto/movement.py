@@ -1,5 +1,6 @@
 """Copies between tiles: whole, in part, side by side, transposed, padded."""
 
+from abc import ABC
 from typing import ClassVar
 
 from xdsl.irdl import (
@@ -9,21 +10,53 @@ from xdsl.irdl import (
     opt_prop_def,
     opt_result_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Tile
-from ptoas.dialects.pto.enums import PadValueAttr
+from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.enums import AccToVecModeAttr, PadValueAttr, ReluPreModeAttr, TileLoc, TInsertModeAttr
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScratchOp
+from ptoas.dialects.pto.types import TileType
+
+
+class FixpipeOp(Instruction, ABC):
+    """A move that converts where its source is an accumulator: by one scale, or by one for each column."""
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    dst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
+    fp = opt_operand_def(Tile())
+    pre_quant = opt_operand_def(Index())
+    acc_to_vec_mode = opt_prop_def(AccToVecModeAttr, prop_name="accToVecMode")
+    relu_pre_mode = opt_prop_def(ReluPreModeAttr, prop_name="reluPreMode")
+
+    def verify_(self) -> None:
+        super().verify_()
+        src, dst = self.operands_of("src")[0].type, self.destination.type
+        assert isinstance(src, TileType) and isinstance(dst, TileType)
+        quantised = self.fp is not None or self.pre_quant is not None
+        if self.fp is not None and self.pre_quant is not None:
+            raise VerifyException("takes one scale for all columns, or one for each, not both")
+        if quantised and src.loc.data is not TileLoc.Acc:
+            raise VerifyException("takes a scale only where the source is an accumulator")
+        converts = src.loc.data is TileLoc.Acc or dst.loc.data is TileLoc.Bias
+        if not converts and src.element_type != dst.element_type:
+            raise VerifyException(
+                f"operand `dst`: expected element type {element_text(src.element_type)}, the same as the "
+                f"operands before it, found {element_text(dst.element_type)}"
+            )
 
 
 @irdl_op_definition
-class TMovOp(Instruction):
+class TMovOp(FixpipeOp):
     """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert."""
 
     name = "pto.tmov"
     RESULT_LIKE: ClassVar = "src"
+    LAYOUT: ClassVar = (
+        "ins($src : ^src(, $fp : ^fp)?(, $pre_quant : ^pre_quant)?)( outs($dst : ^dst))? {attrs}"
+    )
     src = operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
 
 
 @irdl_op_definition
@@ -64,20 +97,30 @@ class TConcatIdxOp(Instruction):
 
 
 @irdl_op_definition
-class TExtractOp(Instruction):
-    """`dst[i, j] = src[row + i, col + j]`."""
+class TExtractOp(FixpipeOp):
+    """`dst[i, j] = src[row + i, col + j]`; out of the accumulator it may convert."""
 
     name = "pto.textract"
-    src = operand_def(Tile("T"))
+    LAYOUT: ClassVar = (
+        "ins($src, $row, $col(, $pre_quant)? : ^src, ^row, ^col(, ^pre_quant)?( fp $fp : ^fp)?)"
+        "( outs($dst : ^dst))? {attrs}"
+    )
+    src = operand_def(Tile())
     row = operand_def(Index())
     col = operand_def(Index())
 
 
 @irdl_op_definition
-class TInsertOp(Instruction):
-    """`dst[row + i, col + j] = src[i, j]`; all else of the destination stays."""
+class TInsertOp(FixpipeOp):
+    """`dst[row + i, col + j] = src[i, j]`; all else of the destination stays. Out of the accumulator it may
+    convert."""
 
     name = "pto.tinsert"
-    src = operand_def(Tile("T"))
+    LAYOUT: ClassVar = (
+        "ins($src, $row, $col : ^src, ^row, ^col( fp $fp : ^fp)?( pre_quant $pre_quant : ^pre_quant)?)"
+        "( outs($dst : ^dst))? {attrs}"
+    )
+    src = operand_def(Tile())
     row = operand_def(Index())
     col = operand_def(Index())
+    tinsert_mode = opt_prop_def(TInsertModeAttr, prop_name="tinsertMode")

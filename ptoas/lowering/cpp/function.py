@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
@@ -312,7 +313,28 @@ class FunctionEmitter:
         aliases = [f"{INDENT}using {name} = {text};" for text, name in self._aliases.items()]
         if aliases and lines:
             aliases.append("")
-        return "\n".join([_signature(head, texts), "{", *aliases, *lines, "}"])
+        body = self._guarded(lines) if result == "void" else lines
+        return "\n".join([_signature(head, texts), "{", *aliases, *body, "}"])
+
+    def _guarded(self, lines: list[str]) -> list[str]:
+        """The body of a kernel for one kind of core: it is compiled for both, and is empty on the other."""
+        kind = self._kind()
+        if kind is None or not self.target.launches:
+            return lines
+        if kind is KernelKind.Cube:
+            return ["#if defined(__DAV_CUBE__)", *lines, "#endif"]
+        masks = [f"{INDENT}set_mask_norm();", f"{INDENT}set_vector_mask(-1, -1);"]
+        return ["#if defined(__DAV_VEC__)", *masks, *lines, "#endif"]
+
+    def _kind(self) -> KernelKind | None:
+        """The kind of core that the function, or the module around it, is for."""
+        op: Operation | None = self.function
+        while op is not None:
+            kind = op.attributes.get(KernelKindAttr.name)
+            if isinstance(kind, KernelKindAttr):
+                return kind.data
+            op = op.parent_op()
+        return None
 
     def _without_unused(self) -> tuple[list[str], set[str]]:
         """The statements without definitions that none of them names, and all names that are left.

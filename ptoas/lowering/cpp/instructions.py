@@ -34,12 +34,19 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
 
 
 def _template(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
-    if call.only_with is not None and _is_default(emit, op, call.only_with):
+    needed = call.only_with.split()
+    if needed and not any(_is_given(emit, op, word) for word in needed):
         return []
     words = call.template.split()
     while words and words[-1].endswith("?") and _is_default(emit, op, words[-1].strip("#?")):
         words.pop()
     return [text for word in words for text in _word(emit, op, call, word)]
+
+
+def _is_given(emit: FunctionEmitter, op: PtoOp, word: str) -> bool:
+    """Whether an attribute has another value than its default, or a slot an operand."""
+    fields = op.signature().fields
+    return not _is_default(emit, op, word) if word in fields else bool(op.operands_of(word))
 
 
 def _arguments(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
@@ -58,8 +65,10 @@ def _call_order(op: PtoOp) -> list[SSAValue]:
 def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[str]:
     """What a word of a call stands for: an attribute, the type of an operand, or operands."""
     kind, _, slot = word.rpartition(":")
+    if word.endswith("~") and op.properties.get(word.strip("#~")) is None:
+        return
     if word.startswith("#"):
-        yield _attribute(emit, op, call, word.strip("#?"))
+        yield _attribute(emit, op, call, word.strip("#?~"))
     elif kind == "type":
         yield from (_type(emit, value) for value in op.operands_of(slot))
     else:

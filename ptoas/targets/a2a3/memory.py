@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
+from ptoas.targets.rules.fixpipe import accumulator_is_converted
 from ptoas.targets.shared.memory import PRINT, load, store
 from ptoas.targets.specs import NINE, WIDE, elements
 
@@ -16,13 +17,16 @@ ROWS: Rows = {
             m.load_makes_fractals_of_two_dimensions,
         )
     ),
-    TStoreOp: store((*NINE, *WIDE), "vec mat acc").but(
-        rules=(
-            m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
-            m.store_of_an_accumulator_is_a_matrix,
-            m.store_of_64_bits_is_plain,
-            m.store_has_few_bursts,
-        )
+    TStoreOp: store(
+        (*NINE, *WIDE),
+        "vec mat acc",
+        m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
+        m.store_of_an_accumulator_is_a_matrix,
+        m.store_of_64_bits_is_plain,
+        m.store_has_few_bursts,
+        accumulator_is_converted(
+            plain={"f32": "f32 f16 bf16", "i32": "i32"}, scaled={"f32": "i8 ui8", "i32": "i8 ui8 f16"}
+        ),
     ),
     TPrintOp: PRINT,
 }

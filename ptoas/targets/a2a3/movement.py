@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.types import TileType
@@ -11,18 +13,33 @@ from ptoas.targets.families import (
     CONCAT,
     CONCAT_COUNTED,
     EXTRACT,
-    INSERT,
     MOVE,
     TRANSPOSE,
     FillModel,
     fill_pad,
 )
+from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows, Scratch
 from ptoas.targets.rules import movement as m
-from ptoas.targets.rules.elementwise import move_has_a_way
-from ptoas.targets.specs import NINE
+from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
+from ptoas.targets.specs import NINE, elements
 
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}
+EXTRACTED = {"mat": "left right", "vec": "vec", "acc": "mat"}
+INSERTED = {"vec": "vec", "acc": "mat"}
+
+CUBE = Cube(
+    types=elements("i8 f16 bf16 f32"),
+    plain={"f32": "f16 bf16"},
+    scaled={"f32": "i8", "i32": "i8 ui8 f16 i16"},
+    bias={"i32": "i32", "f32": "f32", "f16": "f32"},
+    scaling={"i64": "i64", "ui64": "ui64"},
+    ways=WAYS,
+)
+
+SAME = {"src": "R C", "dst": "R C"}
+PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block,))
+BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 
 def _transposed(know: Facts) -> TileType:
@@ -37,11 +54,11 @@ def _transposed(know: Facts) -> TileType:
 
 ROWS: Rows = {
     # The copy moves whole blocks of the physical tile.
-    d.TMovOp: MOVE.of(NINE, shape={"src": "R C", "dst": "R C"}).but(rules=(move_has_a_way(ways=WAYS),)),
+    d.TMovOp: moves("TMOV", MOVE.of(NINE, shape=SAME), CUBE, shape=SAME),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True)),
     d.TTransOp: TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_fits,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
-    d.TExtractOp: EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block,)),
-    d.TInsertOp: INSERT.of(NINE).but(rules=(m.part_starts_at_a_block,)),
+    d.TExtractOp: moves("TEXTRACT", PART, replace(CUBE, ways=EXTRACTED), *BLOCKS, at="row col"),
+    d.TInsertOp: moves("TINSERT", PART, replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptoas.dialects.pto import movement as d
 from ptoas.targets.families import (
     CONCAT,
     CONCAT_COUNTED,
     EXTRACT,
-    INSERT,
     MOVE,
     TRANSPOSE,
     FillModel,
     fill_pad,
 )
+from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import movement as m
-from ptoas.targets.rules.elementwise import move_has_a_way
-from ptoas.targets.specs import FLOAT8, HIF8, NINE, ROW_MAJOR, tile
+from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
+from ptoas.targets.specs import FLOAT8, HIF8, NINE, ROW_MAJOR, elements, tile
 
 MOVED = (*NINE, *FLOAT8, *HIF8)
 WAYS = {"mat": "left right bias scaling scale_left scale_right", "vec": "vec mat", "acc": "vec mat"}
+INSERTED = {"vec": "vec mat", "acc": "vec mat"}
+
+CUBE = Cube(
+    types=(*elements("i8 f16 bf16 f32 f8E8M0 f4E1M2x2 f4E2M1x2"), *FLOAT8, *HIF8),
+    plain={"f32": "f16 bf16 f32", "i32": "i32"},
+    scaled={"f32": "i8 ui8 hif8 f16 bf16 f8E4M3FN f32", "i32": "i8 ui8 f16 bf16"},
+    bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
+    scaling={"i64": "i64", "ui64": "ui64"},
+    ways=WAYS,
+)
+
+BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 ROWS: Rows = {
-    d.TMovOp: MOVE.of(MOVED).but(rules=(move_has_a_way(ways=WAYS),)),
+    d.TMovOp: moves("TMOV", MOVE.of(MOVED), CUBE),
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
-    d.TExtractOp: EXTRACT.of(MOVED),
-    d.TInsertOp: INSERT.of(MOVED),
+    d.TExtractOp: moves("TEXTRACT", EXTRACT.of(MOVED), CUBE, *BLOCKS, at="row col"),
+    d.TInsertOp: moves("TINSERT", EXTRACT.of(MOVED), replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

@@ -48,7 +48,7 @@ def conversion_exists(op: e.TCvtOp, know: Facts, pairs: Table = MappingProxyType
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3 a5",
 )
-def move_has_a_way(op: movement.TMovOp, know: Facts, ways: Table = MappingProxyType({})) -> Violations:
+def move_has_a_way(op: movement.FixpipeOp, know: Facts, ways: Table = MappingProxyType({})) -> Violations:
     """The target moves tiles between the source's and the destination's memory."""
     src, dst = know.tile("src"), know.tile("dst")
     legal = ways.get(src.loc.value, "").split()

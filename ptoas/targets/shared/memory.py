@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.enums import TileLoc
+from dataclasses import replace
+
+from ptoas.dialects.pto.enums import AtomicType, ReluPreMode, TileLoc
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import ALL, FIX, MTE2, MTE3, Pipe, Pipes, S
-from ptoas.targets.row import Call, Row
+from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.rule import Rule
+from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules import memory as m
 from ptoas.targets.specs import T, Types, elements, tile, view
 
@@ -25,9 +29,24 @@ LOAD = Row(
 )
 STORE = Row(
     tiles={"src": tile(T, locs="vec mat acc")},
-    rules=(m.store_keeps_the_layout, m.store_empties_the_valid_region),
+    rules=(
+        m.store_keeps_the_layout,
+        m.store_empties_the_valid_region,
+        f.scales_are_in_scaling,
+        f.relu_is_the_plain_one,
+    ),
     pipe=_store_pipe,
-    call=Call(template="type:src type:mem #atomicType", only_with="atomicType"),
+    defaults={"atomicType": AtomicType.AtomicNone, "reluPreMode": ReluPreMode.NoRelu},
+    call=Call(
+        template="#stPhase~ type:src type:mem #atomicType? #reluPreMode?",
+        arguments="mem src pre_quant",
+        only_with="atomicType reluPreMode stPhase pre_quant",
+    ),
+)
+STORE_FP = Call(
+    "TSTORE_FP",
+    template="type:src type:mem type:fp #atomicType? #reluPreMode?",
+    arguments="mem src fp",
 )
 PRINT = Row(
     tiles={"src": tile(PRINTED, locs=tuple(TileLoc))},
@@ -40,5 +59,9 @@ def load(types: Types, *, empty: bool = False) -> Row:
     return LOAD.but(tiles={"dst": tile(types, locs="vec mat", empty=empty)}, views={"mem": view(empty=empty)})
 
 
-def store(types: Types, locs: str, *, empty: bool = False) -> Row:
-    return STORE.but(tiles={"src": tile(types, locs=locs, empty=empty)}, views={"mem": view(empty=empty)})
+def store(types: Types, locs: str, *rules: Rule, empty: bool = False) -> Forms:
+    """Stores, and those of an accumulator with a scale for each column, which have a call of their own."""
+    row = STORE.but(
+        tiles={"src": tile(types, locs=locs, empty=empty)}, views={"mem": view(empty=empty)}, rules=rules
+    )
+    return Forms(lambda op: op.fp is not None, {False: row, True: replace(row, call=STORE_FP)})

@@ -1,0 +1,77 @@
+"""What the pipe behind the matrix unit does to an accumulator on its way out.
+
+The order is: read, convert or quantise, relu, write. A scale is a 64-bit word: bits 0 to 31 are a float, bits
+37 to 45 a signed offset and bit 46 the sign of 8-bit results, bits 32 to 35 the shift of 16-bit ones. Of the
+words for columns only bits 13 to 31 of the float count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.dtypes import DType
+from ptoas.machine.tiles import Tile
+
+Convert = Callable[..., Array]
+"""Bits of the source, and the word of a scalar scale where there is one; bits of the destination."""
+
+LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f8E4M3FN": 448.0}
+
+COLUMN_BITS = np.uint32(0xFFFFE000)
+
+
+def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluPreModeAttr | None) -> Convert:
+    """From the bits of an accumulator, or of any other source, to those of the destination."""
+    source = src.dtype
+    plain = relu is None or relu.data is ReluPreMode.NoRelu
+    if source is dst and plain and not scaled and fp is None:
+        return as_it_is
+
+    def convert(bits: Array, word: int | None = None) -> Array:
+        values = bits.view(source.number)
+        words = None
+        if fp is not None:
+            words = fp.load_raw()[0, : values.shape[1]].astype(np.uint64)
+        elif word is not None:
+            words = np.array([word & (2**64 - 1)], np.uint64)
+        result = rounded(values, dst) if words is None else quantised(values, words, fp is not None, dst)
+        if not plain:
+            result = np.maximum(result, np.zeros((), result.dtype))
+        return dst.encode(result).view(dst.raw)
+
+    return convert
+
+
+def as_it_is(bits: Array, *_: int) -> Array:
+    return bits
+
+
+def rounded(values: Array, dst: DType) -> Array:
+    """Without a scale: to the nearest number, ties to even; what is too large becomes the largest."""
+    if dst.is_integer or dst.size == 4:
+        return values
+    return np.clip(values, -largest(dst), largest(dst))
+
+
+def largest(dst: DType) -> float:
+    """The largest number of a float type that converts from an accumulator."""
+    return LARGEST.get(dst.text, float("inf"))
+
+
+def quantised(values: Array, words: Array, by_column: bool, dst: DType) -> Array:
+    """Times the scale, and what the type of the destination adds to that."""
+    low = (words & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    scale = (low & COLUMN_BITS if by_column else low).view(np.float32)
+    if dst.text == "i16":
+        shift = ((words >> np.uint64(32)) & np.uint64(15)).astype(np.int64) + 1
+        return np.clip(values.astype(np.int64) >> shift, -(2**15), 2**15 - 1)
+    product = values.astype(np.float32) * scale
+    if not dst.is_integer:
+        return np.clip(product, -largest(dst), largest(dst))
+    field = ((words >> np.uint64(37)) & np.uint64(511)).astype(np.int64)
+    offset = np.where(field > 255, field - 512, field)
+    signed = ((words >> np.uint64(46)) & np.uint64(1)).astype(bool)
+    least, most = np.where(signed, -128, 0), np.where(signed, 127, 255)
+    return np.clip(np.rint(product + offset.astype(np.float32)), least, most).astype(np.int64)

@@ -1,0 +1,98 @@
+"""Rows of the ways between the cube's memories: into the matrix unit, to its tables, and out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
+from ptoas.dialects.pto.movement import FixpipeOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
+from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.rule import Rule
+from ptoas.targets.rules import fixpipe as f
+from ptoas.targets.rules.elementwise import move_has_a_way
+from ptoas.targets.specs import Types, tile
+
+Table = dict[str, str]
+EVERYWHERE = tuple(TileLoc)
+
+
+@dataclass(frozen=True)
+class Cube:
+    """What a target moves between the cube's memories."""
+
+    types: Types
+    """Element types of operands of the matrix unit."""
+    plain: Table
+    """What accumulators become without a scale, and with one."""
+    scaled: Table
+    bias: Table
+    scaling: Table
+    ways: Table = field(default_factory=dict[str, str])
+    """From which memory to which; none: any."""
+
+
+def way(op: FixpipeOp) -> str:
+    """Which kind of move this is: within the unified buffer, out of the accumulator, to a table, or in."""
+    src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
+    match src.loc.data, dst.loc.data:
+        case TileLoc.Vec, TileLoc.Vec:
+            return "vec"
+        case TileLoc.Acc, _:
+            mode = " mode" if op.acc_to_vec_mode is not None and op.fp is not None else ""
+            return "out" if op.fp is None else f"out fp{mode}"
+        case TileLoc.Mat, TileLoc.Bias | TileLoc.Scaling if BY_TYPE[dst.element_type].text != "!pto.f8E8M0":
+            return "table"
+        case _:
+            return "in"
+
+
+def _tile(type: object) -> TileType:
+    assert isinstance(type, TileType)
+    return type
+
+
+def _pipe(op: FixpipeOp) -> Pipe:
+    match _tile(op.operands_of("src")[0].type).loc.data, _tile(op.destination.type).loc.data:
+        case TileLoc.Vec, _:
+            return MTE3
+        case (TileLoc.Acc, _) | (TileLoc.Mat, TileLoc.Scaling):
+            return FIX
+        case _:
+            return MTE1
+
+
+def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: Any) -> Forms:
+    """The rows of one of the moves; `vec` is that within the unified buffer, `at` are its indices, and
+    `rules` and `facts` what else holds of the other ways."""
+    ways = (move_has_a_way(ways=cube.ways),) if cube.ways else ()
+    base = Row(pipe=_pipe, rules=(*ways, *rules), defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
+    both = {"dst": tile(cube.types, locs=EVERYWHERE), "src": tile(cube.types, locs=EVERYWHERE)}
+    out = base.but(
+        rules=(
+            f.accumulator_is_converted(plain=cube.plain, scaled=cube.scaled),
+            f.scales_are_in_scaling,
+            f.relu_is_the_plain_one,
+        )
+    )
+    table = base.but(rules=(f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling),))
+    types, relu = "type:dst type:src", "#reluPreMode?"
+    given = "accToVecMode reluPreMode pre_quant"
+    plain = Call(name, f"{types} #accToVecMode~ {relu}", f"dst src pre_quant {at}", only_with=given)
+    by_column = Call(f"{name}_FP", f"{types} type:fp {relu}", f"dst src fp {at}")
+    return Forms(
+        way,
+        {
+            "vec": vec.but(rules=ways),
+            "in": base.but(tiles=both),
+            "table": table,
+            "out": replace(out, call=plain),
+            "out fp": replace(out, call=by_column),
+            "out fp mode": replace(
+                out, call=Call(name, f"{types} type:fp #accToVecMode {relu}", f"dst src fp {at}")
+            ),
+        },
+    )

@@ -1,0 +1,181 @@
+"""Ways into the matrix unit and out of it: types, blocks, scales (headers of TMOV, TEXTRACT, TSTORE)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
+from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TStoreOp
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+from ptoas.targets.rules.matmul import acc, left
+
+Violations = Iterator[Violation]
+Table = Mapping[str, str]
+"""For a source type, the types that it becomes: `{"f32": "f16 bf16"}`."""
+
+NOTHING: Table = MappingProxyType({})
+
+
+def nz(text: str) -> str:
+    return f"mat, {text}, blayout=col_major, slayout=row_major"
+
+
+def _short(element: ElementType) -> str:
+    return element.text.removeprefix("!pto.")
+
+
+def _legal(source: ElementType, table: Table) -> list[str]:
+    return table.get(_short(source), "").split()
+
+
+@rule(
+    "PTO-K201",
+    source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: static checks of accumulators",
+    reason="The pipe behind the matrix unit has a mode for each conversion; most of them need a scale.",
+    failing=instruction("tmov", nz("16x32xi8"), acc("16x32xf32")),
+    passing=instruction("tmov", nz("16x32xf16"), acc("16x32xf32")),
+    on="a2a3 a5",
+)
+def accumulator_is_converted(
+    op: FixpipeOp | TStoreOp, know: Facts, plain: Table = NOTHING, scaled: Table = NOTHING
+) -> Violations:
+    """An accumulator becomes a type that the target converts to, with a scale or without one."""
+    src = know.tile("src")
+    if src.loc is not TileLoc.Acc or _short(src.element) not in (*plain, *scaled):
+        return  # What an accumulator holds is the product's and the store's to say.
+    slot = "mem" if isinstance(op, TStoreOp) else "dst"
+    type = know.values(slot)[0].type
+    found = BY_TYPE[type.element_type]  # pyright: ignore
+    has_scale = op.fp is not None or op.pre_quant is not None
+    legal = _legal(src.element, scaled if has_scale else plain)
+    if _short(found) in legal:
+        return
+    how = "with a scale" if has_scale else "without a scale"
+    what = f"conversion of an accumulator {how}"
+    required = f"{_short(src.element)} to {', '.join(legal)}" if legal else f"none of {_short(src.element)}"
+    other = _legal(src.element, plain if has_scale else scaled)
+    fix = None
+    if _short(found) in other:
+        fix = "leave the scale out" if has_scale else "give a scale: fp or pre_quant"
+    yield mismatch(what, f"{_short(src.element)} to {_short(found)}", required, slot=slot, fix=fix)
+
+
+@rule(
+    "PTO-K202",
+    source="headers of TMOV, TEXTRACT, TINSERT and TSTORE: quantisation by columns",
+    reason="The pipe reads the scales from its own buffer, one for each column.",
+    failing=kernel(
+        f"pto.tmov ins(%a : !pto.tile_buf<{acc('16x16xi32')}>, %f : !pto.tile_buf<vec, 1x16xi64>) "
+        f"outs(%d : !pto.tile_buf<{nz('16x16xf16')}>)",
+        args=f"%a: !pto.tile_buf<{acc('16x16xi32')}>, %f: !pto.tile_buf<vec, 1x16xi64>, "
+        f"%d: !pto.tile_buf<{nz('16x16xf16')}>",
+    ),
+    passing=kernel(
+        f"pto.tmov ins(%a : !pto.tile_buf<{acc('16x16xi32')}>, %f : !pto.tile_buf<scaling, 1x16xi64>) "
+        f"outs(%d : !pto.tile_buf<{nz('16x16xf16')}>)",
+        args=f"%a: !pto.tile_buf<{acc('16x16xi32')}>, %f: !pto.tile_buf<scaling, 1x16xi64>, "
+        f"%d: !pto.tile_buf<{nz('16x16xf16')}>",
+    ),
+    on="cpu a2a3 a5",
+)
+def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
+    """Scales of columns are 64-bit words in the memory `scaling`, and as many as there are columns."""
+    if op.fp is None:
+        return
+    scales, src = know.tile("fp"), know.tile("src")
+    if scales.loc is not TileLoc.Scaling:
+        yield mismatch("memory of fp", scales.loc.value, "scaling", slot="fp")
+    elif scales.size != 8:
+        yield mismatch("element type of fp", scales.element_name, "i64 or ui64", slot="fp")
+    elif 0 <= scales.valid_cols < src.valid_cols:
+        required = f"at least {src.valid_cols}, as src"
+        yield mismatch("valid columns of fp", scales.valid_cols, required, slot="fp")
+
+
+@rule(
+    "PTO-K203",
+    source="headers of TMOV: static checks of biases and scales",
+    reason="The row is copied as it is, but for a bias that is widened.",
+    failing=instruction("tmov", "bias, 1x64xf16", "mat, 1x64xf16"),
+    passing=instruction("tmov", "bias, 1x64xf32", "mat, 1x64xf16"),
+    on="a2a3 a5",
+)
+def row_of_a_table_fits(
+    op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING
+) -> Violations:
+    """A row that is moved to bias or scaling has a type that the target takes there; in bias it is a multiple
+    of 64 bytes, in scaling of 128."""
+    src, dst = know.tile("src"), know.tile("dst")
+    table, step = (bias, 64) if dst.loc is TileLoc.Bias else (scaling, 128)
+    legal = _legal(src.element, table)
+    if _short(dst.element) not in legal:
+        pairs = "; ".join(f"{a} to {b.replace(' ', ', ')}" for a, b in table.items())
+        found = f"{_short(src.element)} to {_short(dst.element)}"
+        yield mismatch(f"row for {dst.loc.value}", found, pairs, slot="dst")
+    elif dst.cols * dst.size % step:
+        required = f"a multiple of {step} bytes"
+        yield mismatch(
+            f"size of a row in {dst.loc.value}", f"{dst.cols * dst.size} bytes", required, slot="dst"
+        )
+
+
+def _from(row: int, col: int) -> str:
+    src, dst = f"!pto.tile_buf<{nz('64x64xf16')}>", f"!pto.tile_buf<{left('32x32xf16')}>"
+    return kernel(
+        f"%r = arith.constant {row} : index",
+        f"%c = arith.constant {col} : index",
+        f"pto.textract ins(%s, %r, %c : {src}, index, index) outs(%d : {dst})",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K204",
+    source="headers of TEXTRACT and TINSERT: indices",
+    reason="Blocks are moved whole; one that is transposed on its way is a square.",
+    failing=_from(8, 0),
+    passing=_from(16, 32),
+    on="a2a3 a5",
+)
+def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
+    """A part of a matrix starts with a block; where blocks are transposed, at a multiple of 16 both ways, of
+    8-bit types of 32."""
+    src, dst = know.tile("src"), know.tile("dst")
+    whole = src if isinstance(op, TExtractOp) else dst
+    steps = whole.type.geometry.box
+    if src.type.slayout is not dst.type.slayout and dst.loc in (TileLoc.Left, TileLoc.Right):
+        steps = (32, 32) if src.size == 1 else (16, 16)
+    for word, step in zip(("row", "col"), steps, strict=True):
+        (start,) = know.constants(word)
+        if start is not None and start % step:
+            fix = f"use {start // step * step} or {start // step * step + step}"
+            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value", fix=fix)
+
+
+@rule(
+    "PTO-K205",
+    source="no document has a formula for the others",
+    reason="Only the plain one is described: what is negative becomes 0.",
+    failing=instruction(
+        "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode pwl>"
+    ),
+    passing=instruction(
+        "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode normal_relu>"
+    ),
+    on="cpu a2a3 a5",
+)
+def relu_is_the_plain_one(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
+    """reluPreMode is no_relu or normal_relu, and its source an accumulator."""
+    mode = op.relu_pre_mode
+    if mode is None or mode.data is ReluPreMode.NoRelu:
+        return
+    if mode.data is not ReluPreMode.NormalRelu:
+        yield mismatch("reluPreMode", mode.data.value, "no_relu or normal_relu", field="reluPreMode")
+    elif know.tile("src").loc is not TileLoc.Acc:
+        yield mismatch("memory of src for a relu", know.tile("src").loc.value, "acc", slot="src")
