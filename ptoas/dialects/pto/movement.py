@@ -4,6 +4,7 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
