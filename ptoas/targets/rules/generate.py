@@ -24,7 +24,7 @@ _SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
 
 
 @rule(
-    "PTO-E501",
+    "PTO-E601",
     source="public THISTOGRAM page; THistogram.hpp",
     reason="A byte has 256 values.",
     failing=_histogram("32x128xui32", "32x32xui16", "32x1xui8", 0),
@@ -39,7 +39,7 @@ def histogram_has_its_bins(op: THistogramOp, know: Facts) -> Violations:
 
 
 @rule(
-    "PTO-E502",
+    "PTO-E602",
     source="THistogram.hpp: static assertions",
     reason="An element of 16 bits has two bytes.",
     failing=_histogram("32x256xui32", "32x32xui16", "32x1xui8", 2),
