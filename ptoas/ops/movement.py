@@ -46,27 +46,36 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, src: Tile) -> Step:
         rows, cols = src.valid
-        height = (dst.rows if model.whole else dst.valid[0]) if 0 not in dst.valid else 0
-        if height == 0:
+        if 0 in dst.valid:
             return Step(lambda: None)
-        if rows > height or cols > dst.cols:
-            raise unfit(op, m, src, dst.with_valid(height, dst.cols))
-        filled = dst.with_valid(height, dst.cols)
+        filled = dst.full if model.whole else dst.with_valid(dst.valid[0], dst.cols)
+        if rows > filled.valid[0] or cols > dst.cols:
+            raise unfit(op, m, src, filled)
         pad = dst.type.pad if op.pad_value is None else op.pad_value.data
         padded = np.full(filled.valid, pad_bits(dst.dtype, pad))
         until = cols
         if model.keeps_bursts and src.type.pad is dst.type.pad:
             # What a load has padded already comes along with the last burst of each row.
             until = min(src.cols, -(-cols * src.dtype.size // BURST) * BURST // src.dtype.size)
-        source, written = src.with_valid(rows, until), np.ones(filled.valid, bool)
-        written[:rows, cols:until] = False
+        source = src.with_valid(rows, until)
 
         def run() -> None:
             padded[:rows, :until] = source.load_raw()
             filled.store_raw(padded)
 
-        writes = filled.region if until == cols else dst.elements(dst.offsets[:height][written])
-        return Step(run, (src.region,), (writes,))
+        if until == cols:
+            return Step(run, (src.region,), (filled.region,))
+        written = np.ones(filled.valid, bool)
+        written[:rows, cols:until] = False
+        copied = dst.elements(dst.offsets[: filled.valid[0]][~written])
+
+        def run_and_copy() -> None:
+            known = source.region.complete()
+            run()
+            if known:
+                copied.mark(op)
+
+        return Step(run_and_copy, (src.region,), (dst.elements(dst.offsets[: filled.valid[0]][written]),))
 
     return bind
 
