@@ -24,7 +24,7 @@ _SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
 
 
 @rule(
-    "PTO-E601",
+    "PTO-E901",
     source="public THISTOGRAM page; THistogram.hpp",
     reason="A byte has 256 values.",
     failing=_histogram("32x128xui32", "32x32xui16", "32x1xui8", 0),
@@ -39,7 +39,7 @@ def histogram_has_its_bins(op: THistogramOp, know: Facts) -> Violations:
 
 
 @rule(
-    "PTO-E602",
+    "PTO-E902",
     source="THistogram.hpp: static assertions",
     reason="An element of 16 bits has two bytes.",
     failing=_histogram("32x256xui32", "32x32xui16", "32x1xui8", 2),
@@ -54,7 +54,7 @@ def histogram_counts_a_byte_of_the_element(op: THistogramOp, know: Facts) -> Vio
 
 
 @rule(
-    "PTO-E503",
+    "PTO-E903",
     source="a5/THistogram.hpp: static assertions",
     reason="16 bits have one filter a row; 32 bits have a row of filters for each higher byte.",
     failing=_histogram("8x256xui32", "8x32xui32", "3x32xui8", 1),
