@@ -43,18 +43,6 @@ DYNAMIC = -1
 
 MAX_RANK = 5
 
-POINTER_SPACES = {
-    AddressSpace.GM: "gm",
-    AddressSpace.Vec: "ub",
-    AddressSpace.Mat: "l1",
-    AddressSpace.Left: "l0a",
-    AddressSpace.Right: "l0b",
-    AddressSpace.Acc: "l0c",
-    AddressSpace.Bias: "bt",
-    AddressSpace.Scaling: "fb",
-}
-"""How a pointer's type spells the memory that it points into; the name of the space is read, too."""
-
 LARGEST_EXTENT = 2**31 - 1
 """The largest extent of a tile or a view."""
 
