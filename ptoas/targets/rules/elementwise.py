@@ -44,7 +44,7 @@ def conversion_exists(op: e.TCvtOp, know: Facts, pairs: Table = MappingProxyType
     "PTO-E401",
     source="public TMOV page, Constraints",
     reason="There is no way between the other memories.",
-    failing=instruction("tmov", "left, 16x32xf32", "16x32xf32"),
+    failing=instruction("tmov", "left, 16x32xf32, slayout=row_major", "16x32xf32"),
     passing=instruction("tmov", "16x32xf32", "16x32xf32"),
     on="a2a3 a5",
 )
