@@ -83,9 +83,9 @@ def check_extents(
 ) -> None:
     """The valid extents fit each other, and are at least 1."""
     (rows, terms), (others, cols) = lhs.valid, rhs.valid
-    found = f"{rows}x{terms} times {others}x{cols} into {dst.valid[0]}x{dst.valid[1]}"
+    found = f"{rows}x{terms} times {others}x{cols} into {dst.rows}x{dst.cols}"
     vector = isinstance(op, dialect.TGemvOp | dialect.TGemvAccOp | dialect.TGemvBiasOp)
-    if (rows, cols) != dst.valid or terms != others or (vector and rows != 1):
+    if rows > dst.rows or cols > dst.cols or terms != others or (vector and rows != 1):
         raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}", op)
     if 0 in (rows, terms, cols):
         raise m.fail("PTO-R105", f"{mnemonic(op)}: {found}: the matrix unit multiplies at least 1x1", op)

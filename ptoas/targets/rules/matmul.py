@@ -111,6 +111,24 @@ def bias_is_as_wide_as_the_product(op: ProductOp, know: Facts) -> Violations:
 
 
 @rule(
+    "PTO-K107",
+    source="header of TMATMUL: m, k and n are the valid extents of the operands",
+    reason="The matrix unit writes as many rows and columns as the operands have, whatever of dst is valid.",
+    failing=_product("16x64xf32", "32x16xf16", "16x64xf16"),
+    passing=_product("32x64xf32", "32x16xf16", "16x64xf16"),
+    on="cpu a2a3 a5",
+)
+def product_fits_its_accumulator(op: ProductOp, know: Facts) -> Violations:
+    """The destination has at least as many rows as lhs has valid ones, and as many columns as rhs; more may
+    be valid, and keep what they hold."""
+    dst = know.tile("dst")
+    extents = (know.tile("lhs").valid_rows, know.tile("rhs").valid_cols)
+    for word, room, wanted in zip(("rows", "columns"), dst.type.shape, extents, strict=True):
+        if wanted > room:
+            yield mismatch(f"{word} of dst", room, f"at least {wanted}", slot="dst")
+
+
+@rule(
     "PTO-K104",
     source="header of TMATMUL, A2/A3: m == 1",
     reason="A product of one row is calculated as one of 16 rows, and all of them are written.",

@@ -37,10 +37,11 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
             "rhs": tile(locs="right", empty=False),
             "bias": tile(locs="bias", empty=False),
         },
-        valid={"lhs": "M K", "rhs": "K N", "dst acc_in": "M N"},
+        valid={"lhs": "M K", "rhs": "K N"},
         rules=(
             rules.product_has_these_element_types(triples=types),
             rules.product_is_not_too_long,
+            rules.product_fits_its_accumulator,
             rules.bias_is_as_wide_as_the_product,
             *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
         ),
@@ -49,7 +50,7 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
         source="public TMATMUL page and header",
     )
     matrix = product.but(rules=(rules.one_row_needs_a_block,)) if walk.fills_a_block else product
-    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 N"}, model=Walk())
+    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=Walk())
     rows = {
         mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs")),
         mm.TMatmulAccOp: matrix.but(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
