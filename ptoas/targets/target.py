@@ -75,8 +75,8 @@ class Target:
     >>> import ptoas
     >>> from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
     >>> a5 = ptoas.get_target("a5")
-    >>> a5.memory_size(TileLoc.Vec)
-    221184
+    >>> a5.memory_size(TileLoc.Vec), a5.alignment(TileLoc.Vec)
+    (221184, 32)
     >>> module = ptoas.parse('''
     ... .arg %table : !pto.memref<64x32xf32>
     ... .arg %idx : !pto.tile<1x16xi32>

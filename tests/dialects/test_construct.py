@@ -27,7 +27,7 @@ from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
 from ptoas.dialects.pto.comm import CommTGatherOp, CommTReduceOp
 from ptoas.dialects.pto.construct import usage
-from ptoas.dialects.pto.elementwise import TAddOp, TAddSOp, TCIOp, TCvtOp, TNegOp
+from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TCvtOp, TNegOp
 from ptoas.dialects.pto.enums import (
     Coalesce,
     CoalesceAttr,
@@ -47,6 +47,7 @@ from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, LoadScalarOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp
+from ptoas.dialects.pto.tile_scalar import TAddSOp
 from ptoas.dialects.pto.types import DYNAMIC, MemRefType, PtrType, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, SubviewOp, TAssignOp
 from tests.grammar.strategies import Drawn, modules_with

@@ -160,7 +160,7 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-K205",
-    source="no document has a formula for the others",
+    source="public TMOV and TSTORE pages; D39",
     reason="Only the plain one is described: what is negative becomes 0.",
     failing=instruction(
         "tmov", nz("16x32xf16"), acc("16x32xf32"), attrs="reluPreMode = #pto<relu_pre_mode pwl>"
