@@ -114,7 +114,7 @@ class Compiled:
                     "PTO-R507", f"%{thing.name} is used before it has an address", self.op
                 )
         step = self.binder(**self._by_slot(values))
-        if clobbered := self._clobbered(values):
+        if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
         if self.moves:
             if step.moving is None:
@@ -132,14 +132,20 @@ class Compiled:
         self.steps[key] = run
         return run
 
-    def _clobbered(self, values: list[object]) -> list[Region]:
-        """Scratch tiles that the target uses, and sources that it leaves overwritten."""
+    def _clobbered(self, values: list[object], step: Step) -> list[Region]:
+        """Scratch tiles that the target uses, and sources that it leaves overwritten.
+
+        What the step itself writes to such a tile is there afterwards: a result, or the last chunk that
+        went through a staging tile.
+        """
         row = self.machine.target.row(self.op)
         if not isinstance(row, Row):
             return []
         slots = {*row.clobbers, *self.op.SCRATCH} - {*row.ignores}
         found = (values[n] for name, _, places in self.slots if name in slots for n in places)
-        return [tile.region for tile in found if isinstance(tile, Tile)]
+        kept = {(region.memory, region.tile.address) for region in step.writes}
+        tiles = [tile for tile in found if isinstance(tile, Tile)]
+        return [tile.region for tile in tiles if (tile.memory, tile.address) not in kept]
 
     def _by_slot(self, values: list[object]) -> dict[str, object]:
         found: dict[str, object] = {}
