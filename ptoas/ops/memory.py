@@ -91,6 +91,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         AtomicType.AtomicMax: np.maximum,
         AtomicType.AtomicMin: np.minimum,
     }.get(atomic)
+    kind = None if combine is None else atomic
 
     def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
         dtype = mem.dtype
@@ -109,7 +110,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
                 assign_rows_and_columns(view, values)
 
             reads = (src.region,) if fp is None else (src.region, fp.region)
-            return Step(lambda *word: store(mem, *word), reads, moving=store)
+            return Step(lambda *word: store(mem, *word), reads, moving=store, atomic=kind)
         if combine is None:
             target, window = pair
 
@@ -123,7 +124,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
                 add(target, window, out=target)
 
         moving = storing(mem, *pair) if combine is None else None
-        return Step(run, reads=(src.region,), moving=moving)
+        return Step(run, reads=(src.region,), moving=moving, atomic=kind)
 
     return bind
 
