@@ -238,7 +238,8 @@ class Tile:
         elif (boxes := self.boxes) is None:
             self.flat[self.valid_offsets] = bits
         else:
-            boxes[...] = bits.reshape(boxes.shape)
+            # One value may stand for all.
+            boxes[...] = bits.reshape(boxes.shape) if bits.ndim else bits
 
     @cached_property
     def in_order(self) -> bool:

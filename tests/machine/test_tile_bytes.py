@@ -11,14 +11,35 @@ from xdsl.ir import Operation
 
 import ptoas
 from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.geometry import Axis, Geometry
 from ptoas.machine.checks import initialised
 from ptoas.machine.dtypes import by_text
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import POISON, Bits, LocalMemory
 from ptoas.machine.tiles import Tile
-from tests.machine.test_layouts import counted, tile_type
+from tests.machine.test_layouts import tile_type
 
 MEMORY = 4096
+
+
+def counted(blayout: str, slayout: str, size: int, fractal: int, shape: tuple[int, int]) -> np.ndarray:
+    """Where each element is: box after box in the order of `blayout`, in a box in that of `slayout`.
+
+    A box that is cut takes the room of a whole one, but a column of NZ boxes has the rows of the tile.
+    """
+    rows, cols = shape
+    width = {1024: 16, 32: 2}.get(fractal, 32 // size)
+    r, c = (16, width) if slayout == "row_major" else (width, 16)
+    if (blayout, slayout) == ("col_major", "row_major"):
+        return np.array([[j // c * rows * c + i * c + j % c for j in range(cols)] for i in range(rows)])
+    corners = [(top, left) for top in range(0, rows, r) for left in range(0, cols, c)]
+    if blayout == "col_major":
+        corners.sort(key=lambda corner: corner[::-1])
+    found = np.zeros(shape, int)
+    for i, j in product(range(rows), range(cols)):
+        inside = i % r * c + j % c if slayout == "row_major" else j % c * r + i % r
+        found[i, j] = corners.index((i - i % r, j - j % c)) * r * c + inside
+    return found
 
 
 class Case:
@@ -40,11 +61,12 @@ class Case:
         # Some bytes know for themselves whether they are written, from their own address on.
         self.bits = Bits(MEMORY - address, address)
         of = tile_type(f"!pto.tile_buf<vec, {text}>")
-        self.tile = Tile(of, self.memory, address, valid or shape, "t", self.bits, strides)
         self.size = size = by_text(type_).size
+        steps = strides and Geometry(*(Axis(1, step // size, step // size) for step in strides))
+        self.tile = Tile(of, self.memory, address, valid or shape, "t", self.bits, steps)
         self.boxed = bool(boxed)
         if boxed:
-            self.places = address + size * counted(blayout, slayout, type_, int(fractal), shape)
+            self.places = address + size * counted(blayout, slayout, size, int(fractal), shape)
             width = {"1024": 16, "32": 2}.get(fractal, 32 // size)
             self.block = width if layout.startswith("col_major/row_major") and not shape[1] % width else None
         else:
@@ -247,15 +269,17 @@ def test_of_too_many_writers_the_older_half_is_forgotten(monkeypatch: pytest.Mon
 # --- who shares bytes ----------------------------------------------------------------------------
 
 
-def test_what_a_tile_touches_are_its_valid_bytes(case: Case) -> None:
-    """Whole blocks of an NZ tile, and all of another boxed one, where strides can't say more."""
-    rows, cols = case.tile.valid
-    expected = case.valid_bytes
-    if case.block is not None:
-        expected = case.bytes_of(rows, -(-cols // case.block) * case.block)
-    elif case.boxed:
-        expected = case.bytes_of(*case.shape)
-    assert case.reached(case.tile.touched) == expected
+CUT = ("NZ, cut through", "NZ, narrow blocks", "ZZ", "ZN", "NN")
+"""Valid elements end inside a box, behind a whole one."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_tile_touches_are_its_valid_bytes(name: str) -> None:
+    """All from its first byte to its last where strides can't say more."""
+    case = Case(**CASES[name])
+    everything = case.bytes_of(*case.shape)
+    whole = set(range(min(everything), max(everything) + 1))
+    assert case.reached(case.tile.touched) == (whole if name in CUT else case.valid_bytes)
 
 
 @pytest.mark.parametrize("strides", [None, (64, 4), (4, 64), (128, 8)])
