@@ -40,10 +40,17 @@ def pad_bits(dtype: DType, pad: PadValue) -> Any:
 def tload(op: TLoadOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View) -> Step:
         pair = paired(op, m, dst, mem)
-        moving = converting(dst) if pair is None else loading(mem, *pair)
+        if pair is None:
+            moving = converting(dst)
 
-        def move() -> None:
-            moving(mem)
+            def move() -> None:
+                moving(mem)
+        else:
+            moving = loading(mem, *pair)
+            source, window = pair
+
+            def move() -> None:
+                window[...] = source
 
         pads, writes = padding(m, dst)
         if not pads:

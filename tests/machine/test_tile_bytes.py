@@ -269,7 +269,7 @@ def test_of_too_many_writers_the_older_half_is_forgotten(monkeypatch: pytest.Mon
 # --- who shares bytes ----------------------------------------------------------------------------
 
 
-CUT = ("NZ, cut through", "NZ, narrow blocks", "ZZ", "ZN", "NN")
+CUT = ("NZ, cut through", "NZ, narrow blocks", "ZZ", "ZN")
 """Valid elements end inside a box, behind a whole one."""
 
 
