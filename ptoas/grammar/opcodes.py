@@ -34,6 +34,8 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
             return OVERLOADS[name], words[size:]
         if name in OPCODES:
             return OPCODES[name], words[size:]
+        if name in ISA_NAMES:
+            return None  # `tmatmul.mx` is an instruction of its own, not `tmatmul` with a suffix.
     return None
 
 
