@@ -254,6 +254,13 @@ PTO_INST void TCI(Dst &dst, T start)
     }
 }
 
+// With scratch, the device doubles what it has written instead of counting; the numbers are the same.
+template <typename Dst, typename Tmp, typename T, int Descending>
+PTO_INST void TCI(Dst &dst, T start, Tmp &)
+{
+    TCI<Dst, T, Descending>(dst, start);
+}
+
 template <typename Dst, typename Src>
 PTO_INST void TCVT(Dst &dst, Src &src, RoundMode mode)
 {
