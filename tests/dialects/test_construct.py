@@ -322,7 +322,8 @@ def test_where_the_operands_do_not_tell_the_result_is_asked_for(built: Any) -> N
         (
             lambda: TStoreOp(value(TILE)),
             "pto.tstore needs `mem`: a view of global memory (memref, tensor_view or partition_tensor_view); "
-            "tstore(src, mem, *, fp=None, pre_quant=None, atomic_type=None, relu_pre_mode=None, st_phase=None)",
+            "tstore(src, mem, *, fp=None, pre_quant=None, atomic_type=None, relu_pre_mode=None, "
+            "st_phase=None)",
         ),
         (
             lambda: TLoadOp(value(TILE)),
