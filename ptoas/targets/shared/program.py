@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
@@ -28,7 +29,11 @@ PLACEMENT = (
 RANKS = (c.the_root_alone_calls,)
 """Who may call a collective."""
 
-BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
+BUDGETS = (
+    b.placed_tile_ends_inside_its_memory,
+    b.live_tiles_fit,
+    b.kernel_fits,
+)
 """For targets whose memories end somewhere."""
 
 FLAGS = (
@@ -44,6 +49,11 @@ FLAGS = (
 
 def device_program() -> tuple[Rule, ...]:
     return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+
+
+def simt_program() -> tuple[Rule, ...]:
+    """What a launch of SIMT kernels asks for, too."""
+    return (*device_program(), b.kernel_fits_the_default_budget)
 
 
 def simulator_program() -> tuple[Rule, ...]:
