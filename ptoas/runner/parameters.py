@@ -44,6 +44,12 @@ class Parameter:
     index_step: int = 1
     """And are multiples of this."""
     is_index: bool = False
+    is_window: bool = False
+    """Other ranks reach it: each has one of its own, at the same place of its window."""
+    is_context: bool = False
+    """It is the table that says where the windows of all ranks are."""
+    is_signal: bool = False
+    """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
 

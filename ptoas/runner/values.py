@@ -22,6 +22,7 @@ from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.runner.context import table
 from ptoas.runner.parameters import Parameter, about
 
 
@@ -74,11 +75,13 @@ def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: A
     """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit, the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
+    if parameter.is_context:
+        return table()
     shape = shape_of(parameter, entry)
     dtype = parameter.dtype
     assert dtype is not None
     allowance.take(prod(shape) * dtype.size, parameter.name, f"--arg {parameter.name}=random")
-    if parameter.written and not parameter.read:
+    if (parameter.written and not parameter.read) or parameter.is_signal:
         return np.zeros(shape, dtype.number)
     if parameter.is_index:
         limit = parameter.index_limit or 1
@@ -127,9 +130,11 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         return _bin(parameter, Path(text), option, allowance)
     word, *rest = text.split(":")
     if parameter.kind == "scalar":
-        return _number(text, option, parameter.name)
+        return _of_rank(text) if text in RANK_WORDS else _number(text, option, parameter.name)
     dtype = parameter.dtype
     assert dtype is not None
+    if text == CONTEXT:
+        return table()
     known = ("zeros", "arange", "full", "random")
     if word not in known:
         return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
@@ -155,6 +160,17 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         allowance.used -= prod(shape) * dtype.size
         return generate(parameter, entry, rng, allowance)
     return random_array(dtype, shape, rng, None)
+
+
+CONTEXT = "context"
+"""The table of windows."""
+
+RANK_WORDS = ("rank", "ranks")
+"""The number of the rank that runs, and how many there are; alone it is the first of one."""
+
+
+def _of_rank(word: str) -> int:
+    return RANK_WORDS.index(word)
 
 
 def _filled(
@@ -192,7 +208,8 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI"
+    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, rank, "
+    kinds += "ranks or context"
     return failure(
         "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )

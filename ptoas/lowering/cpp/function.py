@@ -18,6 +18,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -34,7 +35,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
+HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS, **ASYNCHRONOUS}
 
 
 class FunctionEmitter:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import remote as r
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -25,8 +27,8 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
-RANKS = (c.the_root_alone_calls,)
-"""Who may call a collective."""
+RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+"""Who may call a collective, and how an asynchronous transfer ends."""
 
 BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
 """For targets whose memories end somewhere."""
@@ -43,7 +45,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *RANKS, r.a_put_is_fenced_before_it_is_notified, *PLACEMENT, *BUDGETS, *FLAGS)
 
 
 def simulator_program() -> tuple[Rule, ...]:
