@@ -202,7 +202,8 @@ _ROWS = (
         "A source must be ready before a collective starts and stay as it is until it is done (document "
         "003), and what is put must have arrived before it is read. Nothing orders what one rank does after "
         "what another does, except a scalar that one stores to shared memory and the other loads, or a "
-        "signal: `comm.tnotify` tells of what a fence has made visible, `comm.twait` and `comm.ttest` learn it.",
+        "signal: `comm.tnotify` tells of what a fence has made visible, `comm.twait` and `comm.ttest` learn "
+        "it.",
     ),
     (
         "PTO-R803",

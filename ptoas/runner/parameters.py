@@ -12,9 +12,10 @@ from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
 from ptoas.machine.dtypes import DType, dtype_of
+from ptoas.machine.errors import failure
 
 
 @dataclass
@@ -71,6 +72,9 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
     found: list[Parameter] = []
     for at, argument in enumerate(entry.body.blocks[0].args):
         name = argument.name_hint or f"arg{at}"
+        if isinstance(argument.type, HANDLES):
+            message = f"%{name} is a {argument.type}, which the program itself has to make"
+            raise failure("PTO-R505", message, span=argument_type_span(entry, at))
         found.append(_parameter(name, at, argument.type))
     return found
 

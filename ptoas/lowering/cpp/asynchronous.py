@@ -10,14 +10,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.dialects.pto import asynchronous as a
+from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.targets.row import Row
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
+
+HANDLE_TYPES: dict[type[Attribute], str] = {
+    AsyncSessionType: "comm::AsyncSession",
+    AsyncEventType: "comm::AsyncEvent",
+    PrefetchAsyncContextType: "PrefetchAsyncContext",
+}
 
 _ENGINE = "<comm::DmaEngine::SDMA>"
 

@@ -18,7 +18,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
-from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS
+from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -188,6 +188,8 @@ class FunctionEmitter:
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
             return f"__gm__ {element_cpp(type.element_type)} *"
+        if type.__class__ in HANDLE_TYPES:
+            return f"{HANDLE_TYPES[type.__class__]} "
         message = f"a {type} that branches or loops choose has no C++ form"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
@@ -293,6 +295,8 @@ class FunctionEmitter:
                 return [(pointer, f"{name}[{type.size}]")]
             case TileType():
                 return [(f"{tile_cpp(type)} &", name)]
+            case _ if type.__class__ in HANDLE_TYPES:
+                return [(f"{HANDLE_TYPES[type.__class__]} &", name)]
             case _:
                 return [(f"{scalar_cpp(type)} ", name)]
 

@@ -25,7 +25,7 @@ def asynchronous(moved: Types, engine: Engine) -> Rows:
     """The rows of a target whose engine moves these types."""
     line = (rules.what_goes_on_beside_is_one_line,)
     transfer = Row(
-        views={"dst src": view(moved)},
+        views={"src": view(moved)},
         rules=(r.a_transfer_keeps_the_shape, r.a_transfer_keeps_the_layout, *line),
         pipe=S,
         model=engine,
