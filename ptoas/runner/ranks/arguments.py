@@ -321,6 +321,9 @@ class RankArguments:
         match parameter.kind:
             case "scalar":
                 return array.ndim == 1
+            case "pointer" if parameter.is_window:
+                # A matrix as the program looks at it is for everyone.
+                return array.ndim > 1 and array.shape != parameter.view_shape
             case "pointer":
                 return array.shape[1:] == parameter.view_shape or (
                     array.ndim > 1 and parameter.elements is not None and array[0].size == parameter.elements

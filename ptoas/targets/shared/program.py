@@ -8,7 +8,6 @@ from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
-from ptoas.targets.rules import remote as r
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -45,7 +44,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, r.a_put_is_fenced_before_it_is_notified, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
 
 
 def simulator_program() -> tuple[Rule, ...]:
