@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import SubviewOp
 
 _FLOATS = {
     "f16": "half",
@@ -160,12 +159,3 @@ def dimensions(kind: str, extents: Sequence[Extent]) -> str:
 def dynamic(extents: Sequence[Extent]) -> list[str]:
     """The expressions that a constructor needs, in order."""
     return [extent for extent in extents if isinstance(extent, str)]
-
-
-def physical_shape(value: SSAValue) -> tuple[int, int]:
-    """Rows and columns that strides follow from: those of the tile that a window looks into."""
-    at = value
-    while isinstance(at.owner, SubviewOp):
-        at = at.owner.source
-    assert isinstance(at.type, TileType)
-    return at.type.shape
