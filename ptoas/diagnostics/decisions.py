@@ -351,7 +351,7 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
                 "of a rule.",
             ),
             Decision(
-                50,
+                40,
                 "Pairs of fp4",
                 "An extent, an offset and a stride of `f4E2M1x2` and `f4E1M2x2` count pairs, that is bytes; "
                 "the C++ counts numbers.",
