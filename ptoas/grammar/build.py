@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir import Region as IRRegion
 from xdsl.utils.exceptions import VerifyException
@@ -73,6 +73,13 @@ class Builder(Names):
         self.regions_read: set[int] = set()
         self.container: str | None = None
         """What has a body, is not a module, and is being read: the outermost."""
+        self.outer_target: Attribute | None = None
+        """What the module that is being read says of its target."""
+
+    @property
+    def target(self) -> Attribute | None:
+        """The target that the program names for itself (D2)."""
+        return self.module_attributes.get(structure.TARGET) or self.outer_target
 
     # --- statements
 
@@ -398,19 +405,31 @@ class Builder(Names):
         """The result types of a statement that gives none; a problem is reported if there are none."""
         opcode = cast(t.Instruction, tree.body).opcode
         assert issubclass(plan.cls, PtoOp)
+        message = "nothing tells the type of the result"
         try:
-            found = plan.cls.infer_result_types(plan.by_slot(operands), plan.properties)
+            properties = self._with_defaults(plan, operands)
+            found = plan.cls.infer_result_types(plan.by_slot(operands), properties)
         except VerifyException as error:
-            self.report_problem(raw, StatementProblem("PTO-P043", str(error), self._named(raw, opcode)))
-            return None
+            message, found = f"{message}: {error}", None
         if found is not None and len(found) == len(tree.results):
             return found
-        message, fix = (
-            "nothing tells the type of the result",
-            "add it after the operands: `: (types) -> type`",
-        )
+        fix = "add it after the operands: `: (types) -> type`"
         self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
         return None
+
+    def _with_defaults(self, plan: Plan, operands: list[SSAValue]) -> Mapping[str, Attribute]:
+        """The attributes of a statement; those that a suffix could spell, as the program's target has them."""
+        assert issubclass(plan.cls, PtoOp)
+        open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
+        if not open_ones or not isinstance(self.target, StringAttr):
+            return plan.properties
+        # The only question that a text has for its target: what is meant by an attribute that is not there.
+        from ptoas.targets.defaults import default_attributes
+
+        return {
+            **plan.properties,
+            **default_attributes(self.target.data, plan.cls, operands, plan.properties),
+        }
 
     def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
         """A node of a tree, which has no names, in the text, which has."""

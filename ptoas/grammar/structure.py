@@ -159,7 +159,10 @@ def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
     _refuse_inside(builder, "module")
     attributes = _attributes(builder, node.attributes)
     block = Block()
-    if len(builder.region(raw.regions[0], block)) > 1:
+    outer, builder.outer_target = builder.outer_target, attributes.get(TARGET, builder.outer_target)
+    blocks = builder.region(raw.regions[0], block)
+    builder.outer_target = outer
+    if len(blocks) > 1:
         raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
     name = StringAttr(node.name.text) if node.name else None
     return ModuleOp(Region(block), attributes, sym_name=name)
