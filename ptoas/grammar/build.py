@@ -21,6 +21,7 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.kept import reads_as_another
 from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.lookup import Poisoned, Undefined
 from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
@@ -106,6 +107,8 @@ class Builder(Names):
             else:
                 self.statement(raw, ops)
         current.add_ops(ops)
+        if len(blocks) > 1:
+            checks.check_dominance(self, blocks)
         for name in [name for name in self.values if name not in outer]:
             del self.values[name]
         self.blocks = outer_blocks
@@ -198,7 +201,7 @@ class Builder(Names):
             return
         try:
             structure.build(self, raw, tree, names, ops)
-        except structure.Poisoned:
+        except Poisoned:
             self._poison(tree, names)
             self._look_inside(raw)
         except StatementProblem as problem:
@@ -207,7 +210,7 @@ class Builder(Names):
                 self.report_problem(raw, problem)
                 return
             problem.at = self._named(raw, problem.at)
-            if isinstance(problem, structure.Undefined):
+            if isinstance(problem, Undefined):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
                 self.report_problem(raw, problem)
@@ -418,7 +421,7 @@ class Builder(Names):
         return None
 
     def _with_defaults(self, plan: Plan, operands: list[SSAValue]) -> Mapping[str, Attribute]:
-        """The attributes of a statement; those that a suffix could spell, as the program's target has them."""
+        """A statement's attributes; those that a suffix could spell, as the program's target has them."""
         assert issubclass(plan.cls, PtoOp)
         open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
         if not open_ones or not isinstance(self.target, StringAttr):
