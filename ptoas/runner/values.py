@@ -98,6 +98,9 @@ def random_array(
         low, high = int(low), int(high)
         return rng.integers(low, max(high, low + 1), size=shape).astype(dtype.number)
     low, high = bounds or (-1.0, 1.0)
+    if dtype.kind == "pairs":
+        halves = rng.random(size=(*shape[:-1], 2 * shape[-1]))
+        return dtype.paired(halves * (high - low) + low)
     numbers = rng.random(size=shape, dtype=np.float32 if dtype.size <= 4 else np.float64)
     return dtype.encode(numbers * (high - low) + low)
 

@@ -99,7 +99,7 @@ def flat(
     segments: dict[str, Attribute] = {}
     if signature.segmented:
         segments[AttrSizedOperandSegments.attribute_name] = segment_sizes(*map(len, operands))
-    if len(signature.results) > 1:
+    if sum(optional for _, _, optional in signature.results) > 1:
         given = [int(at < len(result_types)) for at in range(len(signature.results))]
         segments[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
     return {
@@ -247,7 +247,14 @@ def _names(cls: type[PtoOp]) -> dict[str, str]:
     """All that can be given, as a call shows it: what goes by position, `*`, what goes by name only."""
     slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
     fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
-    by_position = {name: slots[name] for name in slots if name not in cls.SCRATCH}
+    needed = [n for n, slot in enumerate(cls.signature().slots) if not (slot.optional or slot.variadic)]
+    last = needed[-1] if needed else 0
+    # What may be missing before an operand that may not is best given by name.
+    by_position = {
+        slot.name: slots[slot.name]
+        for n, slot in enumerate(cls.signature().slots)
+        if slot.name not in cls.SCRATCH and not (slot.optional and n < last)
+    }
     by_position |= {name: fields[name] for name in _required(cls) if name in fields}
     rest = {name: text for name, text in (slots | fields).items() if name not in by_position}
     if cls.signature().results:

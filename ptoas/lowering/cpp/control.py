@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
-from ptoas.lowering.cpp.types import physical_shape
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter

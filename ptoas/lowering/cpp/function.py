@@ -9,7 +9,7 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
@@ -25,7 +25,7 @@ from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
-from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, physical_shape, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
 from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
 from ptoas.targets import Target
