@@ -97,7 +97,7 @@ def check_dominance(builder: Builder, blocks: Sequence[Block]) -> None:
         for op in block.walk():
             for at, operand in enumerate(op.operands):
                 home = operand.owner if isinstance(operand.owner, Block) else operand.owner.parent
-                if home is block or home not in own or known.dominates(home, block):
+                if home is None or home is block or home not in own or known.dominates(home, block):
                     continue
                 span = operand_span(op, at)
                 name = f"`%{operand.name_hint}`" if operand.name_hint else "this value"
