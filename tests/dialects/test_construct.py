@@ -40,14 +40,14 @@ from ptoas.dialects.pto.enums import (
     PipeAttr,
     PtoEnumAttr,
 )
-from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.gather import MGatherOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, LoadScalarOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp
-from ptoas.dialects.pto.tile_scalar import TAddSOp
+from ptoas.dialects.pto.tile_scalar import TAddSOp, TDivSOp
 from ptoas.dialects.pto.types import DYNAMIC, MemRefType, PtrType, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, SubviewOp, TAssignOp
 from tests.grammar.strategies import Drawn, modules_with
@@ -63,6 +63,7 @@ def value(type: Attribute) -> SSAValue:
 
 TYPES: dict[type[c.PtoConstraint], Attribute] = {
     c.Tile: TILE,
+    c.IntegerTile: TileType.of(i32, 16, 32),
     c.IndexTile: TileType.of(i32, 16, 32),
     c.View: VIEW,
     c.TileOrView: TILE,
@@ -70,12 +71,15 @@ TYPES: dict[type[c.PtoConstraint], Attribute] = {
     c.Ptr: PtrType(f32),
     c.Scalar: f32,
     c.Index: IndexType(),
+    c.Extent: IndexType(),
 }
 PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", DenseArrayBase: [16, 32]}
 """What a person writes for an attribute of each kind that is no enumeration."""
 
 ONE_OF: dict[type[PtoOp], dict[str, Any]] = {
     TGatherOp: {"mask_pattern": "P0101"},
+    TScatterOp: {"mask_pattern": "P0101", "axis": "row"},
+    TDivSOp: {"divisor": value(f32)},
     TAssignOp: {"address": 0x1000},
     SetValidShapeOp: {"tile": value(TileType.of(f32, 16, 32, valid=(DYNAMIC, 32)))},
 }
@@ -91,7 +95,7 @@ def sample(cls: type[PtoOp]) -> dict[str, Any]:
             continue
         if slot.variadic:
             named[slot.name] = [value(type), value(type)]
-        elif not slot.optional or slot.name == "dst":
+        elif not slot.optional or slot.name in ("dst", "dst_idx"):
             named[slot.name] = value(type)
     for field in cls.signature().fields.values():
         if not field.optional:
@@ -318,7 +322,8 @@ def test_where_the_operands_do_not_tell_the_result_is_asked_for(built: Any) -> N
         (
             lambda: TStoreOp(value(TILE)),
             "pto.tstore needs `mem`: a view of global memory (memref, tensor_view or partition_tensor_view); "
-            "tstore(src, mem, *, atomic_type=None)",
+            "tstore(src, mem, *, fp=None, pre_quant=None, atomic_type=None, relu_pre_mode=None, "
+            "st_phase=None)",
         ),
         (
             lambda: TLoadOp(value(TILE)),

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ptoas.targets.shared.asynchronous import Engine, asynchronous
-from ptoas.targets.specs import ANY
+from ptoas.targets.specs import LOADED
 
-ROWS = asynchronous(ANY, Engine())
+ROWS = asynchronous(LOADED, Engine())

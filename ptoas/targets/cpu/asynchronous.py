@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ptoas.targets.shared.asynchronous import Engine, asynchronous
-from ptoas.targets.specs import ANY
+from ptoas.targets.specs import LOADED
 
-ROWS = asynchronous(ANY, Engine(at_once=True))
+ROWS = asynchronous(LOADED, Engine(at_once=True))

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ptoas.targets.shared.remote import transfers
-from ptoas.targets.specs import ANY, NINE, WIDE
+from ptoas.targets.specs import LOADED, NINE, WIDE
 
-ROWS = transfers(ANY, (*NINE, *WIDE))
+ROWS = transfers(LOADED, (*NINE, *WIDE))

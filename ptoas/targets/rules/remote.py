@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import shape_str
-from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import AtomicType
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
-from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
