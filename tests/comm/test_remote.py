@@ -278,3 +278,43 @@ def test_collectives_of_several_roots_in_flight() -> None:
         outputs = ranks_of(text, ranks, {"src": src}, "a5", seed=seed).outputs
         for root in range(ranks):
             assert all(np.array_equal(outputs[f"g{root}{rank}"], src[root]) for rank in range(ranks))
+
+
+# --- transfers that go on -------------------------------------------------------------------------
+
+BESIDE = """
+func.func @main(%t: !pto.tile_buf<vec, 1x64xi32>, %u: !pto.tile_buf<vec, 1x64xi32>, %ws: !pto.ptr<i8>, %a: !pto.memref<64xi32>, %b: !pto.memref<64xi32>) {
+  %s = pto.comm.build_async_session(%t, %ws : !pto.tile_buf<vec, 1x64xi32>, !pto.ptr<i8>) -> !pto.async_session
+  %o = pto.comm.build_async_session(%u, %ws : !pto.tile_buf<vec, 1x64xi32>, !pto.ptr<i8>) -> !pto.async_session
+  %e = pto.comm.tput_async(%a, %b, %s : !pto.memref<64xi32>, !pto.memref<64xi32>, !pto.async_session) -> !pto.async_event
+  {then}
+  %done = pto.comm.wait_async_event(%e, %s : !pto.async_event, !pto.async_session) -> i1
+  return
+}
+"""  # noqa: E501
+
+THEN = [
+    # The scratch tile of the session, and that of another.
+    ("pto.tload ins(%b : !pto.memref<64xi32>) outs(%t : !pto.tile_buf<vec, 1x64xi32>)", "PTO-R861"),
+    ("pto.tload ins(%b : !pto.memref<64xi32>) outs(%u : !pto.tile_buf<vec, 1x64xi32>)", None),
+    ("pto.tload ins(%a : !pto.memref<64xi32>) outs(%u : !pto.tile_buf<vec, 1x64xi32>)", "PTO-R861"),
+    ("pto.tstore ins(%u : !pto.tile_buf<vec, 1x64xi32>) outs(%b : !pto.memref<64xi32>)", "PTO-R861"),
+    (
+        "%f = pto.comm.wait_async_event(%e, %o : !pto.async_event, !pto.async_session) -> i1",
+        "PTO-R862",
+    ),
+]
+
+
+@pytest.mark.parametrize(("then", "code"), THEN)
+def test_what_a_transfer_works_with_is_left_alone(then: str, code: str | None) -> None:
+    module = ptoas.parse(BESIDE.format(then=then), "test.pto")
+    if code is None:
+        run(module, {}, "a5")
+        return
+    with pytest.raises(PtoasError) as caught:
+        run(module, {}, "a5", force=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == (code, 6)
+    if code == "PTO-R861":
+        assert found.notes[0].span is not None and found.notes[0].span.line == 5

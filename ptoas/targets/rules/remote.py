@@ -61,7 +61,7 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
 
 @rule(
     "PTO-D102",
-    source="public TPUT, TGET and TPUT_ASYNC headers: src/dst layout mismatch",
+    source="public TPUT headers: src/dst layout mismatch",
     reason="The bytes are moved as they lie; nothing converts them.",
     failing=put("16x32xf32, dn", "16x32xf32"),
     passing=_PUT,
