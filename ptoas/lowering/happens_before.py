@@ -42,6 +42,10 @@ class Record:
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
         return Record(self.pipe, max(self.time, other.time), known)
 
+    def speaks_for(self, other: Record) -> bool:
+        """Whether who waits for this access need not look at an earlier one of the same kind."""
+        return self.time >= other.time and all(a >= b for a, b in zip(self.known, other.known, strict=True))
+
 
 class State:
     """What was accessed so far, by place, and who knows that it is done."""
@@ -113,4 +117,20 @@ class State:
             for touch, record in here.items():
                 known = mine.get(touch)
                 mine[touch] = record.copy() if known is None else known.joined(record)
+            merged.records[place] = _telling(mine)
         return merged
+
+
+def _telling(here: dict[Touch, Record]) -> dict[Touch, Record]:
+    """Without the accesses that a later one of the same kind speaks for: branches would pile them up."""
+    latest: dict[object, Touch] = {}
+    told: set[Touch] = set()
+    for touch, record in here.items():
+        kind = (touch.pipe, touch.write, touch.op.__class__, touch.place, touch.value.type)
+        other = latest.get(kind)
+        if other is None or record.speaks_for(here[other]):
+            latest[kind] = touch
+            told |= {other} if other is not None else set()
+        elif here[other].speaks_for(record):
+            told.add(touch)
+    return {touch: record for touch, record in here.items() if touch not in told} if told else here

@@ -53,6 +53,9 @@ from ptoas.targets import Target
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
 
+MARKED = 16
+"""After so many statements the search keeps the state, so that it need not begin with the function."""
+
 
 @dataclass(frozen=True)
 class InsertSyncPass(ModulePass):
@@ -191,24 +194,41 @@ class Synchroniser:
         """Insert what is missing, then drop what later insertions made needless."""
         self.walk(self.function.body.block)
         doubtful = list(self.pairs) if any(pair.crosses for pair in self.pairs) else []
-        if len(doubtful) * self.time <= REDUNDANCY_BUDGET:
+        if doubtful and len(doubtful) * self.time <= REDUNDANCY_BUDGET:
+            self.checking = True
+            marks = [(State(self.accesses), 0)]
+            self._holds(0, marks)
+            block = self.function.body.block
+            numbers = {op: n for n, op in enumerate(block.ops)}
             for pair in doubtful:
                 self._remove(pair)
-                if not self._holds():
+                if not self._holds(numbers[ancestor_in(block, pair.before)], marks):
                     self._restore(pair)
         return self.pairs
 
-    def _holds(self) -> bool:
-        """Whether the pairs as they are order everything."""
-        self.state = State(self.accesses)
-        self.frames.clear()
+    def _holds(self, first: int, marks: list[tuple[State, int]]) -> bool:
+        """Whether the pairs as they are order everything from a statement of the function on.
+
+        `marks` are states, and the time, before every statement whose number is a multiple of `MARKED`; what
+        comes before `first` is as it was when they were made.
+        """
+        block = self.function.body.block
+        mark = first // MARKED
+        state, self.time = marks[mark]
+        self.state = state.copy()
+        statements = list(block.ops)
+        self.frames = [Frame(block, 0, statements[0])]
         self.aside.clear()
         self.turns.clear()
-        self.checking = True
+        fresh: list[tuple[State, int]] = []
         try:
-            self.walk(self.function.body.block)
+            for number in range(mark * MARKED, len(statements)):
+                if number % MARKED == 0:
+                    fresh.append((self.state.copy(), self.time))
+                self._step(self.frames[0], statements[number])
         except _Unordered:
             return False
+        marks[mark:] = fresh
         return True
 
     def _remove(self, pair: Pair) -> None:
@@ -232,15 +252,18 @@ class Synchroniser:
         for pair in self.raised_at_start.get(block, ()):
             pair.set_at = self.time
         for op in block.ops:
-            frame.op = op
-            self.time += 1
-            frame.began = self.time
-            self.wait(op)
-            self.visit(op)
-            self.ended[op] = self.time
-            for pair in self.raised.get(op, ()):
-                pair.set_at = self.time
+            self._step(frame, op)
         self.frames.pop()
+
+    def _step(self, frame: Frame, op: Operation) -> None:
+        frame.op = op
+        self.time += 1
+        frame.began = self.time
+        self.wait(op)
+        self.visit(op)
+        self.ended[op] = self.time
+        for pair in self.raised.get(op, ()):
+            pair.set_at = self.time
 
     def wait(self, op: Operation, state: State | None = None, at: int | None = None) -> State:
         """Take down the flags in front of `op`; for a state of another path, at the time when `op` began."""
