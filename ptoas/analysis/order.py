@@ -6,7 +6,7 @@ the accesses that some pipe may still be busy with, and ask which of them a new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol, TypeVar
@@ -34,6 +34,8 @@ class Touch:
     place: Place
     at: int
     """The number of the place."""
+    kind: int
+    """Equal for accesses of one place that no order tells apart: by like instructions, with like operands."""
     beside: Sequence[Touch]
     """All accesses of the operation."""
 
@@ -82,6 +84,7 @@ class Accesses:
         self._numbers: dict[object, int] = {}
         self._places: list[Place] = []
         """By its number, a place; tiles at one address that are as large as each other are one."""
+        kinds: dict[Hashable, int] = {}
         count = 0
         for op in ops:
             accesses = effects(op).accesses
@@ -89,12 +92,14 @@ class Accesses:
                 continue
             found: list[Touch] = []
             self.of[op] = found
+            like = (op.__class__, *(operand.type for operand in op.operands))
             for access in accesses:
                 self.pipes.add(access.pipe)
                 value = touched(op, access.operand)
                 for place in places(value):
                     at = self._number(place)
-                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, found))
+                    kind = kinds.setdefault((at, access, like), len(kinds))
+                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, kind, found))
                     count += 1
         self._overlapping = self._relate(unsure)
 

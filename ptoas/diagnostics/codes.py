@@ -50,6 +50,11 @@ LOWERING: dict[str, tuple[str, str]] = {
         "a loop hands on tiles from outside",
         "A buffer that a loop allocates and carries needs `scf.for`, and an element type that can be copied.",
     ),
+    "PTO-L020": (
+        "a body that is lowered or run has one block",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
+        "synchronised. `scf` says the same with bodies of one block.",
+    ),
 }
 
 CHECKING: dict[str, tuple[str, str]] = {

@@ -37,14 +37,13 @@ class Record:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
+    def says_what(self, other: Record) -> bool:
+        return (self.time, self.known) == (other.time, other.known)
+
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
         return Record(self.pipe, max(self.time, other.time), known)
-
-    def speaks_for(self, other: Record) -> bool:
-        """Whether who waits for this access need not look at an earlier one of the same kind."""
-        return self.time >= other.time and all(a >= b for a, b in zip(self.known, other.known, strict=True))
 
 
 class State:
@@ -61,6 +60,12 @@ class State:
             for place, here in self.records.items()
         }
         return State(self.accesses, copied)
+
+    def says_what(self, other: State) -> bool:
+        """Whether both know the same."""
+        mine = {touch: record for here in self.records.values() for touch, record in here.items()}
+        theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
+        return mine.keys() == theirs.keys() and all(mine[t].says_what(theirs[t]) for t in mine)
 
     def conflicts(self, touch: Touch) -> Iterator[tuple[Touch, Record]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
@@ -110,27 +115,18 @@ class State:
         return State(self.accesses, retimed)
 
     def join(self, other: State) -> State:
-        """What holds whichever of two ways the program took."""
+        """What holds whichever of two ways the program took.
+
+        The later of two accesses of a kind stands for both, or a row of branches would leave behind one more
+        access each.
+        """
         merged = self.copy()
         for place, here in other.records.items():
             mine = merged.records.setdefault(place, {})
+            kinds = {touch.kind: touch for touch in mine}
             for touch, record in here.items():
-                known = mine.get(touch)
-                mine[touch] = record.copy() if known is None else known.joined(record)
-            merged.records[place] = _telling(mine)
+                known = mine.pop(kinds.get(touch.kind, touch), None)
+                latest = touch if known is None or record.time >= known.time else kinds[touch.kind]
+                mine[latest] = record.copy() if known is None else known.joined(record)
+                kinds[touch.kind] = latest
         return merged
-
-
-def _telling(here: dict[Touch, Record]) -> dict[Touch, Record]:
-    """Without the accesses that a later one of the same kind speaks for: branches would pile them up."""
-    latest: dict[object, Touch] = {}
-    told: set[Touch] = set()
-    for touch, record in here.items():
-        kind = (touch.pipe, touch.write, touch.op.__class__, touch.place, touch.value.type)
-        other = latest.get(kind)
-        if other is None or record.speaks_for(here[other]):
-            latest[kind] = touch
-            told |= {other} if other is not None else set()
-        elif here[other].speaks_for(record):
-            told.add(touch)
-    return {touch: record for touch, record in here.items() if touch not in told} if told else here

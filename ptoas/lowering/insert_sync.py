@@ -53,8 +53,8 @@ from ptoas.targets import Target
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
 
-MARKED = 16
-"""After so many statements the search keeps the state, so that it need not begin with the function."""
+Checkpoints = dict[Operation, tuple["State", int]]
+"""What was known before each operation of a function's body, and when."""
 
 
 @dataclass(frozen=True)
@@ -192,43 +192,50 @@ class Synchroniser:
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
-        self.walk(self.function.body.block)
-        doubtful = list(self.pairs) if any(pair.crosses for pair in self.pairs) else []
-        if doubtful and len(doubtful) * self.time <= REDUNDANCY_BUDGET:
-            self.checking = True
-            marks = [(State(self.accesses), 0)]
-            self._holds(0, marks)
-            block = self.function.body.block
-            numbers = {op: n for n, op in enumerate(block.ops)}
-            for pair in doubtful:
-                self._remove(pair)
-                if not self._holds(numbers[ancestor_in(block, pair.before)], marks):
-                    self._restore(pair)
+        body = self.function.body.block
+        self.walk(body)
+        if not any(pair.crosses for pair in self.pairs):
+            return self.pairs
+        self.checking = True
+        known: Checkpoints = {}
+        self._goes_well(body.first_op, State(self.accesses), {}, known)
+        steps = 0
+        for pair in list(self.pairs):
+            self._remove(pair)
+            first = ancestor_in(body, pair.before)
+            state, self.time = known[first]
+            began, seen = self.time, Checkpoints()
+            if self._goes_well(first, state.copy(), known, seen):
+                known |= seen
+            else:
+                self._restore(pair)
+            steps += self.time - began
+            if steps > REDUNDANCY_BUDGET:
+                break
         return self.pairs
 
-    def _holds(self, first: int, marks: list[tuple[State, int]]) -> bool:
-        """Whether the pairs as they are order everything from a statement of the function on.
+    def _goes_well(
+        self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
+    ) -> bool:
+        """Whether the pairs as they are order everything from an operation of the body on.
 
-        `marks` are states, and the time, before every statement whose number is a multiple of `MARKED`; what
-        comes before `first` is as it was when they were made.
+        Where no more and no less is known than before, nothing can have changed behind it.
         """
-        block = self.function.body.block
-        mark = first // MARKED
-        state, self.time = marks[mark]
-        self.state = state.copy()
-        statements = list(block.ops)
-        self.frames = [Frame(block, 0, statements[0])]
+        self.state = state
         self.aside.clear()
         self.turns.clear()
-        fresh: list[tuple[State, int]] = []
-        try:
-            for number in range(mark * MARKED, len(statements)):
-                if number % MARKED == 0:
-                    fresh.append((self.state.copy(), self.time))
-                self._step(self.frames[0], statements[number])
-        except _Unordered:
-            return False
-        marks[mark:] = fresh
+        op = first
+        while op is not None:
+            before = known.get(op)
+            if op is not first and before is not None and before[0].says_what(self.state):
+                return True
+            seen[op] = (self.state.copy(), self.time)
+            self.frames = [Frame(self.function.body.block, 0, op)]
+            try:
+                self.step(self.frames[0], op)
+            except _Unordered:
+                return False
+            op = op.next_op
         return True
 
     def _remove(self, pair: Pair) -> None:
@@ -252,10 +259,10 @@ class Synchroniser:
         for pair in self.raised_at_start.get(block, ()):
             pair.set_at = self.time
         for op in block.ops:
-            self._step(frame, op)
+            self.step(frame, op)
         self.frames.pop()
 
-    def _step(self, frame: Frame, op: Operation) -> None:
+    def step(self, frame: Frame, op: Operation) -> None:
         frame.op = op
         self.time += 1
         frame.began = self.time

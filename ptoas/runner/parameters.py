@@ -37,6 +37,10 @@ class Parameter:
     """Least number of elements behind a pointer, if that is known before the run."""
     view_shape: tuple[int, ...] | None = None
     """The one shape that a pointer is looked at with, if there is one."""
+    grows: bool = False
+    """Whether something behind a pointer is reached that only the run knows."""
+    steers: bool = False
+    """Whether its integers end up in offsets, sizes, bounds or indices that are calculated."""
     read: bool = False
     written: bool = False
     index_limit: int | None = None

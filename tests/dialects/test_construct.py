@@ -246,7 +246,7 @@ def test_where_the_operands_do_not_tell_the_result_is_asked_for(built: Any) -> N
         (
             lambda: TStoreOp(value(TILE)),
             "pto.tstore needs `mem`: a view of global memory (memref, tensor_view or partition_tensor_view); "
-            "tstore(src, ",
+            "tstore(src, mem, *, ",
         ),
         (
             lambda: TLoadOp(value(TILE)),
