@@ -244,6 +244,9 @@ def targets(style: str) -> None:
 )
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+@click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
+@click.option("--save", metavar="DIR", help="Keep all that the run begins with in DIR.")
+@click.option("--load", metavar="DIR", help="Take the arguments that --save kept in DIR.")
 @click.option(
     "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
 )
@@ -271,6 +274,9 @@ def run(
     prints: tuple[str, ...],
     ranks: str | None,
     seed: int,
+    describe: bool,
+    save: str | None,
+    load: str | None,
     checks: str,
     check_file: bool,
     max_steps: int | None,
@@ -290,6 +296,7 @@ def run(
     ptoas run kernel.pto --blocks 8 --schedule 1
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    ptoas run kernel.pto --describe
     """
     ctx.find_root().obj = color
     import json
@@ -310,19 +317,24 @@ def run(
     def work() -> files.Told | None:
         wanted = files.Wanted(outputs, expected, rtol, atol, source() if check_file else None)
         if target == "all" and ranks is None:
-            wanted.refuse_for_several()
+            wanted.refuse_for_several(save or load)
             comparison = machine.run_all(module(), arguments, **options, on_output=None)
             return files.tell(comparison.results, wanted, comparison)
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
-        result = machine.run_texts(module, arguments, target, ranks, **options, on_output=say)
+        kept = {"save": save, "load": load}
+        result = machine.run_texts(module, arguments, target, ranks, **kept, **options, on_output=say)
         return None if result is None else files.tell([result], wanted)
 
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options |= {"max_steps": max_steps} if max_steps else {}
     options |= {"max_memory": max_memory} if max_memory else {}
     try:
+        if describe:
+            rows = machine.describe_texts(module(), arguments, target, load=load, **options)
+            click.echo(files.described(rows, as_json))
+            return
         told = work()
     except PtoasError as error:
         if as_json:
