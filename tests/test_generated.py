@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -109,3 +112,54 @@ def test_integers_that_divide_are_ones_and_others_too() -> None:
     result = ptoas.run(ptoas.parse(text), {}, target="a5")
     assert result.arguments["d"].tolist() == [1]
     assert result.outputs["out"].tolist() == [[1] * 8] and result.outputs["r"].tolist() == [1]
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+
+def command(*words: str) -> str:
+    from click.testing import CliRunner
+
+    from ptoas.cli.main import main
+
+    done = CliRunner().invoke(main, ["run", *words], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_arguments_are_described_and_nothing_runs(tmp_path: Path) -> None:
+    (tmp_path / "paged.pto").write_text(PAGED)
+    file = str(tmp_path / "paged.pto")
+    head, table, cache, out = command(file, "--target", "a5", "--describe").splitlines()
+    assert head.split() == ["name", "type", "size", "direction", "value", "why"]
+    assert table.split()[:5] == ["table", "!pto.ptr<i32>", "4", "in", "0"] and "offsets" in table
+    assert "0 or more" in cache and "its size is what the run reaches" in cache
+    assert out.split()[2:5] == ["1x64", "out", "0"]
+    rows = json.loads(command(file, "--target", "a5", "--describe", "--json", "--arg", "table=0"))
+    assert [row["name"] for row in rows] == ["table", "cache", "out"] and rows[0]["why"] == "it was given"
+
+
+def test_a_set_of_arguments_is_kept_and_replayed(tmp_path: Path) -> None:
+    """With another seed the cache would be another; and page 1 reaches further than page 0 did."""
+    (tmp_path / "paged.pto").write_text(PAGED.replace("f32", "bf16"))
+    file, kept = str(tmp_path / "paged.pto"), str(tmp_path / "set")
+    first = command(file, "--target", "a5", "--json", "--seed", "3", "--arg", "table=1", "--save", kept)
+    again = command(file, "--target", "a5", "--json", "--seed", "4", "--load", kept)
+    assert json.loads(first)["outputs"] == json.loads(again)["outputs"]
+    other = command(file, "--target", "a5", "--json", "--seed", "4", "--arg", "table=1")
+    assert json.loads(first)["outputs"] != json.loads(other)["outputs"]
+
+
+def test_a_set_of_another_program_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "paged.pto").write_text(PAGED)
+    (tmp_path / "parts.pto").write_text(PARTS)
+    command(str(tmp_path / "paged.pto"), "--target", "a5", "--save", str(tmp_path))
+    from click.testing import CliRunner
+
+    from ptoas.cli.main import main
+
+    for words, code in (([str(tmp_path)], "PTO-R601"), ([str(tmp_path / "none")], "PTO-R604")):
+        done = CliRunner().invoke(
+            main, ["run", str(tmp_path / "parts.pto"), "--target", "a5", "--load", *words]
+        )
+        assert done.exit_code != 0 and code in done.output

@@ -57,6 +57,8 @@ class Parameter:
     """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+    reason: str = "nothing tells what it should be"
+    """Why that."""
 
 
 def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:

@@ -137,12 +137,14 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         if parameter.name in RANK_NAMES:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0
+            parameter.reason = "it is the rank that runs"
             fixed.add(parameter.name)
     for op in operations:
         if isinstance(op, PartitionViewOp | SubviewOp):
             for argument in _leaves(op.offsets):
                 if argument in scalars_by_value:
                     scalars_by_value[argument].suggestion = 0
+                    scalars_by_value[argument].reason = "offsets are made of it"
 
     for op in operations:
         pairs: list[tuple[SSAValue | None, int]] = []
@@ -156,6 +158,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                     parameter = behind(value, scalars_by_value)
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
+                        parameter.reason = "it is an extent or a stride of a view"
             case _:
                 pass
         for value, physical in pairs:
@@ -163,6 +166,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
             if parameter is not None:
                 known = parameter.suggestion if parameter.name in fixed else physical
                 parameter.suggestion = min(known, physical)
+                parameter.reason = "it is how much of a tile is valid"
                 fixed.add(parameter.name)
 
 
@@ -193,6 +197,7 @@ def _stretch(
                     continue
                 if first + count > parameter.suggestion:
                     parameter.suggestion = first + count
+                    parameter.reason = "so far reach the parts of a view that it is an extent of"
                     stretched = True
         if not stretched:
             break

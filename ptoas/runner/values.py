@@ -335,6 +335,16 @@ def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> 
         raise _no_file(option, path, error) from None
 
 
+def npz_arrays(path: Path, option: str, allowance: Allowance) -> dict[str, Array]:
+    """All arrays of an archive by name."""
+    try:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            members = [(info.filename.removesuffix(".npy"), info) for info in archive.infolist()]
+            return {name: _unpacked(archive, info, option, allowance, name) for name, info in members}
+    except UNREADABLE as error:
+        raise _no_file(option, path, error) from None
+
+
 def _unpacked(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, option: str, allowance: Allowance, name: str
 ) -> Array:
