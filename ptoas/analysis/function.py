@@ -51,6 +51,11 @@ class FunctionFacts:
         self.companions: tuple[FunctionFacts, ...] = (self,)
         """The functions of all kernels that this one belongs to: they share one launch."""
 
+    @cached_property
+    def branched(self) -> tuple[Operation, ...]:
+        """The function, or what is in it, that has a body of several blocks."""
+        return tuple(op for op in (self.func, *self.ops) if any(len(r.blocks) > 1 for r in op.regions))
+
     # --- tiles -----------------------------------------------------------------------------------
 
     @cached_property

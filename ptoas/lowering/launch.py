@@ -11,9 +11,8 @@ from ptoas.analysis.storage import end_of_vec_tiles, places_of, vec_tiles
 from ptoas.analysis.structure import calls_of, kernels_of
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.lowering.pipeline import build_pipeline, run_passes
+from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
 from ptoas.lowering.plan_memory import plan_module
-from ptoas.naming import copy_module
 from ptoas.targets import Target
 from ptoas.targets.target import UbLayout
 
@@ -26,8 +25,8 @@ def kernel_ends(module: ModuleOp, target: Target) -> dict[str, Ends]:
 
     Only the passes know what they add: scratch, staging, copies.
     """
-    ready = copy_module(module)
     try:
+        ready = ready_for_passes(module)
         run_passes(ready, build_pipeline(target, until="eliminate-dead-code"))
         ends = plan_module(ready, target, [])
     except PtoasError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
@@ -26,8 +28,11 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
-RANKS = (c.the_root_alone_calls,)
-"""Who may call a collective."""
+LINTS = (n.a_body_has_one_block,)
+"""What only deserves a look."""
+
+RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+"""Who may call a collective, and how an asynchronous transfer ends."""
 
 BUDGETS = (
     b.placed_tile_ends_inside_its_memory,
@@ -48,7 +53,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:
@@ -57,4 +62,4 @@ def simt_program() -> tuple[Rule, ...]:
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)
+    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
