@@ -22,6 +22,7 @@ from ptoas.machine.race import RaceDetector
 from ptoas.machine.sharing import Sharing
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
+from ptoas.ops.asynchronous import finish_flights
 from ptoas.runner.arguments import Bound
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.observe import Observer
@@ -134,7 +135,9 @@ class Core:
         if race is not None:
             race.reset()
         self.tiles = []
+        machine.flights.clear()
         self.function(*[self._value(one) for one in bound])
+        finish_flights(machine)
         if race is not None:
             race.finish()
 

@@ -26,6 +26,7 @@ CHAPTERS = {
     "F": "Flags and pipes",
     "E": "Arithmetic",
     "C": "Collectives",
+    "D": "Transfers and signals between ranks",
     "I": "Operands of every instruction",
     "W": "Portability",
     "T": "The target of a module",

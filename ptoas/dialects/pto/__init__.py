@@ -26,6 +26,8 @@ CHAPTERS: dict[str, str] = {
     "matmul": "Products of matrices",
     "sync": "Synchronisation",
     "comm": "Collectives",
+    "remote": "Transfers and signals between ranks",
+    "asynchronous": "Asynchronous transfers and prefetching",
 }
 """The modules that define instructions, and their titles, in the order of the reference page."""
 

@@ -138,6 +138,12 @@ class PtoOp(IRDLOperation, ABC):
     OVERLOADS: ClassVar[tuple[str, ...]] = ()
     """Opcodes that are read as this operation where it `claims` the operands."""
 
+    KEYS: ClassVar[Mapping[str, str]] = {}
+    """Other names of attributes: `{"op": "reduceOp"}`."""
+
+    HOLDS: ClassVar[bool] = False
+    """Whether its results go on using its tiles: these are needed as long as the results are."""
+
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.
 

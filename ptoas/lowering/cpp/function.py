@@ -19,6 +19,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -35,7 +36,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
+HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS, **ASYNCHRONOUS}
 
 
 class FunctionEmitter:
@@ -188,6 +189,8 @@ class FunctionEmitter:
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
             return f"__gm__ {element_cpp(type.element_type)} *"
+        if type.__class__ in HANDLE_TYPES:
+            return f"{HANDLE_TYPES[type.__class__]} "
         message = f"a {type} that branches or loops choose has no C++ form"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
@@ -350,6 +353,8 @@ def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
             return [(f"{tile_cpp(type)} &", name)]
         case _ if type == COUNTS:
             return [(f"{COUNTS_CPP} &", name)]
+        case _ if type.__class__ in HANDLE_TYPES:
+            return [(f"{HANDLE_TYPES[type.__class__]} &", name)]
         case _:
             return [(f"{scalar_cpp(type)} ", name)]
 

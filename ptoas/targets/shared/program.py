@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
@@ -29,8 +30,8 @@ PLACEMENT = (
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
 
-RANKS = (c.the_root_alone_calls,)
-"""Who may call a collective."""
+RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+"""Who may call a collective, and how an asynchronous transfer ends."""
 
 BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
 """For targets whose memories end somewhere."""
