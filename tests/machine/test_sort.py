@@ -201,3 +201,20 @@ func.func @main(%a: {tile}, %i: !pto.tile_buf<vec, 1x32xui32>, %d: {tile}) {{
 }}
 """
     failing("PTO-R140", text)
+
+
+def test_blocks_that_are_left_over() -> None:
+    """On a2a3 they stop the run; elsewhere the destination keeps what it held."""
+    tile = "!pto.tile_buf<vec, 1x384xf32>"
+    text = f"""
+func.func @main(%s: {tile}, %d: {tile}, %n: i32) {{
+  pto.tmrgsort ins(%s, %n : {tile}, i32) outs(%d : {tile})
+  return
+}}
+"""
+    s, d = np.full((1, 384), 2, np.float32), np.full((1, 384), 3, np.float32)
+    failing("PTO-R141", text, {"s": s, "d": d, "n": 64}, "a2a3")
+    failing("PTO-R141", text, {"s": s, "d": d, "n": 3}, "cpu")
+    for target in ("cpu", "a5"):
+        found = execute(text, {"s": s, "d": d.copy(), "n": 64}, target).outputs["d"]
+        assert found[0].tolist() == [2] * 256 + [3] * 128
