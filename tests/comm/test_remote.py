@@ -308,7 +308,7 @@ THEN = [
 
 @pytest.mark.parametrize(("then", "code"), THEN)
 def test_what_a_transfer_works_with_is_left_alone(then: str, code: str | None) -> None:
-    module = ptoas.parse(BESIDE.format(then=then), "test.pto")
+    module = ptoas.parse(BESIDE.replace("{then}", then), "test.pto")
     if code is None:
         run(module, {}, "a5")
         return
