@@ -92,6 +92,12 @@ _ROWS = (
         "over.",
     ),
     (
+        "PTO-R142",
+        "what is converted or quantised does not fit its result",
+        "A pair is two numbers of the other tile; a block has 32 numbers, one exponent, one largest number "
+        "and one scale; a row has one scale and one offset.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "

@@ -12,8 +12,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 
 from ptoas.dialects.pto.constraints import Tile
-from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE, element_size
-from ptoas.dialects.pto.enums import CmpMode, PadValue, Precision, RoundMode, TileLoc
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size
+from ptoas.dialects.pto.enums import CmpMode, PadValue, Precision, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import TDivSOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -199,14 +199,6 @@ SUB_C = TERNARY.but(call=calls("TSUB dst src0 src1", "TADD dst dst src2"))
 SCALAR_TERNARY = BINARY.but(apart=(("dst", "src1"),))
 ADD_SC = SCALAR_TERNARY.but(call=calls("TADDS dst src0 scalar", "TADD dst dst src1"))
 SUB_SC = SCALAR_TERNARY.but(call=calls("TSUBS dst src0 scalar", "TADD dst dst src1"))
-
-CONVERSION = Row(
-    tiles={"dst src": tile(None, ROW_MAJOR)},
-    valid={"dst": "R C", "src": "R C"},
-    pipe=V,
-    defaults={"rmode": RoundMode.RINT},
-    call=Call(arguments="dst src #rmode"),
-)
 
 SEQUENCE = Row(
     tiles={"dst": tile(T)},
@@ -465,12 +457,3 @@ EXTRACT = Row(
 
 def _loc(type: object) -> TileLoc | None:
     return type.loc.data if isinstance(type, TileType) else None
-
-
-def conversions(pairs: dict[str, str]) -> dict[str, str]:
-    """Conversions of TCVT by canonical element names."""
-
-    def canonical(text: str) -> str:
-        return BY_TEXT[text].text.removeprefix("!pto.")
-
-    return {canonical(source): " ".join(map(canonical, sinks.split())) for source, sinks in pairs.items()}

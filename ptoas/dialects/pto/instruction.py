@@ -181,6 +181,11 @@ class PtoOp(IRDLOperation, ABC):
     """
 
     @classmethod
+    def without(cls, fields: Mapping[str, Attribute]) -> tuple[str, ...]:
+        """The optional slots that a statement with these attributes has no operands for."""
+        return ()
+
+    @classmethod
     def claims(cls, types: Sequence[Attribute | None]) -> bool:
         """Whether one of `OVERLOADS` means this operation, given the types of the statement's values."""
         return False

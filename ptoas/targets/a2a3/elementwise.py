@@ -10,24 +10,11 @@ from ptoas.targets import families as f
 from ptoas.targets.facts import Facts
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Row, Rows, Scratch
-from ptoas.targets.rules.elementwise import conversion_exists, high_precision_has_an_effect
+from ptoas.targets.rules.elementwise import high_precision_has_an_effect
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
 BITS, POWERS = "i8 u8 i16 u16 i32 u32", "i8 u8 i16 u16 i32 u32 f32"
-
-CONVERSIONS = f.conversions(
-    {
-        "f32": "f16 f32 bf16 i16 i32 i64",
-        "f16": "f32 i32 i16 i8 u8",
-        "bf16": "f32 i32",
-        "i16": "f16 f32",
-        "i32": "f32 i16 i64 f16",
-        "i64": "f32 i32",
-        "u8": "f16",
-        "i8": "f16",
-    }
-)
 
 SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
 """A loop of the scalar pipe inside a header of the vector unit."""
@@ -132,7 +119,6 @@ ROWS: Rows = {
     ),
     e.TAddCOp: f.ADD_C.of(FOUR),
     e.TSubCOp: f.SUB_C.of(FOUR),
-    e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
     e.TCIOp: f.SEQUENCE.of(
         "i16 u16 i32 u32 f16 bf16 f32",
         ignores=(),

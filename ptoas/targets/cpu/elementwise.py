@@ -45,6 +45,5 @@ ROWS: Rows = {
     e.TRsqrtOp: f.precise(ROOT, "Rsqrt").of("f16 f32", ignores=("tmp",)),
     e.TAddCOp: f.ADD_C.of(ARITHMETIC),
     e.TSubCOp: f.SUB_C.of(ARITHMETIC),
-    e.TCvtOp: f.CONVERSION,
     e.TCIOp: f.SEQUENCE.of(ARITHMETIC),
 }
