@@ -1,9 +1,14 @@
-"""Run by mpiexec on every rank: seeded cases whose results rank 0 compares with those of one process."""
+"""Run by mpiexec on every rank: cases whose results rank 0 compares with those of one process.
+
+The argument is how many cases to make, or a file of them: a list of (text, seed of the data, target).
+"""
 
 from __future__ import annotations
 
+import pickle
 import random
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +23,13 @@ from tests.comm.programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather
 OPS = ("tgather", "tgather", "tgather", "tscatter", "tbroadcast", "treduce")
 
 
-def outcome(text: str, arguments: dict[str, Any], ranks: int | str) -> tuple[str, dict[str, Any]] | None:
+def outcome(
+    text: str, arguments: dict[str, Any], ranks: int | str, target: str = "a5", seed: int = 0
+) -> tuple[str, dict[str, Any]] | None:
     """Diagnostics and outputs of a run; `None` on a rank that has nothing to say."""
     try:
-        result = run_ranks(ptoas.parse(text, "case.pto"), arguments, "a5", ranks=ranks, force=True)
+        module = ptoas.parse(text, "case.pto")
+        result = run_ranks(module, arguments, target, ranks=ranks, force=True, seed=seed)
     except PtoasError as error:
         return ("\n".join(map(render, error.diagnostics)), {}) if error.diagnostics else None
     return None if result is None else ("", result.outputs)
@@ -53,23 +61,39 @@ def cases(size: int, count: int) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def main() -> int:
-    size = int(load_mpi().COMM_WORLD.Get_size())
-    wrong = 0
-    for number, (text, arguments) in enumerate(cases(size, int(sys.argv[1]))):
-        copies = [{name: value.copy() for name, value in arguments.items()} for _ in range(2)]
-        with_mpi = outcome(text, copies[0], "mpi")
-        if with_mpi is None:
-            continue
-        alone = outcome(text, copies[1], size)
+def differs(
+    text: str, arguments: dict[str, Any], size: int, target: str = "a5", seed: int = 0, schedules: int = 1
+) -> str | None:
+    """What rank 0 has to say of a case; data comes from the seed, whoever runs it."""
+    copies = {name: value.copy() for name, value in arguments.items()}
+    with_mpi = outcome(text, copies, "mpi", target, seed)
+    if with_mpi is None:
+        return None
+    for schedule in range(schedules):
+        copies = {name: value.copy() for name, value in arguments.items()}
+        # The order of turns follows from the seed; the data must not.
+        alone = outcome(text, copies, size, target, seed if schedules == 1 else schedule)
         assert alone is not None
         same = with_mpi[0] == alone[0] and with_mpi[1].keys() == alone[1].keys()
         if not same or any(not np.array_equal(with_mpi[1][n], alone[1][n]) for n in alone[1]):
-            print(f"case {number} differs:\n{text}\n{with_mpi}\n{alone}")
-            wrong = 1
+            return f"schedule {schedule}:\n{text}\n{with_mpi}\n{alone}"
+    return None
+
+
+def main() -> int:
+    size = int(load_mpi().COMM_WORLD.Get_size())
+    wrong: list[str | None] = []
+    if sys.argv[1].isdigit():
+        wrong += [differs(text, given, size) for text, given in cases(size, int(sys.argv[1]))]
+    else:
+        for text, given, target in pickle.loads(Path(sys.argv[1]).read_bytes()):
+            wrong.append(differs(text, given, size, target, schedules=3))
+    for number, each in enumerate(wrong):
+        if each is not None:
+            print(f"case {number} differs, {each}")
     if load_mpi().COMM_WORLD.Get_rank() == 0:
         print("compared")
-    return wrong
+    return int(any(wrong))
 
 
 if __name__ == "__main__":

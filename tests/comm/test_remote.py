@@ -13,7 +13,7 @@ from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, table
 from ptoas.runner.ranks.in_process import RanksResult, run_ranks
 from ptoas.runner.run import run
 
-from .remote_programs import offset, ring
+from .remote_programs import POLL, WAIT, offset, ring
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "cpu", **options: Any) -> RanksResult:
@@ -186,8 +186,6 @@ def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
 
 # --- waiting -------------------------------------------------------------------------------------
 
-WAIT = "pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}"
-
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_wait_that_nobody_satisfies(seed: int) -> None:
@@ -198,16 +196,6 @@ def test_a_wait_that_nobody_satisfies(seed: int) -> None:
         "rank 1 | line 21 | waits until %signal >= 1; %signal[0] is 0",
         "rank 2 | line 21 | waits until %signal >= 1; %signal[0] is 0",
     ]
-
-
-POLL = """scf.while : () -> () {
-    %ready = pto.comm.ttest(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>} -> i1
-    %yet = arith.constant true
-    %waits = arith.xori %ready, %yet : i1
-    scf.condition(%waits)
-  } do {
-    scf.yield
-  }"""
 
 
 def test_asking_again_and_again() -> None:
