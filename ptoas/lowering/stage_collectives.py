@@ -32,7 +32,7 @@ from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.lowering.plan_memory import uses_simt
+from ptoas.lowering.plan_memory import simt_functions
 from ptoas.targets import Target
 
 BLOCK = 32
@@ -106,7 +106,7 @@ def _fitting(op: StagedOp, most: int) -> tuple[TileType, list[SSAValue]]:
 def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Target) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
     function = _function_of(op)
-    simt = uses_simt(function, target)
+    simt = function in simt_functions(module, target)
     limit = target.memory_size(TileLoc.Vec, simt)
     if limit is None:
         limit = WHERE_NO_LIMIT

@@ -80,6 +80,18 @@ _ROWS = (
         "`last`, an atomic operation, or unique indices.",
     ),
     (
+        "PTO-R140",
+        "values, indices and pairs of a sort do not fit together",
+        "A pair takes eight bytes of the destination, and its row of indices is the only one or one of as "
+        "many as there are rows of values.",
+    ),
+    (
+        "PTO-R141",
+        "blocks of a merge are of no length, or come in no fours",
+        "A block is a whole number of pairs, and four neighbouring ones are merged; on a2a3 none may be left "
+        "over.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "

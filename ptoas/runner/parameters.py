@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import VectorType, i16
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
@@ -26,7 +28,7 @@ class Parameter:
     at: int
     type: Attribute
     kind: str
-    """`memory`, `pointer`, `tile`, `group` or `scalar`."""
+    """`memory`, `pointer`, `tile`, `group`, `counts` or `scalar`."""
     dtype: DType | None
     """The element type; `None` for a scalar without one (an index)."""
     shape: tuple[int, ...] = ()
@@ -109,6 +111,8 @@ def _parameter(name: str, at: int, type: Attribute) -> Parameter:
                 member.layout,
                 type.size,
             )
+        case VectorType() if type == COUNTS:
+            return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))

@@ -25,6 +25,7 @@ CHAPTERS = {
     "U": "Use of local memory",
     "F": "Flags and pipes",
     "E": "Arithmetic",
+    "Q": "Conversion, quantisation and sorting",
     "C": "Collectives",
     "D": "Transfers and signals between ranks",
     "I": "Operands of every instruction",

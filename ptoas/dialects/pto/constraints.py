@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
 from typing_extensions import TypeVar
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, i32
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, VectorType, i16, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
@@ -176,6 +176,28 @@ class Extent(Index):
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, IndexType)
+
+
+class Counts(PtoConstraint):
+    """Four numbers that an instruction sets: how many pairs it took of each list."""
+
+    memory = False
+
+    def kind(self) -> str:
+        return "a vector<4xi16>"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return attr == COUNTS
+
+
+COUNTS = VectorType(i16, [4])
+
+
+def counts(value: Attribute) -> list[int]:
+    """The numbers of a constant of that type."""
+    dense: Any = value
+    numbers = [int(number) for number in dense.get_values()]
+    return numbers * (4 // len(numbers))
 
 
 class Word(Index):

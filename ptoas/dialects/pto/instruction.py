@@ -122,6 +122,10 @@ class PtoOp(IRDLOperation, ABC):
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
 
+    LAST: ClassVar[str | None] = None
+    """The optional slot that the last of several operands of one kind fills, unless the word `no_` with its
+    name stands behind them."""
+
     RESULT_LIKE: ClassVar[str | None] = None
     """The operand slot whose type the result has where nothing says otherwise."""
 

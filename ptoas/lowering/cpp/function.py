@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
@@ -26,7 +27,7 @@ from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
-from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import COUNTS_CPP, CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
 from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
 from ptoas.targets import Target
@@ -350,6 +351,8 @@ def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
             return [(pointer, f"{name}[{type.size}]")]
         case TileType():
             return [(f"{tile_cpp(type)} &", name)]
+        case _ if type == COUNTS:
+            return [(f"{COUNTS_CPP} &", name)]
         case _ if type.__class__ in HANDLE_TYPES:
             return [(f"{HANDLE_TYPES[type.__class__]} &", name)]
         case _:
