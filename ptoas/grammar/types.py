@@ -27,6 +27,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -167,7 +168,7 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
         raise problem
     offset = lead + len(name) + 1
     if body is None:
-        if name in ("pto.event", "pto.hif8"):
+        if name in ("pto.event", "pto.pipe", "pto.hif8"):
             return reader([])
         raise TypeProblem(f"`!{name}` needs its parameters in `<...>`")
     try:
@@ -421,6 +422,12 @@ def _group(parameters: list[Parameter]) -> GroupType:
     return GroupType(IntAttr(size), inner)
 
 
+def _event_ids(parameters: list[Parameter]) -> EventIdArrayType:
+    if len(parameters) != 1:
+        raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
+    return EventIdArrayType(IntAttr(parameters[0].integer()))
+
+
 _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.tile": _tile,
     "pto.tile_buf": _tile,
@@ -430,5 +437,7 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.ptr": _ptr,
     "pto.group": _group,
     "pto.event": lambda _: EventType(),
+    "pto.pipe": lambda _: PipeType(),
+    "pto.eventid_array": _event_ids,
     **{cls.name: (lambda _, cls=cls: cls()) for cls in OWN_TYPES},
 }

@@ -25,6 +25,7 @@ CHAPTERS = {
     "U": "Use of local memory",
     "F": "Flags and pipes",
     "E": "Arithmetic",
+    "H": "Cores: channels, synchronisation, kinds of kernels",
     "C": "Collectives",
     "I": "Operands of every instruction",
     "W": "Portability",

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     DenseArrayBase,
     IndexType,
+    IntAttr,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -27,6 +28,7 @@ from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
 from ptoas.dialects.pto.comm import CommTGatherOp, CommTReduceOp
 from ptoas.dialects.pto.construct import usage
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TCvtOp, TNegOp
 from ptoas.dialects.pto.enums import (
     Coalesce,
@@ -46,7 +48,7 @@ from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, LoadScalarOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, CmoCacheInvalidOp, SetFlagOp
 from ptoas.dialects.pto.tile_scalar import TAddSOp
 from ptoas.dialects.pto.types import DYNAMIC, MemRefType, PtrType, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, SubviewOp, TAssignOp
@@ -64,12 +66,17 @@ def value(type: Attribute) -> SSAValue:
 TYPES: dict[type[c.PtoConstraint], Attribute] = {
     c.Tile: TILE,
     c.IndexTile: TileType.of(i32, 16, 32),
+    c.IntegerTile: TileType.of(i32, 16, 32),
     c.View: VIEW,
     c.TileOrView: TILE,
     c.ViewOrGroup: VIEW,
     c.Ptr: PtrType(f32),
     c.Scalar: f32,
     c.Index: IndexType(),
+    c.Extent: IndexType(),
+    c.Address: PtrType(f32),
+    c.EventIds: EventIdArrayType(IntAttr(4)),
+    c.Handle: PipeType(),
 }
 PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", DenseArrayBase: [16, 32]}
 """What a person writes for an attribute of each kind that is no enumeration."""
@@ -77,6 +84,7 @@ PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", Den
 ONE_OF: dict[type[PtoOp], dict[str, Any]] = {
     TGatherOp: {"mask_pattern": "P0101"},
     TAssignOp: {"address": 0x1000},
+    CmoCacheInvalidOp: {"space": "gm"},
     SetValidShapeOp: {"tile": value(TileType.of(f32, 16, 32, valid=(DYNAMIC, 32)))},
 }
 """What an instruction needs beyond its declaration."""

@@ -26,6 +26,8 @@ from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
     GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
     LoadScalarOp,
     StoreScalarOp,
     TGetValOp,
@@ -333,6 +335,8 @@ SCALARS: dict[type[Operation], Handler] = {
     AddPtrOp: _add_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),
+    GetSubblockIdxOp: _query("get_subblockid"),
+    GetSubblockNumOp: _query("get_subblockdim"),
 }
 
 

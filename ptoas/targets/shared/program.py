@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
@@ -25,6 +26,8 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
+CORES = (h.synchronisation_names_pipes_that_work,)
+
 RANKS = (c.the_root_alone_calls,)
 """Who may call a collective."""
 
@@ -43,8 +46,8 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)
