@@ -72,6 +72,11 @@ class FunctionFacts:
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
 
+    @cached_property
+    def branched(self) -> tuple[Operation, ...]:
+        """The function, or what is in it, that has a body of several blocks."""
+        return tuple(op for op in (self.func, *self.ops) if any(len(r.blocks) > 1 for r in op.regions))
+
     # --- tiles -----------------------------------------------------------------------------------
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -27,7 +28,7 @@ class LiveTile:
     first: int
     last: int
 
-    @property
+    @cached_property
     def bytes(self) -> int:
         return -(-self.type.size_bytes // ALIGNMENT) * ALIGNMENT
 

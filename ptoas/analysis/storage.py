@@ -46,6 +46,12 @@ class Storage:
     floats: bool = False
     """Whether it is placed at an address that only the running program knows."""
 
+    @property
+    def identity(self) -> object:
+        """What two places have in common that are one: the same bytes, whichever tiles they are parts of."""
+        whole = self.rows is None and self.cols is None and self.start is not None
+        return (self.loc, self.start, self.size) if whole else self
+
     def overlaps(self, other: Place, unsure: bool = False) -> bool:
         """Whether both name one byte; `unsure` is the answer where that is not known."""
         if not isinstance(other, Storage) or self.loc is not other.loc:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute
-from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
 
 from ptoas.dialects.pto.constraints import Index
+from ptoas.dialects.pto.construct import segments
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
@@ -307,11 +307,7 @@ class InstructionReader(StatementReader):
             refs += [self._reference(operand, default) for operand in operands]
         properties = {name: v for name, (v, _) in parts.fields.items() if name in signature.fields}
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
-        if signature.segmented:
-            properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(i32, sizes)
-        if any(isinstance(option, AttrSizedResultSegments) for option in cls.get_irdl_definition().options):
-            counts = [int(i < len(self.results)) for i in range(len(signature.results))]
-            properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(i32, counts)
+        properties |= segments(cls, sizes, len(self.results))
         return Plan(
             cls,
             tuple(refs),

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     UnregisteredAttr,
     UnregisteredOp,
 )
+from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Operation
@@ -75,7 +76,7 @@ class TypeProblem(Exception):
 def xdsl_context(allow_unregistered: bool = False) -> Context:
     """xDSL's own dialects beside ours: what reads builtin types and attributes."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Arith, Scf, PTO):
+    for dialect in (Builtin, Func, Arith, Scf, Cf, PTO):
         context.load_dialect(dialect)
     return context
 

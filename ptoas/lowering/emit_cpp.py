@@ -25,9 +25,10 @@ from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.visibility import visibility
 from ptoas.location import span_of
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
-from ptoas.lowering.cpp.function import FunctionEmitter
+from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.plan_memory import uses_simt
 from ptoas.targets import Target
@@ -49,19 +50,25 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
     bodies = functions(module)
     taken = Names()
-    names = {f.sym_name.data: taken.unique(identifier(f.sym_name.data, "kernel")) for f in bodies}
+    # What is defined elsewhere has its name already.
+    declared = [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+    named = {f.sym_name.data: f for f in (*declared, *bodies)}
+    names = {name: taken.unique(identifier(name, "kernel")) for name in named}
     inner = {name for f in bodies for name in called_names(f)}
     knowledge = Knowledge()
-    parts: list[str] = []
+    parts = [
+        _declaration(named[name], names[name], target)
+        for name in dict.fromkeys(f.sym_name.data for f in declared)
+        if name in inner
+    ]
     launches: list[str] = []
     for function in callees_first(bodies):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate)
-        outer = emit != "kernel" and function.sym_name.data not in inner
+        called = function.sym_name.data in inner or visibility(function) == "internal"
+        outer = emit != "kernel" and not called
         if outer:
             _refuse_tile_parameters(function, target)
-        parts.append(
-            emitter.emit('extern "C" __global__ AICORE' if outer else _inner_qualifiers(function, inner))
-        )
+        parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _qualifiers(function, inner)))
         if outer and emit == "launcher":
             launches.append(_launcher(emitter, function, names[function.sym_name.data], target))
     if launches:
@@ -69,8 +76,32 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     return "\n\n".join([_head(module, target), *parts]) + "\n"
 
 
-def _inner_qualifiers(function: func.FuncOp, inner: set[str]) -> str:
-    return "static AICORE" if function.sym_name.data in inner else "AICORE"
+def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:
+    """Who can call a function from outside: as `pto.visibility` says, else whoever wants to unless another
+    function here does."""
+    match visibility(function):
+        case "external":
+            return 'extern "C" AICORE'
+        case "internal":
+            return "static AICORE"
+        case _:
+            return "static AICORE" if function.sym_name.data in inner else "AICORE"
+
+
+def _declaration(function: func.FuncOp, name: str, target: Target) -> str:
+    """A function that is defined elsewhere, with the parameters that we would give it."""
+    parameters = [
+        _nameless_parameter(*each)
+        for at, type in enumerate(function.function_type.inputs)
+        for each in parameters_of(type, f"p{at}")
+    ]
+    qualifiers = 'extern "C" AICORE' if visibility(function) == "external" else "AICORE"
+    return f"{signature(f'{qualifiers} {result_type(function, target)} {name}', parameters)};"
+
+
+def _nameless_parameter(type: str, name: str) -> str:
+    """`__gm__ float *`; an array stays one."""
+    return f"{type}{''.join(name.partition('[')[1:])}".rstrip()
 
 
 def _head(module: ModuleOp, target: Target) -> str:

@@ -21,11 +21,12 @@ A function that is placed by hand keeps its addresses; scratch tiles that the lo
 
 from __future__ import annotations
 
-from bisect import insort_right
+from bisect import bisect_left, insort_right
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from heapq import heappop, heappush
+from math import inf
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -178,7 +179,7 @@ def _plan_all(
         step = target.alignment(loc)
         floor = _aligned(used.get(loc, 0), step)
         limit = _limit(target, loc, tiles[0].root)
-        placed, end = _place(tiles, floor, step)
+        placed, end = _place_in_turn(tiles, floor, step)
         if limit is not None and end > limit:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
             placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)
@@ -204,15 +205,42 @@ def _aligned(address: int, step: int) -> int:
     return -(-address // step) * step
 
 
-def _place(tiles: Sequence[LiveTile], floor: int, step: int) -> tuple[dict[SSAValue, int], int]:
-    """Lowest addresses such that tiles alive together lie apart; the end of the used bytes."""
+def _place_in_turn(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAValue, int], int]:
+    """Lowest addresses such that tiles alive together lie apart, for tiles by their beginnings; the end of
+    the used bytes."""
+    gaps: list[tuple[int, float]] = [(floor, inf)]
+    alive: list[tuple[int, int, int]] = []
+    addresses: dict[SSAValue, int] = {}
+    top = floor
+    for tile in tiles:
+        while alive and alive[0][0] < tile.first:
+            _give_back(gaps, *heappop(alive)[1:])
+        size = _aligned(tile.bytes, step)
+        at, low, high = next((n, *gap) for n, gap in enumerate(gaps) if gap[1] - gap[0] >= size)
+        gaps[at : at + 1] = [(low + size, high)] if low + size < high else []
+        heappush(alive, (tile.last, low, low + size))
+        addresses[tile.root] = low
+        top = max(top, low + tile.bytes)
+    return addresses, top
+
+
+def _give_back(gaps: list[tuple[int, float]], low: int, high: float) -> None:
+    """Free bytes, as one gap with those beside them."""
+    at = bisect_left(gaps, (low, high))
+    after = at
+    if after < len(gaps) and gaps[after][0] == high:
+        high, after = gaps[after][1], after + 1
+    if at and gaps[at - 1][1] == low:
+        low, at = gaps[at - 1][0], at - 1
+    gaps[at:after] = [(low, high)]
+
+
+def _place(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAValue, int], int]:
+    """The same for tiles in any order."""
     placed: list[tuple[int, LiveTile]] = []
     addresses: dict[SSAValue, int] = {}
     top = floor
-    by_start = all(a.first <= b.first for a, b in pairwise(tiles))
     for tile in tiles:
-        if by_start:
-            placed = [other for other in placed if other[1].last >= tile.first]
         address = floor
         for start, other in placed:  # kept in the order of addresses
             if not other.lives_with(tile):

@@ -113,11 +113,6 @@ class FunctionCompiler(ControlFlow, Placement):
 
     def text(self) -> str:
         op = self.op
-        if not op.body.blocks or not op.body.blocks[0].ops:
-            missing = self.raiser(
-                failure("PTO-R505", f"{op.sym_name.data} has no body: it is defined elsewhere", op)
-            )
-            return f"def {self.module.names[op.sym_name.data]}(*_):\n    {missing}()\n"
         parameters = ", ".join(self.name(argument) for argument in op.body.blocks[0].args)
         self.block(op.body.block)
         body = "\n".join(self.lines) or "    return ()"

@@ -71,8 +71,8 @@ _ROWS = (
     ),
     (
         "PTO-R109",
-        "the destination overlaps the index",
-        "The instruction would overwrite indices that it has not read yet (D22).",
+        "operands overlap that must be apart",
+        "The instruction would overwrite indices or sources that it has not read yet (D22).",
     ),
     (
         "PTO-R110",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -46,10 +46,56 @@ class GlobalBuffer:
         """The address behind the last byte."""
         return self.address + self.size * self.dtype.size
 
+    def holds(self, first: int, last: int) -> bool:
+        """Whether these elements are there."""
+        return first >= 0 and last < self.size
+
     def window(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
         """Elements as an array; NumPy itself refuses what lies outside."""
         size = self.dtype.size
         return np.ndarray(shape, self.dtype.raw, self.raw, offset * size, [s * size for s in strides])
+
+
+class GrowingBuffer(GlobalBuffer):
+    """A generated argument whose size nobody knew before the run: as large as what was reached so far.
+
+    The whole is reserved at once, so that views of it stay; the host makes pages when they are touched.
+    """
+
+    __slots__ = ("_filled", "_make", "_take")
+
+    STEP = 4096
+    """Elements that are made together: what they are does not depend on the order of accesses."""
+
+    def __init__(
+        self,
+        name: str,
+        reserved: Array,
+        dtype: DType,
+        make: Callable[[int], Array],
+        take: Callable[[int], None],
+    ):
+        super().__init__(name, reserved, dtype)
+        self.size = 0
+        self._filled = 0
+        self._make = make
+        self._take = take
+
+    def holds(self, first: int, last: int) -> bool:
+        return first >= 0 and (last < self.size or self._grow(last + 1))
+
+    def _grow(self, size: int) -> bool:
+        if size > len(self.raw):
+            return False
+        wanted = min(-(-size // self.STEP) * self.STEP, len(self.raw))
+        if wanted > self._filled:
+            self._take((wanted - self._filled) * self.dtype.size)
+        while self._filled < wanted:
+            count = min(self.STEP, wanted - self._filled)
+            self.raw[self._filled : self._filled + count] = self._make(count).view(self.dtype.raw)
+            self._filled += count
+        self.size = size
+        return True
 
 
 class Pointer:
@@ -148,8 +194,7 @@ class View:
         return (0, -1) if last < first else (self.offset + first, self.offset + last)
 
     def inside(self) -> bool:
-        first, last = self.extent()
-        return first >= 0 and last < self.buffer.size
+        return self.buffer.holds(*self.extent())
 
 
 class Group:

@@ -53,12 +53,6 @@ def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) ->
             f"{idx.valid[1]}], the one of %{dst.name} asks for {need}",
             op,
         )
-    if m.checks.mem and dst.overlaps(idx):
-        raise m.fail(
-            "PTO-R109",
-            f"mgather: the destination {dst.describe()} overlaps its index {idx.describe()}",
-            op,
-        )
 
 
 def gather_run(

@@ -200,13 +200,8 @@ def by_index(op: TScatterOp, m: Machine) -> Binder:
                 f"{src.cols}]",
                 op,
             )
-        if dst.overlaps(idx) and m.checks.mem:
-            raise m.fail(
-                "PTO-R109",
-                f"tscatter: the destination {dst.describe()} overlaps its index {idx.describe()}",
-                op,
-            )
-        count = dst.rows * dst.cols
+        flat, offsets = dst.counted
+        count = len(flat) if offsets is None else len(offsets)
         source = src.with_valid(rows, cols)
         read = index_reader(idx, m, flat=False)
 
@@ -217,8 +212,7 @@ def by_index(op: TScatterOp, m: Machine) -> Binder:
         if m.checks.mem and not m.checks.unchecked:
             read = checked(read, count, report)
         clear = m.target.has_pipes
-        flat, whole = dst.flat, dst.full
-        offsets = None if dst.in_order else dst.offsets.reshape(-1)
+        whole = dst.full
         zero = np.zeros((), dst.dtype.raw)
 
         def run() -> None:

@@ -37,6 +37,10 @@ class Parameter:
     """Least number of elements behind a pointer, if that is known before the run."""
     view_shape: tuple[int, ...] | None = None
     """The one shape that a pointer is looked at with, if there is one."""
+    grows: bool = False
+    """Whether something behind a pointer is reached that only the run knows."""
+    steers: bool = False
+    """Whether its integers end up in offsets, sizes, bounds or indices that are calculated."""
     read: bool = False
     written: bool = False
     index_limit: int | None = None
@@ -46,6 +50,8 @@ class Parameter:
     is_index: bool = False
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+    reason: str = "nothing tells what it should be"
+    """Why that."""
 
 
 def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:

@@ -7,6 +7,7 @@ import math
 import os
 import zipfile
 import zlib
+from copy import deepcopy
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -22,6 +23,7 @@ from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.machine.memory import GrowingBuffer
 from ptoas.runner.parameters import Parameter, about
 
 
@@ -70,23 +72,70 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
     return (parameter.ranks, *parameter.shape) if parameter.kind == "group" else parameter.shape
 
 
-def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit, the rest is random."""
+@dataclass(frozen=True)
+class Growing:
+    """An array that is made while the program runs, as far as it is reached."""
+
+    dtype: DType
+    start: int
+    """Elements that are there from the beginning."""
+    rng: Random
+    allowance: Allowance
+    value: int | None
+    """Every element; `None`: random numbers."""
+
+    def buffer(self, name: str) -> GrowingBuffer:
+        rng = deepcopy(self.rng)  # whoever runs it again gets the same numbers
+        room = (self.allowance.limit - self.allowance.used) // self.dtype.size
+        reserved = np.zeros(max(room, self.start), self.dtype.raw)
+
+        def make(count: int) -> Array:
+            if self.value is None:
+                return random_array(self.dtype, (count,), rng, None)
+            return np.full(count, self.dtype.scalar(self.value), self.dtype.number)
+
+        def take(size: int) -> None:
+            self.allowance.take(size, name, f"--arg {name}=FILE.npy")
+
+        made = GrowingBuffer(name, reserved, self.dtype, make, take)
+        if self.start:
+            made.holds(0, self.start - 1)
+        return made
+
+
+def generate(
+    parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance, grows: bool = False
+) -> Any:
+    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit; other integers are 0
+    where they say where or how much, else 1; the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
-    shape = shape_of(parameter, entry)
     dtype = parameter.dtype
     assert dtype is not None
+    if parameter.grows and grows:
+        return Growing(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
+    shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, f"--arg {parameter.name}=random")
-    if parameter.written and not parameter.read:
-        return np.zeros(shape, dtype.number)
-    if parameter.is_index:
+    if parameter.is_index and not (parameter.written and not parameter.read):
         limit = parameter.index_limit or 1
         high = max(1, min(limit, int(np.iinfo(dtype.number).max)))
         steps = max(1, -(-high // parameter.index_step))
         chosen = rng.integers(0, steps, size=shape) * parameter.index_step
         return chosen.astype(dtype.number)
-    return random_array(dtype, shape, rng, None)
+    value = fixed_value(parameter)
+    if value is None:
+        return random_array(dtype, shape, rng, None)
+    return np.full(shape, dtype.scalar(value), dtype.number)
+
+
+def fixed_value(parameter: Parameter) -> int | None:
+    """What every element of a generated array is; `None`: each another."""
+    if parameter.written and not parameter.read:
+        return 0
+    assert parameter.dtype is not None
+    if not parameter.dtype.is_integer:
+        return None
+    return 0 if parameter.steers else 1
 
 
 def random_array(
@@ -98,6 +147,9 @@ def random_array(
         low, high = int(low), int(high)
         return rng.integers(low, max(high, low + 1), size=shape).astype(dtype.number)
     low, high = bounds or (-1.0, 1.0)
+    if dtype.kind == "pairs":
+        halves = rng.random(size=(*shape[:-1], 2 * shape[-1]))
+        return dtype.paired(halves * (high - low) + low)
     numbers = rng.random(size=shape, dtype=np.float32 if dtype.size <= 4 else np.float64)
     return dtype.encode(numbers * (high - low) + low)
 
@@ -262,6 +314,16 @@ def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> 
             if key not in members:
                 raise _no_file(option, path, f"it has no array {key!r}; its arrays are {', '.join(members)}")
             return as_known(_unpacked(archive, members[key], option, allowance, name))
+    except UNREADABLE as error:
+        raise _no_file(option, path, error) from None
+
+
+def npz_arrays(path: Path, option: str, allowance: Allowance) -> dict[str, Array]:
+    """All arrays of an archive by name."""
+    try:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            members = [(info.filename.removesuffix(".npy"), info) for info in archive.infolist()]
+            return {name: _unpacked(archive, info, option, allowance, name) for name, info in members}
     except UNREADABLE as error:
         raise _no_file(option, path, error) from None
 

@@ -14,7 +14,8 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.diagnostics import Diagnostic, Note, Severity, Span, UsageError
+from ptoas.analysis.linking import linked
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
@@ -29,6 +30,7 @@ from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
+from ptoas.targets.rules import lints as n
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
 
@@ -146,7 +148,10 @@ def verify_targets(
         raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
-    checker = _Checker(module, resolved, aicore, sync)
+    try:
+        checker = _Checker(linked(module), resolved, aicore, sync)
+    except PtoasError as error:
+        return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}
     for target in resolved:
         for diagnostic in checker.check(target):
@@ -264,16 +269,17 @@ class _Checker:
 
     @cached_property
     def duplicates(self) -> list[Diagnostic]:
-        """Functions whose name another one has before them."""
-        first: dict[str, FuncOp] = {}
+        """Functions whose name another one of their module has before them."""
+        first: dict[tuple[Operation | None, str], FuncOp] = {}
         found: list[Diagnostic] = []
         for function in self.functions:
             name = function.func.sym_name.data
-            if name in first:
-                note = Note("the first one", span_of(first[name]))
+            key = (function.func.parent_op(), name)
+            if key in first:
+                note = Note("the first one", span_of(first[key]))
                 message = f"there are two functions `@{name}`"
                 found.append(Diagnostic(DUPLICATE_CODE, message, span_of(function.func), notes=(note,)))
-            first.setdefault(name, function.func)
+            first.setdefault(key, function.func)
         return found
 
     def check(self, target: Target) -> Iterator[Diagnostic]:
@@ -290,7 +296,7 @@ class _Checker:
         for function in self.functions:
             if not broken.isdisjoint(function.ops):
                 continue
-            for rule in target.program():
+            for rule in (n.a_body_has_one_block,) if function.branched else target.program():
                 if rule.scope == "function":
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 

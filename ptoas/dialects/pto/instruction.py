@@ -32,7 +32,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
-from ptoas.dialects.pto.construct import construct, flat, segment_sizes
+from ptoas.dialects.pto.construct import construct, flat, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
@@ -72,6 +72,8 @@ class Signature:
     """Name, constraint, and whether the result may be missing."""
     segmented: bool
     """Whether the operation keeps the number of operands of each slot (more than one may vary)."""
+    results_segmented: bool
+    """Whether it keeps which of its results are there."""
 
     def slot(self, name: str) -> Slot:
         return next(s for s in self.slots if s.name == name)
@@ -250,7 +252,8 @@ class PtoOp(IRDLOperation, ABC):
             (name, _single(r.constr), isinstance(r, OptResultDef)) for name, r in definition.results
         )
         segmented = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
-        return Signature(tuple(slots), fields, results, segmented)
+        results_segmented = any(isinstance(o, AttrSizedResultSegments) for o in definition.options)
+        return Signature(tuple(slots), fields, results, segmented, results_segmented)
 
     @classmethod
     def mnemonic(cls) -> str:
@@ -280,9 +283,7 @@ class PtoOp(IRDLOperation, ABC):
         """Put other values into a slot, in place."""
         filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
         self.operands = [value for given in filled.values() for value in given]
-        if self.signature().segmented:
-            sizes = segment_sizes(*map(len, filled.values()))
-            self.properties[AttrSizedOperandSegments.attribute_name] = sizes
+        self.properties |= segments(type(self), map(len, filled.values()), len(self.results))
 
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""

@@ -122,6 +122,7 @@ ROWS: Rows = {
                 },
                 rules=(
                     b.tile_gather_keeps_the_element_type,
+                    b.counted_window_is_row_major,
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     w.index_type_is_taken_everywhere,
@@ -129,7 +130,7 @@ ROWS: Rows = {
                 pipe=V,
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},
-                apart=(("dst", "indices"),),
+                apart=(("dst", "indices"), ("dst", "src")),
                 source="004, index-based gather, A5",
             ),
             "mask": Row(
@@ -154,18 +155,18 @@ ROWS: Rows = {
         tiles={"dst": tile(NINE), "src": tile(), "offsets": tile(INDEX)},
         rules=(b.block_gather_has_an_offset_for_each_block,),
         pipe=V,
-        apart=(("dst", "offsets"),),
+        apart=(("dst", "offsets"), ("dst", "src")),
     ),
     TScatterOp: Forms(
         lambda op: op.form,
         {
             "index": Row(
                 tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
-                rules=(b.tile_scatter_index_has_the_width_of_the_data,),
+                rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=V,
-                apart=(("dst", "idx"),),
+                apart=(("dst", "idx"), ("dst", "src")),
             ),
-            "mask": SPREAD.of((*NINE, *WIDE)),
+            "mask": SPREAD.but(rules=(b.scattered_tile_is_whole,)).of((*NINE, *WIDE)),
         },
     ),
 }

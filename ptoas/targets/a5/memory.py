@@ -8,12 +8,12 @@ from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
 from ptoas.targets.shared.memory import PRINT, load, store
-from ptoas.targets.specs import ANY, elements
+from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
-    TLoadOp: load(ANY).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
+    TLoadOp: load(LOADED).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
     TStoreOp: store(
-        ANY,
+        LOADED,
         "vec acc",
         m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
         m.store_of_an_accumulator_is_a_matrix,

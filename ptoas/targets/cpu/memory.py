@@ -8,12 +8,12 @@ from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
 from ptoas.targets.shared.memory import PRINT, load, store
-from ptoas.targets.specs import ANY, NINE, WIDE
+from ptoas.targets.specs import LOADED, NINE, WIDE
 
 ROWS: Rows = {
-    TLoadOp: load(ANY, empty=True),
+    TLoadOp: load(LOADED, empty=True),
     TStoreOp: store(
-        ANY,
+        LOADED,
         "vec mat acc",
         m.store_atomic_takes_the_element_type(types=(*NINE, *WIDE)),
         accumulator_is_converted(plain=PLAIN, scaled=CUBE.scaled),

@@ -194,7 +194,7 @@ def _gather(dst: int, idx: int) -> str:
 @rule(
     "PTO-U104",
     source="D22",
-    reason="The gather would overwrite indices that it has yet to read.",
+    reason="The instruction would overwrite indices or sources that it has yet to read.",
     failing=_gather(0, 0),
     passing=_gather(0, 2048),
     on="a2a3 a5",

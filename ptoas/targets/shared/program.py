@@ -5,6 +5,7 @@ from __future__ import annotations
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import fences as h
+from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
@@ -28,6 +29,9 @@ PLACEMENT = (
 
 CORES = (h.synchronisation_names_pipes_that_work,)
 
+LINTS = (n.a_body_has_one_block,)
+"""What only deserves a look."""
+
 RANKS = (c.the_root_alone_calls,)
 """Who may call a collective."""
 
@@ -46,8 +50,8 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
