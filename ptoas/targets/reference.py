@@ -26,6 +26,7 @@ CHAPTERS = {
     "F": "Flags and pipes",
     "E": "Arithmetic",
     "Q": "Conversion, quantisation and sorting",
+    "H": "Cores: channels, synchronisation, kinds of kernels",
     "C": "Collectives",
     "D": "Transfers and signals between ranks",
     "I": "Operands of every instruction",

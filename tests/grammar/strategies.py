@@ -31,6 +31,7 @@ from xdsl.irdl import BaseAttr
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
     BLayout,
@@ -85,6 +86,10 @@ def views(draw: st.DrawFn, element: Attribute, rank: int) -> Attribute:
     return cls.of(shape, element, draw(st.sampled_from(Layout)), strides)
 
 
+BY_PLACE = ("address", "buf_id", "event_id", "mode")
+"""Numbers that are written by their place, without a type."""
+
+
 class Maker:
     """Makes operations; the values they need become arguments of the function."""
 
@@ -113,7 +118,7 @@ class Maker:
     def type_for(self, constraint: Any, element: Attribute, rank: int) -> Attribute:
         own = element if constraint.element else self.draw(st.sampled_from(SCALARS))
         match constraint:
-            case c.IndexTile():
+            case c.IndexTile() | c.IntegerTile():
                 return self.draw(tiles(self.draw(st.sampled_from([i16, i32]))))
             case c.Tile():
                 return self.draw(tiles(own))
@@ -126,6 +131,12 @@ class Maker:
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
             case c.Ptr():
                 return PtrType(own)
+            case c.Address():
+                return self.draw(views(own, rank) | st.just(PtrType(own)))
+            case c.EventIds():
+                return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
+            case c.Handle():
+                return PipeType()
             case c.Scalar():
                 return own
             case c.Extent():
@@ -147,7 +158,7 @@ class Maker:
         if UnitAttr in bases:
             return UnitAttr()
         if isinstance(field.constraint, BaseAttr) and field.constraint.attr is IntegerAttr:
-            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name == "address" else i32)
+            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name in BY_PLACE else i32)
         return BoolAttr.from_bool(self.draw(st.booleans()))
 
     def operation(self, cls: type[PtoOp]) -> Operation | None:

@@ -27,6 +27,8 @@ from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
     GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
     LoadScalarOp,
     StoreScalarOp,
     TGetValOp,
@@ -338,6 +340,8 @@ SCALARS: dict[type[Operation], Handler] = {
     AddPtrOp: _add_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),
+    GetSubblockIdxOp: _query("get_subblockid"),
+    GetSubblockNumOp: _query("get_subblockdim"),
 }
 
 
