@@ -1,8 +1,8 @@
 """Ranks beside what moves the same bytes without them: 8 ranks of 64 MiB.
 
-The collective gather stands beside one `np.concatenate`, a put of every rank into the next beside `np.copyto`,
-and the same put with one process a rank beside mpi4py's own `Put`. All write into memory that has been touched
-before. All checks are on, and the data goes through a staging tile in chunks.
+The collective gather stands beside one `np.concatenate`, a put of every rank into the next beside
+`np.copyto`, and the same put with one process a rank beside mpi4py's own `Put`. All write into memory that
+has been touched before. All checks are on, and the data goes through a staging tile in chunks.
 """
 
 from __future__ import annotations
