@@ -177,6 +177,8 @@ class FunctionCompiler(ControlFlow, Placement):
         if self.machine.sharing is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
+        if self.module.observer is not None and isinstance(op, ElementOp):
+            function = self.module.observer.watching_scalar(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")

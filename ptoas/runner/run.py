@@ -22,7 +22,7 @@ The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -51,6 +51,9 @@ from ptoas.runner.report import (
 from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
 
+if TYPE_CHECKING:
+    from ptoas.profiling.record import Recorder
+
 
 def compile(
     module: ModuleOp,
@@ -70,6 +73,7 @@ def compile(
     force: bool = False,
     aicore: bool = False,
     on_output: Callable[[str], None] | None = None,
+    recorder: Recorder | None = None,
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
@@ -118,6 +122,7 @@ def compile(
         sync=sync,
         on_output=on_output,
         forced=force,
+        recorder=recorder,
     )
     with forgiving(force, module):
         return Kernel(module, chosen, options)

@@ -18,6 +18,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -237,6 +238,7 @@ class FunctionEmitter:
     def operation(self, op: Operation) -> None:
         if self.annotate:
             self._quote(op)
+            self._explain(op)
         handler = HANDLERS.get(type(op))
         if handler is not None:
             handler(self, op)
@@ -260,6 +262,14 @@ class FunctionEmitter:
         if line != self._last_line and not added:
             self._last_line = line
             self.line(f"// {line}: {text}")
+
+    def _explain(self, op: Operation) -> None:
+        """Why the compiler put it there; of a pair of flags once, where they follow each other."""
+        reason = reason_of(op)
+        raised = op.prev_op if isinstance(op, WaitFlagOp) else None
+        again = isinstance(raised, SetFlagOp) and reason == reason_of(raised)
+        if reason is not None and not again:
+            self.line(f"// {comment_text(reason)}")
 
     def unsupported(self, op: Operation, why: str) -> PtoasError:
         message = f"`{name_of(op)}`: {why}"
