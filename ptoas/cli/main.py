@@ -183,8 +183,11 @@ def verify(
 def explain(code: str) -> None:
     """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
+    A decision or a document that a message cites is explained, too.
+
     \b
     ptoas explain PTO-A201
+    ptoas explain D21
     """
     from ptoas.diagnostics import codes
 
