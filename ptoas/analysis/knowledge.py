@@ -226,7 +226,9 @@ class Knowledge(Constants):
         type = value.type
         assert isinstance(type, TileType)
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
-        physical = physical_shape(value)
+        # Of windows into windows each asks the one before.
+        around = self._tiles.get(value.owner.source) if isinstance(value.owner, views.SubviewOp) else None
+        physical = physical_shape(value) if around is None else around.physical
         key = (id(type), valid, physical)
         facts = self._interned_tiles.get(key)
         if facts is None:

@@ -176,7 +176,7 @@ def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
     def run(ptr: Pointer, offset: int) -> float:
         at = ptr.offset + offset
         buffer = ptr.buffer
-        if not 0 <= at < buffer.size:
+        if not (0 <= at < buffer.size or buffer.holds(at, at)):
             raise scalar_outside(op, m, ptr, offset)
         return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
 
@@ -188,7 +188,7 @@ def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
     def run(value: float, ptr: Pointer, offset: int) -> None:
         at = ptr.offset + offset
         buffer = ptr.buffer
-        if not 0 <= at < buffer.size:
+        if not (0 <= at < buffer.size or buffer.holds(at, at)):
             raise scalar_outside(op, m, ptr, offset)
         buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
 

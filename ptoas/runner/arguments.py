@@ -18,10 +18,12 @@ from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
 from ptoas.runner.parameters import Parameter, about
+from ptoas.runner.values import Growing
 from ptoas.spelling import did_you_mean
 
 
@@ -136,6 +138,11 @@ def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
             return Bound(parameter, view, array, finish)
         case "group":
             return _group(parameter, given, entry)
+        case "counts":
+            array = _writable(parameter, as_elements(parameter, given, entry))
+            if array.shape != parameter.shape:
+                raise failure("PTO-R603", f"{parameter.name} holds four numbers; found {array.shape}", entry)
+            return Bound(parameter, Counts(array.view(np.int16)), array)
         case _:
             return _tile(parameter, given, entry)
 
@@ -208,10 +215,25 @@ def _in_place(parameter: Parameter, array: Array) -> tuple[Array, Callable[[], N
 
 
 def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
+    if isinstance(given, Growing):
+        return _growing(parameter, given)
     array = _writable(parameter, as_elements(parameter, given, entry))
     assert parameter.dtype is not None
     flat, finish = _in_place(parameter, array)
     return Bound(parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), array, finish)
+
+
+def _growing(parameter: Parameter, given: Growing) -> Bound:
+    """Memory that nobody gave and whose size nobody knew: the caller sees what was reached."""
+    buffer = given.buffer(parameter.name)
+    bound = Bound(parameter, Pointer(buffer), None)
+
+    def finish() -> None:
+        reached = buffer.raw[: buffer.size]
+        bound.output = reached if given.dtype.coded else reached.view(given.dtype.number)
+
+    bound.finish = finish
+    return bound
 
 
 def _extents_text(shape: tuple[int, ...]) -> str:

@@ -121,7 +121,7 @@ class Kernel:
                 continue
             # Each argument has its own stream: giving one does not change the others.
             rng = np.random.default_rng([seed, parameter.at])
-            arguments[parameter.name] = generate(parameter, self.entry, rng, allowance)
+            arguments[parameter.name] = generate(parameter, self.entry, rng, allowance, grows=True)
         return arguments
 
     # --- running ---

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs are text, and their lines are as long as they are
 """Whose word is law: the documents, with a warning where the headers of August 2026 ask for more (D28)."""
 
 from __future__ import annotations

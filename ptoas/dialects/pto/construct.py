@@ -8,7 +8,7 @@ One mechanism serves all instructions; it knows no instruction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -95,18 +95,23 @@ def flat(
     properties: Mapping[str, Attribute],
 ) -> dict[str, Any]:
     """What `Operation` takes: operands in one list, and how many of them each slot has."""
-    signature = cls.signature()
-    segments: dict[str, Attribute] = {}
-    if signature.segmented:
-        segments[AttrSizedOperandSegments.attribute_name] = segment_sizes(*map(len, operands))
-    if sum(optional for _, _, optional in signature.results) > 1:
-        given = [int(at < len(result_types)) for at in range(len(signature.results))]
-        segments[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
     return {
         "operands": [value for values in operands for value in values],
         "result_types": result_types,
-        "properties": {**properties, **segments},
+        "properties": {**properties, **segments(cls, map(len, operands), len(result_types))},
     }
+
+
+def segments(cls: type[PtoOp], sizes: Iterable[int], results: int) -> dict[str, Attribute]:
+    """The properties that say how many operands each slot has, and which results there are."""
+    signature = cls.signature()
+    found: dict[str, Attribute] = {}
+    if signature.segmented:
+        found[AttrSizedOperandSegments.attribute_name] = segment_sizes(*sizes)
+    if signature.results_segmented:
+        given = [int(at < results) for at in range(len(signature.results))]
+        found[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
+    return found
 
 
 @cache
