@@ -101,6 +101,17 @@ def described(rows: list[Described], as_json: bool) -> str:
     return json.dumps([asdict(row) for row in rows], indent=2) if as_json else table(rows)
 
 
+def in_short(told: Told) -> str:
+    """A run in a few words: what it gave, and how many checks held."""
+    outputs = (
+        f"{name} {'x'.join(map(str, a.shape))}x{a.dtype}"
+        for r in told.results
+        for name, a in r.outputs.items()
+    )
+    words = ", ".join(outputs) or "no output"
+    return f"{words}; {told.checks} checks held" if told.checks else words
+
+
 def as_json(told: Told) -> dict[str, Any]:
     """The same as data; what is wrong stands under `errors`."""
     errors = [to_json(finding) for finding in told.errors]

@@ -60,6 +60,10 @@ LOWERING: dict[str, tuple[str, str]] = {
 CHECKING: dict[str, tuple[str, str]] = {
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
+    "PTO-T202": (
+        "the options fit each file of a tree",
+        "A file that names no target needs `--target`, for instance; the others go on.",
+    ),
 }
 
 INTERNAL: dict[str, tuple[str, str]] = {

@@ -118,10 +118,6 @@ SPREAD = Row(
 )
 """`TSCATTER` by a mask pattern."""
 
-NO_COMPARE_CALL = Call(
-    unsupported="the compare form of tgather has no C++ call: the documents declare an index and a mask form"
-)
-
 # --- element by element --------------------------------------------------------------------------
 
 BINARY = Row(
