@@ -20,6 +20,12 @@ sync_option = click.option(
     "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+isa_option = click.option(
+    "--isa",
+    type=click.Choice(["doc", "2026.08"]),
+    help="Whose word is law and whose declarations are called; without it, documents are checked, "
+    "with warnings where the headers of 2026.08 ask for more, and those are called.",
+)
 legalize_option = click.option(
     "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
 )

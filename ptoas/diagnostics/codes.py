@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.diagnostics.citations import cited
+from ptoas.diagnostics.citations import citation, cited
 from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
 from ptoas.profiling.catalogue import REMARKS
@@ -51,11 +51,20 @@ LOWERING: dict[str, tuple[str, str]] = {
         "a loop hands on tiles from outside",
         "A buffer that a loop allocates and carries needs `scf.for`, and an element type that can be copied.",
     ),
+    "PTO-L020": (
+        "a body that is lowered or run has one block",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
+        "synchronised. `scf` says the same with bodies of one block.",
+    ),
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
+    "PTO-T202": (
+        "the options fit each file of a tree",
+        "A file that names no target needs `--target`, for instance; the others go on.",
+    ),
 }
 
 INTERNAL: dict[str, tuple[str, str]] = {
@@ -78,8 +87,10 @@ MEANINGS: dict[str, tuple[str, str]] = {
 
 
 def explain(code: str) -> str:
-    """What a code means, and what is cited there; raises `UnknownRuleError` for one that nothing has."""
+    """What a code or a citation means, and what is cited there; `UnknownRuleError` where nothing has it."""
     wanted = code.strip().upper()
+    if (whole := citation(wanted)) is not None:
+        return whole
     text, source = _meaning(wanted)
     named = cited(text, source)
     return f"{text}\n\nCited:\n{named}" if named else text

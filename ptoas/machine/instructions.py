@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any, Protocol
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
@@ -11,7 +12,6 @@ from xdsl.ir import Attribute, Operation
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
-from ptoas.dialects.pto.scalar import ElementOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import ViewType
@@ -42,8 +42,8 @@ class Observer(Listener, Protocol):
         """The step, seen."""
         ...
 
-    def watching_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
-        """An access of the scalar pipe to one element, seen."""
+    def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
+        """An operation that gives a value, or touches a scalar or a signal, seen."""
         ...
 
     def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
@@ -126,6 +126,8 @@ class Compiled:
                 raise self.machine.fail(
                     "PTO-R507", f"%{thing.name} is used before it has an address", self.op
                 )
+        if self.machine.checks.mem:
+            self._check_apart(values)
         step = self.binder(**self._by_slot(values))
         if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
@@ -144,6 +146,23 @@ class Compiled:
             self.steps.clear()
         self.steps[key] = run
         return run
+
+    def _check_apart(self, values: list[object]) -> None:
+        """Stop where tiles have a byte in common that the target reads while it writes the other."""
+        row = self.machine.target.row(self.op)
+        if not isinstance(row, Row):
+            return
+        places = slot_places(self.op)
+        for one, other in row.apart:
+            for n, k in product(places[one], places[other]):
+                first, second = values[n], values[k]
+                if isinstance(first, Tile) and isinstance(second, Tile) and first.overlaps(second):
+                    raise self.machine.fail(
+                        "PTO-R109",
+                        f"{self.op.name.removeprefix('pto.')}: {one} {first.describe()} overlaps {other} "
+                        f"{second.describe()}",
+                        self.op,
+                    )
 
     def _clobbered(self, values: list[object], step: Step) -> list[Region]:
         """Scratch tiles that the target uses, and sources that it leaves overwritten.

@@ -326,8 +326,9 @@ def _walked(
     warnings: list[Diagnostic] = []
     if not options.get("force"):
         aicore = bool(options.get("aicore"))
-        warnings = list(check(module, target, aicore=aicore, legalize=legalize, sync=sync))
-    ready = prepare(module, target, legalize=legalize, sync=sync)
+        isa = options.get("isa")
+        warnings = list(check(module, target, aicore=aicore, isa=isa, legalize=legalize, sync=sync))
+    ready = prepare(module, target, isa=options.get("isa"), legalize=legalize, sync=sync)
     function = choose_entry(ready, entry)
     pairs = arguments if isinstance(arguments, Mapping) else dict(split_option("--arg", a) for a in arguments)
     given = {name: _integer(value) for name, value in pairs.items()}

@@ -165,6 +165,8 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
             case What.BARRIER:
                 executed.append(_executed(found, subject, None))
                 _barrier(core, subject.pipe.data, len(executed) - 1)
+            case What.FENCE:
+                _handshake(core, Pipe.PIPE_ALL, Pipe.PIPE_ALL)
             case _:
                 pass
     for each in timeline.slices:

@@ -14,12 +14,11 @@ from xdsl.ir import Operation
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.scalar import ElementOp, StoreScalarOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import View
 from ptoas.profiling.patterns import Patterns
-from ptoas.profiling.work import Pricer, Work, operand_of, work_of
+from ptoas.profiling.work import Pricer, Work, operand_of, pipe_of, work_of
 from ptoas.runner.observe import loops_around
 from ptoas.runner.stats import cost_of
 from ptoas.targets import Target
@@ -40,6 +39,7 @@ class What(IntEnum):
     BARRIER = 3
     RELEASE = 4
     ACQUIRE = 5
+    FENCE = 6
 
 
 ActorKey = tuple[int, int, int]
@@ -137,8 +137,10 @@ class Watcher:
 
         return observed
 
-    def watching_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
-        stores = isinstance(op, StoreScalarOp)
+    def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
+        if pipe_of(op, self.machine.target) is None:
+            return function
+        stores = bool(op.WRITES)
         polls = any(isinstance(loop, scf.WhileOp) for loop in loops_around(op))
 
         def observed(*values: Any) -> Any:
@@ -192,6 +194,9 @@ class Watcher:
 
     def acquired(self, key: Hashable, pipe: Pipe | None) -> None:
         self._note(What.ACQUIRE, (key, pipe), (), None)
+
+    def fenced(self) -> None:
+        self._note(What.FENCE, None, (), None)
 
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...], op: Operation | None) -> None:
         self.machine.hold(EVENT_BYTES, op)

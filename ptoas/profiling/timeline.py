@@ -175,7 +175,7 @@ def simulate(trace: Trace, duration: Callable[[Part], float] = lambda part: part
     """Give every instruction of a trace its time; `duration` may be the low or the high end of its range."""
     timeline = Timeline()
     cores: dict[ActorKey, _Core] = {}
-    told: dict[Hashable, tuple[float, int]] = {}
+    told: dict[Hashable, dict[ActorKey, tuple[float, int]]] = {}
     for event in trace.events:
         core = cores.get(event.actor)
         if core is None:
@@ -195,16 +195,19 @@ def simulate(trace: Trace, duration: Callable[[Part], float] = lambda part: part
             case What.BARRIER:
                 if subject.pipe.data is Pipe.PIPE_ALL:
                     core.rest(subject)
+            case What.FENCE:
+                core.rest("a fence")
             case What.RELEASE:
                 key, source = subject
                 done = core.all_done() if source is None else core.done(NUMBER[source])
-                told[key] = max(told.get(key, (0.0, NOTHING)), done)
+                told.setdefault(key, {})[event.actor] = done
             case What.ACQUIRE:
                 key, target = subject
-                time, slice = told.get(key, (0.0, NOTHING))
+                others = (done for actor, done in told.get(key, {}).items() if actor != event.actor)
+                time, slice = max(others, default=(0.0, NOTHING))
                 for pipe in range(len(PIPES)) if target is None else (NUMBER[target],):
                     core.wait(pipe, time, slice, "another core")
-                if slice != NOTHING and timeline.slices[slice].actor != event.actor:
+                if slice != NOTHING:
                     pipe = NUMBER[target or Pipe.PIPE_S]
                     core.arrows[pipe].append((slice, _key_text(key), None, None))
     timeline.total = max((each.end for each in timeline.slices), default=0.0)

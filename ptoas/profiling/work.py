@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Pair
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
@@ -230,8 +230,8 @@ def quantities(op: PtoOp, target: Target, by_slot: dict[str, list[Operand]], for
     """What the formulas may name: see `ptoas.targets.costs.QUANTITIES`."""
     tiles = [o for s, found in by_slot.items() for o in found if o.memory != GM and s not in op.SCRATCH]
     views = [o for found in by_slot.values() for o in found if o.memory == GM]
-    collective = isinstance(op, CollectiveOp)
-    main = max(views if collective else tiles or views, key=_bytes)
+    staged = isinstance(op, StagedOp)
+    main = max(views if staged else tiles or views, key=_bytes)
     size = max((o.size for o in tiles if o.bytes * 8 > main.bytes), default=main.size)
     rows, cols = main.rows * main.outer, main.cols
     elements, per = rows * cols, REPEAT // size or 1
@@ -246,7 +246,7 @@ def quantities(op: PtoOp, target: Target, by_slot: dict[str, list[Operand]], for
         "lines": lines, "per_row": per_row, "whole": float(main.whole),
         "calls": max([1, *(o.outer for o in views)]) if views else (1 if main.whole else rows),
     }  # fmt: skip
-    if collective and tiles:
+    if staged and tiles:
         found["calls"] = ceil(main.bytes / max(1, max(map(_bytes, tiles))))
     if isinstance(op, ProductOp):
         left, right = by_slot["lhs"][0], by_slot["rhs"][0]

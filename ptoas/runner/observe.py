@@ -14,7 +14,6 @@ from ptoas.analysis.structure import enclosing_loops
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.scalar import ElementOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.actors import Actor, Launch
@@ -127,13 +126,16 @@ class Observer:
         at = Actor(actor.rank, actor.block, actor.core, clocks=actor.clocks)
         self.trace.append((traced, at, tuple(map(self.iterations.__getitem__, traced.loops))))
 
-    def watching_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
+    def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
         return function
 
     def released(self, key: Hashable, pipe: Pipe | None) -> None:
         pass
 
     def acquired(self, key: Hashable, pipe: Pipe | None) -> None:
+        pass
+
+    def fenced(self) -> None:
         pass
 
     def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:

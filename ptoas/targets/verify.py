@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.kernel import KernelFacts, set_companions
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.diagnostics import Diagnostic, Note, Severity, Span, UsageError
+from ptoas.analysis.linking import linked
+from ptoas.analysis.structure import kernels_of
+from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
+from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
@@ -27,8 +31,11 @@ from ptoas.location import (
 )
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
+from ptoas.targets.rules import lints as n
+from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
 
@@ -109,18 +116,24 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
 
 
 def verify(
-    module: ModuleOp, target: str | Target | None = None, aicore: bool = False, *, sync: str | None = None
+    module: ModuleOp,
+    target: str | Target | None = None,
+    aicore: bool = False,
+    *,
+    sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
-    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
+    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21). `isa` is `doc` or
+    `2026.08` where the documents or the headers of August 2026 are the law alone (D28).
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, None if target is None else [target], aicore, sync=sync)
+    return verify_targets(module, None if target is None else [target], aicore, sync=sync, isa=isa)
 
 
 def verify_targets(
@@ -129,6 +142,7 @@ def verify_targets(
     aicore: bool = False,
     *,
     sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
@@ -144,9 +158,13 @@ def verify_targets(
     """
     if sync not in (None, "auto", "manual"):
         raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
+    get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
-    checker = _Checker(module, resolved, aicore, sync)
+    try:
+        checker = _Checker(linked(module), resolved, aicore, sync, isa)
+    except PtoasError as error:
+        return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}
     for target in resolved:
         for diagnostic in checker.check(target):
@@ -204,7 +222,15 @@ def _declaration(op: PtoOp) -> tuple[object, ...]:
 class _Checker:
     """Checks one module for any number of targets; what does not depend on a target is found once."""
 
-    def __init__(self, module: ModuleOp, targets: Sequence[Target], aicore: bool, sync: str | None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        targets: Sequence[Target],
+        aicore: bool,
+        sync: str | None,
+        isa: str | None = None,
+    ):
+        self.isa = isa
         self.module = module
         self.targets = targets
         self.aicore = aicore
@@ -221,6 +247,15 @@ class _Checker:
                 facts.sync_override = self.sync == "manual"
             found.append(facts)
         return found
+
+    @cached_property
+    def kernels(self) -> list[tuple[FunctionFacts, ...]]:
+        """What is launched, each with what it calls; the functions know it too then."""
+        facts = {each.func: each for each in self.functions}
+        calls = {func: _called(each) for func, each in facts.items()}
+        kernels = [tuple(facts[each] for each in kernel) for kernel in kernels_of(calls).values()]
+        set_companions(kernels)
+        return kernels
 
     @cached_property
     def instructions(self) -> dict[tuple[object, ...], list[PtoOp]]:
@@ -264,19 +299,45 @@ class _Checker:
 
     @cached_property
     def duplicates(self) -> list[Diagnostic]:
-        """Functions whose name another one has before them."""
-        first: dict[str, FuncOp] = {}
+        """Functions whose name another one of their module has before them."""
+        first: dict[tuple[Operation | None, str], FuncOp] = {}
         found: list[Diagnostic] = []
         for function in self.functions:
             name = function.func.sym_name.data
-            if name in first:
-                note = Note("the first one", span_of(first[name]))
+            key = (function.func.parent_op(), name)
+            if key in first:
+                note = Note("the first one", span_of(first[key]))
                 message = f"there are two functions `@{name}`"
                 found.append(Diagnostic(DUPLICATE_CODE, message, span_of(function.func), notes=(note,)))
-            first.setdefault(name, function.func)
+            first.setdefault(key, function.func)
         return found
 
     def check(self, target: Target) -> Iterator[Diagnostic]:
+        kernels, sound = self.kernels, True
+        for diagnostic in self._check_parts(target):
+            sound = sound and not diagnostic.is_error
+            yield diagnostic
+        rules = [rule for rule in target.program() if rule.scope == "kernel"]
+        if not sound or not rules:
+            return
+        # What the passes make of a program is known for sound programs only.
+        for kernel in self._measured(kernels, target):
+            for rule in rules:
+                violations = rule.check(kernel, target)
+                yield from (_diagnose(rule, v, kernel.functions[0].func) for v in violations)
+
+    def _measured(
+        self, kernels: Sequence[tuple[FunctionFacts, ...]], target: Target
+    ) -> Iterator[KernelFacts]:
+        ends: dict[str, Mapping[TileLoc, int]] = {}
+        if any(is_near_the_end(kernel, target) for kernel in kernels):
+            from ptoas.lowering.launch import kernel_ends  # only here: what passes add, only passes know
+
+            ends = kernel_ends(self.module, target)
+        for kernel in kernels:
+            yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
+
+    def _check_parts(self, target: Target) -> Iterator[Diagnostic]:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
         broken = {op for op, _ in self.broken}
@@ -290,7 +351,7 @@ class _Checker:
         for function in self.functions:
             if not broken.isdisjoint(function.ops):
                 continue
-            for rule in target.program():
+            for rule in (n.a_body_has_one_block,) if function.branched else target.program():
                 if rule.scope == "function":
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
@@ -304,18 +365,27 @@ class _Checker:
         effects = target.effects(sample)
         for op in group:
             self.effects[target.name, op] = effects
-        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row)
+        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         for rule in rules_for(row):
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op, row.source) for op in group)
         for rule in row.rules:
+            if rule.header and self.isa not in (None, HEADERS):
+                continue
+            law = rule.header and self.isa == HEADERS
             for violation in rule.check(sample, facts):
-                yield from (_diagnose(rule, violation, op) for op in group)
+                found = (_diagnose(rule, violation, op) for op in group)
+                yield from (replace(d, severity=Severity.ERROR) if law else d for d in found)
 
 
 @cache
 def _is_ours(op_class: type[Operation]) -> bool:
     return issubclass(op_class, PtoOp)
+
+
+def _called(function: FunctionFacts) -> set[str]:
+    calls = cast("list[CallOp]", function.by_class.get(CallOp, []))
+    return {call.callee.string_value() for call in calls}
 
 
 def _functions(module: ModuleOp) -> Iterator[FuncOp]:

@@ -52,6 +52,8 @@ def traces(draw: st.DrawFn) -> Trace:
             subject = draw(works())
         elif kind is What.BARRIER:
             subject = BarrierOp(draw(st.sampled_from([*PIPES, Pipe.PIPE_ALL])))
+        elif kind is What.FENCE:
+            subject = None
         elif kind in (What.RELEASE, What.ACQUIRE):
             subject = (draw(st.integers(0, 2)), draw(st.sampled_from([None, *PIPES])))
         else:
@@ -97,6 +99,8 @@ def enforced(trace: Trace) -> list[tuple[int, int, int, list[int], Known]]:
             core.learn(NUMBER[subject.dst_pipe.data], *flags.pop(key))
         elif event.what is What.BARRIER and subject.pipe.data is Pipe.PIPE_ALL:
             core.barrier()
+        elif event.what is What.FENCE:
+            core.fence()
         elif event.what is What.RELEASE:
             core.release(*subject)
         elif event.what is What.ACQUIRE:

@@ -196,8 +196,17 @@ LAWS: dict[str, Law] = {
     "mscatter.row": ROW_WALK,
     "mgather.elem": SCALAR_WALK,
     "mscatter.elem": SCALAR_WALK,
-    "load_scalar": Law("read", SCALAR_READ, "guessed", {"read": 200}, low="50", high="1400"),
-    "store_scalar": Law("write", f"{NONE}: 300 in the model of pypto", "guessed", {"write": 50}, high="300"),
+    **each(
+        "load_scalar comm.twait comm.ttest",
+        Law("read", SCALAR_READ, "guessed", {"read": 200}, low="50", high="1400"),
+    ),
+    **each(
+        "store_scalar comm.tnotify",
+        Law("write", f"{NONE}: 300 in the model of pypto", "guessed", {"write": 50}, high="300"),
+    ),
+    **vector("tsort32", 16, 20, "measured"),
+    **vector("tmrgsort", 78, 20, "measured"),
+    # Of asynchronous transfers the start is timed, and the question for the end; what goes on beside is not.
     # --- the matrix unit ---
     **each(
         "tmatmul tmatmul.acc tmatmul.bias tgemv tgemv.acc tgemv.bias",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoas.targets.a2a3.costs import LAWS as A2A3
-from ptoas.targets.a2a3.costs import NONE, SCALAR_READ
+from ptoas.targets.a2a3.costs import NONE
 from ptoas.targets.costs import Case, CostTable, Kind, Law, each
 
 FIT = "public A5 cost model, fitted formulas"
@@ -163,8 +163,10 @@ LAWS: dict[str, Law] = {
         Law("55 + 10 * lines", f"{SIMULATED}: a gather every ten cycles", "derived", low="55 + lines"),
     ),
     **each("mgather.row mscatter.row mgather.elem mscatter.elem", THREADS),
-    "load_scalar": Law("read", SCALAR_READ, "guessed", {"read": 200}, low="50", high="1400"),
-    "store_scalar": A2A3["store_scalar"],
+    **{
+        name: A2A3[name]
+        for name in ("load_scalar", "store_scalar", "comm.tnotify", "comm.twait", "comm.ttest")
+    },
     "PIPE_V": Law(LINE, SIMULATED, "guessed", {"a": 1, "b": 55}, ragged="a * per_row * rows + b"),
 }
 
