@@ -23,7 +23,7 @@ from ptoas.location import span_of
 from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
-from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.memory import GlobalBuffer, LocalMemory, View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.plugins import import_all
 from ptoas.targets import Target
@@ -108,12 +108,15 @@ class Machine:
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
 
+    addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
+    """The numbers that stand for arguments whose pointers the program looks at as numbers."""
+
     def remember(self, kept: dict[Any, Any]) -> None:
         """Forget this when the arguments change, so that no old array is held."""
         self.remembered.append(kept)
 
     def forget_arguments(self) -> None:
-        for kept in self.remembered:
+        for kept in (*self.remembered, self.addresses):
             kept.clear()
 
     max_memory: int = DEFAULT_MAX_MEMORY

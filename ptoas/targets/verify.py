@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.diagnostics import Diagnostic, Note, Severity, Span, UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
@@ -146,7 +147,7 @@ def verify_targets(
         raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
-    checker = _Checker(module, resolved, aicore, sync)
+    checker = _Checker(single_tiles(module), resolved, aicore, sync)
     found: dict[tuple[object, ...], Diagnostic] = {}
     for target in resolved:
         for diagnostic in checker.check(target):

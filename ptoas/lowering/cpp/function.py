@@ -18,6 +18,7 @@ from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -25,7 +26,15 @@ from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
-from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, physical_shape, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import (
+    CppView,
+    dimensions,
+    element_cpp,
+    physical_shape,
+    pointer_cpp,
+    scalar_cpp,
+    tile_cpp,
+)
 from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
 from ptoas.targets import Target
@@ -34,7 +43,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
+HANDLERS = {**SCALARS, **ARRAYS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
 
 
 class FunctionEmitter:
@@ -186,7 +195,7 @@ class FunctionEmitter:
         if isinstance(type, TileType):
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
-            return f"__gm__ {element_cpp(type.element_type)} *"
+            return pointer_cpp(type)
         message = f"a {type} that branches or loops choose has no C++ form"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
@@ -285,7 +294,7 @@ class FunctionEmitter:
                 extra = [("int64_t ", extent) for extent in (*view.shape, *steps) if isinstance(extent, str)]
                 return [(f"__gm__ {element_cpp(type.element_type)} *", name), *extra]
             case PtrType():
-                return [(f"__gm__ {element_cpp(type.element_type)} *", name)]
+                return [(pointer_cpp(type), name)]
             case GroupType():
                 assert isinstance(type.member, ViewType)
                 pointer = f"__gm__ {element_cpp(type.member.element_type)} *"
