@@ -112,6 +112,12 @@ _ROWS = (
         "`multi_tile_get` counts the tiles of a multi tile from 0; the number is less than its count.",
     ),
     (
+        "PTO-R156",
+        "an argument that no launch can pass",
+        "Only global memory, scalars and, in a run, tiles are arguments of a kernel: its own memories begin "
+        "and end with it.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "

@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto.arrays import StructGetOp, StructSetOp
 from ptoas.dialects.pto.comm import CommTGatherOp, CommTReduceOp
 from ptoas.dialects.pto.construct import usage
 from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TCvtOp, TNegOp
@@ -42,6 +43,7 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.reduce import TRowSumOp
@@ -68,8 +70,16 @@ TYPES: dict[type[c.PtoConstraint], Attribute] = {
     c.TileOrView: TILE,
     c.ViewOrGroup: VIEW,
     c.Ptr: PtrType(f32),
+    c.ScalarPtr: PtrType(f32),
+    c.Address: i64,
+    c.PtrOrAddress: PtrType(f32),
     c.Scalar: f32,
     c.Index: IndexType(),
+    c.Extent: IndexType(),
+    c.LocalArray: LocalArrayType.of([4, 4], f32),
+    c.Struct: StructType.of([i32, f32]),
+    c.MultiTile: MultiTileType.of(TILE, 2),
+    c.TileOrMultiTile: TILE,
 }
 PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", DenseArrayBase: [16, 32]}
 """What a person writes for an attribute of each kind that is no enumeration."""
@@ -77,6 +87,8 @@ PLAIN: dict[type, Any] = {IntegerAttr: 1, UnitAttr: True, StringAttr: "row", Den
 ONE_OF: dict[type[PtoOp], dict[str, Any]] = {
     TGatherOp: {"mask_pattern": "P0101"},
     TAssignOp: {"address": 0x1000},
+    StructGetOp: {"path": [1]},
+    StructSetOp: {"path": [1]},
     SetValidShapeOp: {"tile": value(TileType.of(f32, 16, 32, valid=(DYNAMIC, 32)))},
 }
 """What an instruction needs beyond its declaration."""
@@ -96,7 +108,7 @@ def sample(cls: type[PtoOp]) -> dict[str, Any]:
     for field in cls.signature().fields.values():
         if not field.optional:
             (base,) = field.constraint.get_bases() or ()
-            named[field.name] = field.enum.spellings()[-1] if field.enum else PLAIN[base]
+            named.setdefault(field.name, field.enum.spellings()[-1] if field.enum else PLAIN[base])
     return named
 
 

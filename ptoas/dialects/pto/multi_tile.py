@@ -1,7 +1,9 @@
 """Several tiles under one name, for loops that load the next while they work on the last."""
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -51,8 +53,17 @@ class MultiTileGetOp(PtoOp):
     result = result_def(Tile())
     traits = traits_def(Pure())
 
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        types = [value.type for value in operands["source"]]
+        return [type.tile if isinstance(type, MultiTileType) else type for type in types[:1]] or None
+
     def verify_(self) -> None:
-        first = self.source[0].type if self.source else None
-        tile = first.tile if isinstance(first, MultiTileType) else first
+        types = {value.type for value in self.source}
+        if len(types) != 1 or (len(self.source) > 1 and isinstance(self.source[0].type, MultiTileType)):
+            raise VerifyException("takes one multi tile, or tiles of one type")
+        (tile,) = self.infer_result_types({"source": self.source}, {}) or ()
         if tile != self.result.type:
             raise VerifyException(f"gives a {self.result.type}, but the tiles are {tile}")
