@@ -119,6 +119,51 @@ def test_a_kernel_takes_a_table_that_can_not_be_written(lookup, tmp_path: Path) 
     assert (result.outputs["out"] == table[3]).all()
 
 
+NEGATED = """
+.arg %a : !pto.memref<4x8xf32>
+.arg %r : !pto.memref<4x8xf32{layout}>
+%t = tload %a : (!pto.memref<4x8xf32>) -> !pto.tile<4x8xf32>
+%n = tneg %t : !pto.tile<4x8xf32>
+tstore %n, %r
+"""
+
+
+@pytest.mark.parametrize("layout", ["", ", nd, strides=[10, 1]"])
+def test_what_is_written_to_a_file_that_is_only_read_is_in_the_result(layout: str, tmp_path: Path) -> None:
+    module = ptoas.parse(NEGATED.format(layout=layout))
+    a = np.arange(32, dtype=np.float32).reshape(4, 8)
+    np.save(tmp_path / "r.npy", np.zeros_like(a))
+    mapped = np.load(tmp_path / "r.npy", mmap_mode="r")
+    kernel = compile(module, "a5")
+    for factor in (1, 2):
+        result = kernel(a=a * np.float32(factor), r=mapped)
+        assert np.array_equal(result.outputs["r"], -a * factor)
+        assert np.array_equal(result.arguments["r"], -a * factor)
+    assert not mapped.any()
+    arguments = [f"r={tmp_path / 'r.npy'}", "a=arange"]
+    assert np.array_equal(run(module, read_arguments(kernel, arguments), "cpu").outputs["r"], -a)
+    for outcome in run_all(module, arguments).outcomes:
+        assert outcome.result is not None and np.array_equal(outcome.result.outputs["r"], -a)
+
+
+def test_a_scatter_to_a_table_that_is_only_read_begins_with_its_values() -> None:
+    module = ptoas.parse("""
+.arg %s : !pto.tile<2x8xf32>
+.arg %i : !pto.tile<1x8xi32, valid=1x2>
+.arg %t : !pto.memref<4x8xf32>
+mscatter.row %s, %i, %t
+""")
+    table = np.full((4, 8), 7, np.float32)
+    table.flags.writeable = False
+    source = np.arange(16, dtype=np.float32).reshape(2, 8)
+    kernel = compile(module, "a2a3")
+    for place in (0, 2):
+        found = kernel(s=source, i=np.array([[place, place + 1]], np.int32), t=table).outputs["t"]
+        want = np.full((4, 8), 7, np.float32)
+        want[place : place + 2] = source
+        assert np.array_equal(found, want)
+
+
 def test_what_is_left_out_comes_from_the_seed(lookup) -> None:
     one, again, other = (run(lookup, {}, "a5", seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(one.outputs["out"], again.outputs["out"])

@@ -7,6 +7,7 @@ until its state no longer changes, so that what the end of a turn leaves behind 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import reduce
 from typing import Generic, TypeVar
 
 from xdsl.dialects import scf
@@ -88,6 +89,11 @@ class Flow(ABC, Generic[S]):
                 ways = [self.region(op.true_region, self.copy(state))]
                 ways.append(self.region(op.false_region, self.copy(state)))
                 return self.join(*ways)
+            case scf.IndexSwitchOp():
+                ways = [self.region(region, self.copy(state)) for region in op.regions]
+                return reduce(self.join, ways)
+            case scf.ExecuteRegionOp():
+                return self.region(op.region, state)
             case _:
                 for region in op.regions:
                     state = self.join(state, self.region(region, self.copy(state)))

@@ -33,6 +33,8 @@ class TileFacts:
 
     type: TileType
     valid: tuple[int, int]
+    physical: tuple[int, int]
+    """Rows and columns that strides follow from: those of the tile that a window looks into."""
 
     @property
     def valid_rows(self) -> int:
@@ -62,6 +64,11 @@ class TileFacts:
     @property
     def cols(self) -> int:
         return self.type.cols
+
+    @property
+    def is_window(self) -> bool:
+        """Whether it is a part of a larger tile."""
+        return self.physical != self.type.shape
 
     @property
     def is_nd(self) -> bool:
@@ -168,6 +175,15 @@ def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...
     return tuple(known[at] if said == DYNAMIC else said for at, said in enumerate(static))
 
 
+def physical_shape(tile: SSAValue) -> tuple[int, int]:
+    """Rows and columns that strides follow from: those of the tile that a window looks into."""
+    at = tile
+    while isinstance(at.owner, views.SubviewOp):
+        at = at.owner.source
+    assert isinstance(at.type, TileType)
+    return at.type.shape
+
+
 def is_reshaped(tile: SSAValue) -> bool:
     """Whether `set_validshape` changes a tile, under this name or another."""
     seen = [tile]
@@ -188,7 +204,7 @@ class Knowledge(Constants):
         super().__init__()
         self._tiles: dict[SSAValue, TileFacts] = {}
         self._views: dict[SSAValue, ViewFacts] = {}
-        self._interned_tiles: dict[tuple[int, tuple[int, int]], TileFacts] = {}
+        self._interned_tiles: dict[tuple[int, tuple[int, int], tuple[int, int]], TileFacts] = {}
         self._interned_views: dict[
             tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
         ] = {}
@@ -210,10 +226,13 @@ class Knowledge(Constants):
         type = value.type
         assert isinstance(type, TileType)
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
-        key = (id(type), valid)
+        # Of windows into windows each asks the one before.
+        around = self._tiles.get(value.owner.source) if isinstance(value.owner, views.SubviewOp) else None
+        physical = physical_shape(value) if around is None else around.physical
+        key = (id(type), valid, physical)
         facts = self._interned_tiles.get(key)
         if facts is None:
-            facts = self._interned_tiles[key] = TileFacts(type, valid)
+            facts = self._interned_tiles[key] = TileFacts(type, valid, physical)
         return facts
 
     def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:

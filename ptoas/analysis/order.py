@@ -6,7 +6,7 @@ the accesses that some pipe may still be busy with, and ask which of them a new 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol, TypeVar
@@ -34,6 +34,8 @@ class Touch:
     place: Place
     at: int
     """The number of the place."""
+    kind: int
+    """Equal for accesses of one place that no order tells apart: by like instructions, with like operands."""
     beside: Sequence[Touch]
     """All accesses of the operation."""
 
@@ -79,7 +81,10 @@ class Accesses:
         self.of: dict[Operation, list[Touch]] = {}
         self.pipes: set[Pipe] = set()
         """The pipes that access anything."""
-        self._numbers: dict[Place, int] = {}
+        self._numbers: dict[object, int] = {}
+        self._places: list[Place] = []
+        """By its number, a place; tiles at one address that are as large as each other are one."""
+        kinds: dict[Hashable, int] = {}
         count = 0
         for op in ops:
             accesses = effects(op).accesses
@@ -87,12 +92,14 @@ class Accesses:
                 continue
             found: list[Touch] = []
             self.of[op] = found
+            like = (op.__class__, *(operand.type for operand in op.operands))
             for access in accesses:
                 self.pipes.add(access.pipe)
                 value = touched(op, access.operand)
                 for place in places(value):
-                    at = self._numbers.setdefault(place, len(self._numbers))
-                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, found))
+                    at = self._number(place)
+                    kind = kinds.setdefault((at, access, like), len(kinds))
+                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, kind, found))
                     count += 1
         self._overlapping = self._relate(unsure)
 
@@ -120,18 +127,24 @@ class Accesses:
         must wait for that must wait for it too. A read stands for reads only."""
         return touch.write or not other.write
 
+    def _number(self, place: Place) -> int:
+        at = self._numbers.setdefault(place.identity, len(self._numbers))
+        if at == len(self._places):
+            self._places.append(place)
+        return at
+
     def _relate(self, unsure: bool) -> list[list[int]]:
         """For each place, those that overlap it; itself, unless it is not known where that is."""
         by_root: dict[SSAValue, list[Place]] = {}
-        for place in self._numbers:
+        for place in self._places:
             by_root.setdefault(place.root, []).append(place)
-        overlapping = [[n] if place.overlaps(place, unsure) else [] for place, n in self._numbers.items()]
+        overlapping = [[n] if place.overlaps(place, unsure) else [] for n, place in enumerate(self._places)]
         alone = ((group, group) for group in by_root.values())
         for group, others in chain(alone, _neighbours(list(by_root.values()), unsure)):
             for place in group:
                 for other in others:
                     if place is not other and place.overlaps(other, unsure):
-                        overlapping[self._numbers[place]].append(self._numbers[other])
+                        overlapping[self._number(place)].append(self._number(other))
         return overlapping
 
 

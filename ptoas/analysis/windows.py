@@ -24,6 +24,11 @@ class Window:
     dims: Dims = ()
 
     @property
+    def identity(self) -> object:
+        """What two places have in common that are one."""
+        return self
+
+    @property
     def last(self) -> int | None:
         """The last element, if known."""
         return None if self.first is None else self.first + sum((n - 1) * stride for n, stride in self.dims)

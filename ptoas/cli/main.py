@@ -221,7 +221,7 @@ def targets(style: str) -> None:
 
 
 @main.command()
-@click.argument("file", type=click.Path())
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
 @click.option("--entry", help="The function to run, if there are several.")
 @click.option(
@@ -244,6 +244,9 @@ def targets(style: str) -> None:
 )
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+@click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
+@click.option("--save", metavar="DIR", help="Keep all that the run begins with in DIR.")
+@click.option("--load", metavar="DIR", help="Take the arguments that --save kept in DIR.")
 @click.option(
     "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
 )
@@ -261,7 +264,7 @@ def targets(style: str) -> None:
 @click.pass_context
 def run(
     ctx: click.Context,
-    file: str,
+    paths: tuple[str, ...],
     target: str | None,
     arguments: tuple[str, ...],
     outputs: tuple[str, ...],
@@ -271,6 +274,9 @@ def run(
     prints: tuple[str, ...],
     ranks: str | None,
     seed: int,
+    describe: bool,
+    save: str | None,
+    load: str | None,
     checks: str,
     check_file: bool,
     max_steps: int | None,
@@ -280,7 +286,9 @@ def run(
     color: str,
     **options: Any,
 ) -> None:
-    """Run FILE as the target would, in NumPy, and stop at the first wrong step.
+    """Run a file as the target would, in NumPy, and stop at the first wrong step.
+
+    Of several PATHS, or a directory, every file is run: a line each, and a summary.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
     FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI.
@@ -290,39 +298,61 @@ def run(
     ptoas run kernel.pto --blocks 8 --schedule 1
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    ptoas run kernel.pto --describe
+    ptoas run kernels --target a5
     """
     ctx.find_root().obj = color
     import json
 
     from ptoas.cli import run_file as files
+    from ptoas.cli import trees
     from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
     from ptoas.runner import run as machine
 
     @cache
-    def source() -> Source:
+    def source(file: str) -> Source:
         """Standard input is there to be read once."""
         return read_source(file)
 
-    def module() -> ModuleOp:
-        return parse(source().text, source().filename, allow_unregistered=allow_unregistered)
+    def module(file: str = paths[0]) -> ModuleOp:
+        read = source(file)
+        return parse(read.text, read.filename, allow_unregistered=allow_unregistered)
+
+    def one(file: str) -> tuple[str, dict[str, Any]]:
+        result = machine.run_texts(lambda: module(file), (), target, ranks, **options, on_output=None)
+        told = files.tell(
+            [result] if result else [], files.Wanted(source=source(file) if check_file else None)
+        )
+        if told.errors:
+            raise PtoasError(told.errors)
+        return files.in_short(told), {} if result is None else files.as_json(told)
 
     def work() -> files.Told | None:
-        wanted = files.Wanted(outputs, expected, rtol, atol, source() if check_file else None)
+        wanted = files.Wanted(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
         if target == "all" and ranks is None:
-            wanted.refuse_for_several()
+            wanted.refuse_for_several(save or load)
             comparison = machine.run_all(module(), arguments, **options, on_output=None)
             return files.tell(comparison.results, wanted, comparison)
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
-        result = machine.run_texts(module, arguments, target, ranks, **options, on_output=say)
+        kept = {"save": save, "load": load}
+        result = machine.run_texts(module, arguments, target, ranks, **kept, **options, on_output=say)
         return None if result is None else files.tell([result], wanted)
 
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options |= {"max_steps": max_steps} if max_steps else {}
     options |= {"max_memory": max_memory} if max_memory else {}
+    if trees.is_tree(paths):
+        trees.refuse(paths, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load)
+        trees.refuse(paths, describe=describe, target_all=target == "all")
+        ctx.exit(trees.go(paths, "run", one, as_json))
     try:
+        if describe:
+            rows = machine.describe_texts(module(), arguments, target, load=load, **options)
+            click.echo(files.described(rows, as_json))
+            return
         told = work()
     except PtoasError as error:
         if as_json:
@@ -340,7 +370,7 @@ def run(
 
 
 @main.command()
-@click.argument("file", type=click.Path())
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
 @output_option
 @click.option(
@@ -361,21 +391,32 @@ def run(
 @click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
 @color_option
 @click.pass_context
-def lower(ctx: click.Context, file: str, output: str | None, color: str, **options: Any) -> None:
-    """Lower FILE to C++ for a target: placed, synchronised, ready to build.
+def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color: str, **options: Any) -> None:
+    """Lower a file to C++ for a target: placed, synchronised, ready to build.
+
+    Of several PATHS, or a directory, every file is lowered into the directory that -o names.
 
     \b
     ptoas lower kernel.pto --target a5 -o kernel.cpp
     ptoas lower kernel.pto --emit launcher --annotate
     ptoas lower kernel.pto --until plan-memory
+    ptoas lower kernels --target a5 -o build
     """
     ctx.find_root().obj = color
+    from ptoas.cli import lower_files as files
+    from ptoas.cli import trees
+    from ptoas.diagnostics import UsageError
     from ptoas.files import STANDARD_OUTPUT
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
+    if trees.is_tree(paths):
+        if output is None:
+            raise UsageError("of several files, -o names the directory that takes their C++")
+        trees.refuse(paths, print_after=options["print_after"], until=options["until"])
+        ctx.exit(trees.go(paths, "lower", lambda path: files.lower_into(output, paths, path, options)))
     text = lower_file(
-        file,
+        paths[0],
         output=output,
         show=lambda shown: click.echo(shown, err=True),
         on_warnings=lambda found: show(found, color),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.diagnostics.render import to_json
 from ptoas.runner.compare import Comparison
+from ptoas.runner.describe import Described, table
 from ptoas.runner.kernel import Result
 from ptoas.runner.run import check_expected, check_file, format_result, result_json, write_output
 
@@ -25,10 +27,12 @@ class Wanted:
     source: Source | None = None
     """The program whose RUN-CHECK comments are to hold."""
 
-    def refuse_for_several(self) -> None:
+    def refuse_for_several(self, directory: str | None) -> None:
         """One file can't hold the outputs of several targets."""
         if self.outputs:
             raise UsageError("--out writes the outputs of one target; --target all has several")
+        if directory is not None:
+            raise UsageError("--save and --load go with one target; --target all has several")
 
 
 @dataclass
@@ -90,6 +94,22 @@ def as_text(told: Told) -> str:
         if result.trace or result.stats is not None or result.printed:
             parts.append("\n".join([f"--- {result.target}", *result.printed, format_result(result)]))
     return "\n".join(parts)
+
+
+def described(rows: list[Described], as_json: bool) -> str:
+    """The arguments of a run, as a table or as data."""
+    return json.dumps([asdict(row) for row in rows], indent=2) if as_json else table(rows)
+
+
+def in_short(told: Told) -> str:
+    """A run in a few words: what it gave, and how many checks held."""
+    outputs = (
+        f"{name} {'x'.join(map(str, a.shape))}x{a.dtype}"
+        for r in told.results
+        for name, a in r.outputs.items()
+    )
+    words = ", ".join(outputs) or "no output"
+    return f"{words}; {told.checks} checks held" if told.checks else words
 
 
 def as_json(told: Told) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def show(diagnostics: Iterable[Diagnostic], color: str) -> None:
 
 
 @contextmanager
-def progress() -> Generator[Callable[[int, int], None] | None, None, None]:
+def progress(what: str = "verify") -> Generator[Callable[[int, int], None] | None, None, None]:
     """A bar on a terminal, once the work has taken longer than a second."""
     if not sys.stderr.isatty():
         yield None
@@ -132,7 +132,7 @@ def progress() -> Generator[Callable[[int, int], None] | None, None, None]:
 
     started = time.monotonic()
     bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("verifying", visible=False)
+    task = bar.add_task(what, visible=False)
 
     def advance(done: int, total: int) -> None:
         if time.monotonic() - started > 1:

@@ -127,6 +127,12 @@ DOCUMENTS: tuple[Document, ...] = (
         "The C++ `ptoas`: how it reads, verifies and lowers an operation.",
         r"PTOAS ",
     ),
+    Document(
+        "ptoas",
+        "ptoas itself",
+        "No document asks for it: a legal program that is rarely what was meant, or that ptoas can't follow.",
+        r"ptoas$",
+    ),
 )
 """What rules are taken from, in the order of the page."""
 

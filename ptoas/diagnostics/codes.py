@@ -50,11 +50,20 @@ LOWERING: dict[str, tuple[str, str]] = {
         "a loop hands on tiles from outside",
         "A buffer that a loop allocates and carries needs `scf.for`, and an element type that can be copied.",
     ),
+    "PTO-L020": (
+        "a body that is lowered or run has one block",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
+        "synchronised. `scf` says the same with bodies of one block.",
+    ),
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
+    "PTO-T202": (
+        "the options fit each file of a tree",
+        "A file that names no target needs `--target`, for instance; the others go on.",
+    ),
 }
 
 INTERNAL: dict[str, tuple[str, str]] = {

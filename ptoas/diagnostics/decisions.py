@@ -350,6 +350,16 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
                 "A header that is plainly wrong is the exception. Each known case is named by the `source` "
                 "of a rule.",
             ),
+            Decision(
+                40,
+                "Pairs of fp4",
+                "An extent, an offset and a stride of `f4E2M1x2` and `f4E1M2x2` count pairs, that is bytes; "
+                "the C++ counts numbers.",
+                "The library's tiles and tensors of these types count numbers along the dimension in which "
+                "neighbours lie in a byte: the columns of a row-major tile, or of one with row-major boxes, "
+                "else the rows. Within the unified buffer its copies count bytes instead, so that `lower` "
+                "refuses those.",
+            ),
         ),
     ),
 )

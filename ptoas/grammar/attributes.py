@@ -37,7 +37,10 @@ from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 from ptoas.spelling import did_you_mean, nearest
 
-_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES}
+_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
+    **{name: e for e in ENUM_ATTRIBUTES for name in e.other_names},
+    **{e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES},
+}
 _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
 
 
@@ -174,10 +177,10 @@ class Resolver:
         if (match := _ENUM_TEXT.match(text)) is not None:
             name, value = match[1] or match[3], match[2] or match[4]
             if name in _ENUMS:
-                if enum is not None and _ENUMS[name] is not enum:
+                if enum is not None and _ENUMS[name] is not enum and name not in enum.other_names:
                     wanted = enum.name.removeprefix("pto.")
                     raise StatementProblem("PTO-P022", f"expected #pto.{wanted}<...>, found `{text}`", node)
-                return self._member(node, value, _ENUMS[name])
+                return self._member(node, value, enum or _ENUMS[name])
             if not self.allow_unregistered:
                 fix = did_you_mean(name, _ENUMS, before="#pto.", after=f"<{value}>")
                 raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)

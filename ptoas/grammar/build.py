@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias, cast
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir import Region as IRRegion
 from xdsl.utils.exceptions import VerifyException
@@ -21,6 +21,7 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.kept import reads_as_another
 from ptoas.grammar.layout import RawStatement, Region
+from ptoas.grammar.lookup import Poisoned, Undefined
 from ptoas.grammar.names import POISON, Names
 from ptoas.grammar.opcodes import opcode_class, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
@@ -73,6 +74,13 @@ class Builder(Names):
         self.regions_read: set[int] = set()
         self.container: str | None = None
         """What has a body, is not a module, and is being read: the outermost."""
+        self.outer_target: Attribute | None = None
+        """What the module that is being read says of its target."""
+
+    @property
+    def target(self) -> Attribute | None:
+        """The target that the program names for itself (D2)."""
+        return self.module_attributes.get(structure.TARGET) or self.outer_target
 
     # --- statements
 
@@ -99,6 +107,8 @@ class Builder(Names):
             else:
                 self.statement(raw, ops)
         current.add_ops(ops)
+        if len(blocks) > 1:
+            checks.check_dominance(self, blocks)
         for name in [name for name in self.values if name not in outer]:
             del self.values[name]
         self.blocks = outer_blocks
@@ -191,7 +201,7 @@ class Builder(Names):
             return
         try:
             structure.build(self, raw, tree, names, ops)
-        except structure.Poisoned:
+        except Poisoned:
             self._poison(tree, names)
             self._look_inside(raw)
         except StatementProblem as problem:
@@ -200,7 +210,7 @@ class Builder(Names):
                 self.report_problem(raw, problem)
                 return
             problem.at = self._named(raw, problem.at)
-            if isinstance(problem, structure.Undefined):
+            if isinstance(problem, Undefined):
                 self.report_undefined(raw, problem.name, problem.at)
             else:
                 self.report_problem(raw, problem)
@@ -398,19 +408,31 @@ class Builder(Names):
         """The result types of a statement that gives none; a problem is reported if there are none."""
         opcode = cast(t.Instruction, tree.body).opcode
         assert issubclass(plan.cls, PtoOp)
+        message = "nothing tells the type of the result"
         try:
-            found = plan.cls.infer_result_types(plan.by_slot(operands), plan.properties)
+            properties = self._with_defaults(plan, operands)
+            found = plan.cls.infer_result_types(plan.by_slot(operands), properties)
         except VerifyException as error:
-            self.report_problem(raw, StatementProblem("PTO-P043", str(error), self._named(raw, opcode)))
-            return None
+            message, found = f"{message}: {error}", None
         if found is not None and len(found) == len(tree.results):
             return found
-        message, fix = (
-            "nothing tells the type of the result",
-            "add it after the operands: `: (types) -> type`",
-        )
+        fix = "add it after the operands: `: (types) -> type`"
         self.report_problem(raw, StatementProblem("PTO-P043", message, self._named(raw, opcode), fix))
         return None
+
+    def _with_defaults(self, plan: Plan, operands: list[SSAValue]) -> Mapping[str, Attribute]:
+        """A statement's attributes; those that a suffix could spell, as the program's target has them."""
+        assert issubclass(plan.cls, PtoOp)
+        open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
+        if not open_ones or not isinstance(self.target, StringAttr):
+            return plan.properties
+        # The only question that a text has for its target: what is meant by an attribute that is not there.
+        from ptoas.targets.defaults import default_attributes
+
+        return {
+            **plan.properties,
+            **default_attributes(self.target.data, plan.cls, operands, plan.properties),
+        }
 
     def _named(self, raw: RawStatement, node: t.Node) -> t.Node:
         """A node of a tree, which has no names, in the text, which has."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, ModuleOp, Signedness
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.scf import ConditionOp, ExecuteRegionOp, IfOp, IndexSwitchOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.dialects.blocks import Dominance, handed_on
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
+from ptoas.location import operand_span
 from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -86,6 +89,23 @@ def _check_call(op: CallOp, raw: RawStatement, known: dict[ModuleOp, dict[str, F
             raise StatementProblem("PTO-P060", message)
 
 
+def check_dominance(builder: Builder, blocks: Sequence[Block]) -> None:
+    """What one block defines, another uses only where every way to it passes the first."""
+    known = Dominance(blocks)
+    own = set(blocks)
+    for block in blocks:
+        for op in block.walk():
+            for at, operand in enumerate(op.operands):
+                home = operand.owner if isinstance(operand.owner, Block) else operand.owner.parent
+                if home is None or home is block or home not in own or known.dominates(home, block):
+                    continue
+                span = operand_span(op, at)
+                name = f"`%{operand.name_hint}`" if operand.name_hint else "this value"
+                message = f"{name} is not defined on every way that leads here"
+                fix = "hand it to the block: `cf.br ^block(%value : type)`"
+                builder.report("PTO-P080", message, span.offset, span.length, fix)
+
+
 def is_unsigned_constant(op: Operation) -> bool:
     """`arith` knows no signs, but a scalar of an unsigned tile has that tile's element type (D10)."""
     if not isinstance(op, ConstantOp) or len(op.results) != 1 or op.operands or op.regions:
@@ -105,8 +125,10 @@ def verify(op: Operation) -> None:
         _check_segments(op)
         if isinstance(op, WhileOp):
             _check_while(op)
-        elif isinstance(op, IfOp):
-            _check_if(op)
+        elif isinstance(op, IfOp | IndexSwitchOp | ExecuteRegionOp):
+            _check_branches(op)
+        if op.successors:
+            _check_successors(op)
         op.verify_()  # first, since `verify` prints the whole program into what it raises
         if op.parent is not None or op.successors:
             op.verify(verify_nested_ops=False)
@@ -167,18 +189,35 @@ def _check_while(op: WhileOp) -> None:
             raise StatementProblem("PTO-P042", message, culprit=culprit)
 
 
-def _check_if(op: IfOp) -> None:
-    """Both bodies end with the results' types."""
-    for block in (block for region in op.regions for block in region.blocks):
-        end = block.last_op
-        given = [] if end is None else list(end.operand_types)
-        if block.args:
-            raise StatementProblem("PTO-P060", "a body of `scf.if` takes nothing")
-        if given != list(op.result_types):
-            message = f"`scf.if`: a body gives {_listed(given)}, required {_listed(list(op.result_types))}"
-            raise StatementProblem("PTO-P042", message, culprit=end)
-    if op.results and not op.false_region.blocks:
+def _check_branches(op: IfOp | IndexSwitchOp | ExecuteRegionOp) -> None:
+    """Every body ends with the results' types; where it has several blocks, one of them does."""
+    for region in op.regions:
+        ends = [block.last_op for block in region.blocks]
+        if region.blocks and region.blocks[0].args:
+            raise StatementProblem("PTO-P060", f"a body of `{op.name}` takes nothing")
+        if len(ends) > 1:
+            ends = [end for end in ends if isinstance(end, YieldOp)]
+        for end in ends:
+            given = [] if end is None else list(end.operand_types)
+            if given != list(op.result_types):
+                wanted = _listed(list(op.result_types))
+                message = f"`{op.name}`: a body gives {_listed(given)}, required {wanted}"
+                raise StatementProblem("PTO-P042", message, culprit=end)
+    if isinstance(op, IfOp) and op.results and not op.false_region.blocks:
         raise StatementProblem("PTO-P060", "`scf.if` gives a result, so that it needs an `else`")
+
+
+def _check_successors(op: Operation) -> None:
+    """What a branch hands on is what its blocks take; both stand in one body."""
+    for block, handed in zip(op.successors, handed_on(op), strict=False):
+        given, wanted = [value.type for value in handed], list(block.arg_types)
+        if given != wanted:
+            message = f"`{op.name}` hands on {_listed(given)}, but the block takes {_listed(wanted)}"
+            raise StatementProblem("PTO-P042", message)
+        if block.parent is not op.parent_region():
+            raise StatementProblem("PTO-P061", f"`{op.name}` can't leave the body that it stands in")
+        if block.parent is not None and block is block.parent.first_block:
+            raise StatementProblem("PTO-P061", f"`{op.name}` can't go back to the first block of a body")
 
 
 def _check_segments(op: Operation) -> None:

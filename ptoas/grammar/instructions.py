@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute
-from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
 
 from ptoas.dialects.pto.constraints import Index
+from ptoas.dialects.pto.construct import segments
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.dialects.pto.types import DYNAMIC, PartitionTensorViewType, TileType, ViewType
 from ptoas.grammar import tree as t
@@ -241,8 +241,10 @@ class InstructionReader(StatementReader):
             for name, operand in zip(names, outs, strict=False):
                 filled[name] = [operand]
         keep_outs = issubclass(cls, Instruction) or outs is not None
-        written = layout_of(cls).out_names or cls.OUTS
+        written = cls.OUTS if outs is None else layout_of(cls).out_names or cls.OUTS
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
+        self._take_last(cls, parts, filled)
+        free = [slot for slot in free if slot.name != cls.LAST]
         last = -1
         for operand in parts.positional:
             # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
@@ -271,6 +273,16 @@ class InstructionReader(StatementReader):
                 self.body.opcode,
             )
         return filled
+
+    def _take_last(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> None:
+        """The last of several operands of a kind, where that has a slot of its own."""
+        name = cls.LAST
+        if name is None or name in filled or f"no_{name}" in parts.fields:
+            return
+        alike = [o for o in parts.positional if self._fits(cls.signature().slot(name), o)]
+        if len(alike) > 1:
+            parts.positional = [o for o in parts.positional if o is not alike[-1]]
+            filled[name] = [alike[-1]]
 
     def _fits(self, slot: Slot, operand: Operand) -> bool:
         if operand.literal is not None and operand.type is None:
@@ -307,11 +319,7 @@ class InstructionReader(StatementReader):
             refs += [self._reference(operand, default) for operand in operands]
         properties = {name: v for name, (v, _) in parts.fields.items() if name in signature.fields}
         attributes = {name: v for name, (v, _) in parts.fields.items() if name not in signature.fields}
-        if signature.segmented:
-            properties[AttrSizedOperandSegments.attribute_name] = DenseArrayBase.from_list(i32, sizes)
-        if any(isinstance(option, AttrSizedResultSegments) for option in cls.get_irdl_definition().options):
-            counts = [int(i < len(self.results)) for i in range(len(signature.results))]
-            properties[AttrSizedResultSegments.attribute_name] = DenseArrayBase.from_list(i32, counts)
+        properties |= segments(cls, sizes, len(self.results))
         return Plan(
             cls,
             tuple(refs),

@@ -60,8 +60,9 @@ _LINE = re.compile(r"[^\n]*")
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
 _HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
-_PARTS = ("to", "step", "else", "do", "iter_args", "attributes", "ins", "outs", "loc")
+_PARTS = ("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc")
 """What begins a part of a statement, beside the words of instructions' templates."""
+_SWITCH_HEAD = re.compile(r"\bscf\.index_switch\s+%[\w$.-]+(?:#\d+)?$")
 _OPEN_ENDED = (",", ":", "=", "->", "(", "[", "<")
 _NEW_STATEMENT = re.compile(
     r'\s*(?:%[\w$.-]+(?::\d+)?(?:\s*,\s*%[\w$.-]+)*\s*=\s*["A-Za-z_]|(?:pto|arith|scf|func)\.\w(?![\w.$-]*\s*=)|return\b|\.(?:arg|const|target)\b)'
@@ -312,6 +313,8 @@ class Cutter:
             )
         if before.endswith(("attributes", "<")):
             return False
+        if _SWITCH_HEAD.search(before):
+            return False  # its bodies stand behind `case` and `default`
         looks_like_dict = _DICT.match(self.text, at) is not None
         if statement.head:
             just_closed = bool(statement.regions) and not before

@@ -18,12 +18,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.scf import ExecuteRegionOp, IndexSwitchOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.printer import Printer
 
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.grammar.control import NO_INLINE
 from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
 from ptoas.grammar.template import Attribute as Attribute_
 from ptoas.grammar.template import (
@@ -75,10 +77,11 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
         or function.arg_attrs
     ):
         return None
-    if function.body.blocks and not function.body.block.args and len(function.body.block.ops) < 2:
+    if len(function.body.blocks) != 1 or function.function_type.outputs.data:
+        return None
+    if not function.body.block.args and len(function.body.block.ops) < 2:
         return None  # a program has at least one statement
-    plain = not function.function_type.outputs.data and len(function.body.blocks) == 1
-    plain = plain and not any(isinstance(op, ModuleOp | FuncOp) for op in function.body.block.ops)
+    plain = not any(isinstance(op, ModuleOp | FuncOp) for op in function.body.block.ops)
     # One that calls itself needs its name.
     plain = plain and not any(isinstance(op, CallOp) for op in function.walk())
     # Only such a name is a file's, too.
@@ -174,6 +177,10 @@ class FormPrinter(Printer):
             self._values_and_types(op.operands)
         elif isinstance(op, PtoOp):
             self._print_instruction(op)
+        elif isinstance(op, IndexSwitchOp):
+            self._print_switch(op)
+        elif isinstance(op, ExecuteRegionOp):
+            self._print_execute(op)
         elif isinstance(op, UnregisteredOp) and (split := _ins_and_outs(op)) is not None:
             self._print_unregistered(op, split[0])
         elif op.regions and not isinstance(op, READ_WITH_BODIES):
@@ -221,6 +228,30 @@ class FormPrinter(Printer):
         self.print_string(" ")
         self.print_region(op.body, print_empty_block=False)
         self.exit_scope()
+
+    def _print_switch(self, op: IndexSwitchOp) -> None:
+        self._print_result_names(op)
+        self.print_string(f"{op.name} ")
+        self.print_ssa_value(op.arg)
+        self.print_op_attributes(op.attributes)
+        self._print_arrow(op)
+        bodies = [f"case {number}" for number in op.cases.get_values()]
+        for word, region in zip((*bodies, "default"), (*op.case_regions, op.default_region), strict=True):
+            self.print_string(f"\n{word} ")
+            self.print_region(region)
+
+    def _print_execute(self, op: ExecuteRegionOp) -> None:
+        self._print_result_names(op)
+        self.print_string(op.name)
+        self._print_arrow(op)
+        self.print_string(f" {NO_INLINE} " if NO_INLINE in op.attributes else " ")
+        self.print_region(op.region)
+        self.print_op_attributes({name: a for name, a in op.attributes.items() if name != NO_INLINE})
+
+    def _print_arrow(self, op: Operation) -> None:
+        if op.results:
+            self.print_string(" -> ")
+            self._print_types(op.result_types)
 
     def _values_and_types(self, values: Sequence[SSAValue]) -> None:
         if values:

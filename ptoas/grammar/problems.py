@@ -86,5 +86,14 @@ CODES: dict[str, tuple[str, str]] = {
     "PTO-P053": ("an attribute is one the instruction has", "The key resembles an attribute, but is none."),
     "PTO-P060": ("an operation keeps its declaration", "What holds on every target does not hold here."),
     "PTO-P061": ("a statement stands where it may", "This kind of statement does not belong here."),
+    "PTO-P080": (
+        "a value is defined on every way to its use",
+        "A block can be reached without passing the one that defines the value; a block takes what differs "
+        "by the way as its argument.",
+    ),
+    "PTO-P081": (
+        "a declaration has the type of its definition",
+        "One module declares a function that a sibling defines, with other types.",
+    ),
 }
 """Every code of the front end: the statement, and what breaking it means."""

@@ -16,18 +16,20 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     StringAttr,
-    i1,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.scf import ForOp, IfOp, WhileOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.scf import ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
 from ptoas.caches import Kept
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
+from ptoas.grammar import control
 from ptoas.grammar import tree as t
 from ptoas.grammar.checks import TERMINATORS, check_ends, verify
+from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
@@ -45,17 +47,24 @@ def build(
     builder: Builder, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]
 ) -> None:
     """Build a statement that is not an instruction."""
+    problems = len(builder.diagnostics)
     match tree.body:
         case t.Module() as node:
             op = _module(builder, raw, node)
         case t.Function() as node:
             op = _function(builder, raw, node, names)
         case t.For() as node:
-            op = _for(builder, raw, tree, node, names)
+            op = control.build_for(builder, raw, node, names)
         case t.If() as node:
-            op = _if(builder, raw, tree, node, names)
+            op = control.build_if(builder, raw, node, names)
         case t.While() as node:
-            op = _while(builder, raw, tree, node, names)
+            op = control.build_while(builder, raw, node, names)
+        case t.Switch() as node:
+            op = control.build_switch(builder, raw, node, names)
+        case t.Execute() as node:
+            op = control.build_execute(builder, raw, node)
+        case t.Branch() as node:
+            op = control.build_branch(builder, node, names)
         case t.Generic() as node:
             op = _generic(builder, raw, tree, node, names)
         case t.TargetName() as node:
@@ -86,12 +95,25 @@ def build(
         builder.deferred.append((raw, op))
     elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
         verify(op)
-    check_ends(op)
+    if len(builder.diagnostics) == problems:
+        check_ends(op)  # what a body ends in may be what is wrong with it
+    if isinstance(op, FuncOp):
+        _check_visibility(op, tree.body)
     ops.append(op)
     if tree.results:
         builder.define_results(raw, tree, names, op)
-    elif op.results and isinstance(tree.body, t.For | t.If | t.While):
+    elif op.results and not isinstance(tree.body, t.Generic | t.Const):
         raise StatementProblem("PTO-P041", f"`{op.name}` gives {len(op.results)} results, and none is named")
+
+
+def _check_visibility(op: FuncOp, node: t.Body) -> None:
+    given = op.attributes.get(VISIBILITY)
+    if given is None or visibility(op) is not None:
+        return
+    words = " or ".join(f'"{word}"' for word in VISIBILITIES)
+    entries = getattr(getattr(node, "attributes", None), "entries", ())
+    at = next((entry for entry in entries if entry.key == VISIBILITY), None)
+    raise StatementProblem("PTO-P022", f"`{VISIBILITY}` is {words}, found {given}", at)
 
 
 def _places(node: t.Body, op: Operation) -> Places | None:
@@ -120,33 +142,8 @@ def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span,
 TARGET = "pto.target_arch"
 """The attribute of a module that names its target (D2); a bare program says `.target a5`."""
 
-READ_WITH_BODIES = (ModuleOp, FuncOp, ForOp, IfOp, WhileOp)
+READ_WITH_BODIES = (ModuleOp, FuncOp, ForOp, IfOp, WhileOp, IndexSwitchOp, ExecuteRegionOp)
 """What has a body and is read in its own form; the rest is read in the generic one."""
-
-
-def _value(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
-    found = builder.values.get(names[node.slot])
-    if found is None:
-        raise Undefined(names[node.slot], node)
-    if not isinstance(found, SSAValue):
-        raise Poisoned
-    return cast(SSAValue, found)
-
-
-class Undefined(StatementProblem):
-    """A name that nothing defines."""
-
-    def __init__(self, name: str, node: t.Node):
-        self.name = name
-        super().__init__("PTO-P030", f"`%{name}` is not defined", node)
-
-
-class Poisoned(Exception):
-    """An operand's definition was wrong; nothing more is said about what uses it."""
-
-
-def _attributes(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
-    return builder.resolver.dictionary(node) if node is not None else {}
 
 
 def _refuse_inside(builder: Builder, what: str) -> None:
@@ -157,9 +154,12 @@ def _refuse_inside(builder: Builder, what: str) -> None:
 
 def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
     _refuse_inside(builder, "module")
-    attributes = _attributes(builder, node.attributes)
+    attributes = attributes_of(builder, node.attributes)
     block = Block()
-    if len(builder.region(raw.regions[0], block)) > 1:
+    outer, builder.outer_target = builder.outer_target, attributes.get(TARGET, builder.outer_target)
+    blocks = builder.region(raw.regions[0], block)
+    builder.outer_target = outer
+    if len(blocks) > 1:
         raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
     name = StringAttr(node.name.text) if node.name else None
     return ModuleOp(Region(block), attributes, sym_name=name)
@@ -172,7 +172,7 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
     resolver = builder.resolver
     types = resolver.types(tuple(p.type for p in node.params))
     outputs = resolver.types(node.outputs)
-    attributes = _attributes(builder, node.attributes)
+    attributes = attributes_of(builder, node.attributes)
     outer_values, outer_places = builder.values, builder.places
     builder.values, builder.places = {}, {}
     body: Region
@@ -218,73 +218,6 @@ def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:
     last.add_op(ReturnOp())
 
 
-def _for(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.For, names: list[str]) -> ForOp:
-    lower, upper, step = (_value(builder, v, names) for v in node.bounds)
-    initial = [_value(builder, value, names) for _, value in node.carried]
-    types = [v.type for v in initial]
-    declared = builder.resolver.types(node.outputs)
-    if node.outputs and declared != types:
-        raise StatementProblem(
-            "PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0]
-        )
-    block = Block(arg_types=[lower.type, *types])
-    bound = [node.induction, *(name for name, _ in node.carried)]
-    args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
-    with builder.inside("a loop"):
-        region = Region(builder.region(raw.regions[0], block, args))
-    _yield(block)
-    op = ForOp(lower, upper, step, initial, region)
-    op.attributes.update(_attributes(builder, node.attributes))
-    return op
-
-
-def _yield(block: Block) -> None:
-    last = block.last_op
-    if last is None or last.name not in ("scf.yield", "scf.condition"):
-        block.add_op(YieldOp())
-
-
-def _if(builder: Builder, raw: RawStatement, tree: t.Statement, node: t.If, names: list[str]) -> IfOp:
-    condition = _value(builder, node.condition, names)
-    if condition.type != i1:
-        raise StatementProblem("PTO-P042", f"a condition is an i1, found {condition.type}", node.condition)
-    types = builder.resolver.types(node.outputs)
-    regions: list[Region] = []
-    for statements in raw.regions:
-        block = Block()
-        with builder.inside("a branch"):
-            regions.append(Region(builder.region(statements, block)))
-        _yield(block)
-    if len(regions) == 1:
-        if types:
-            raise StatementProblem(
-                "PTO-P060", "`scf.if` gives a result, so that it needs an `else`", node.outputs[0]
-            )
-        regions.append(Region())
-    return IfOp(condition, types, regions[0], regions[1], _attributes(builder, node.attributes))
-
-
-def _while(
-    builder: Builder, raw: RawStatement, tree: t.Statement, node: t.While, names: list[str]
-) -> WhileOp:
-    initial = [_value(builder, value, names) for _, value in node.carried]
-    inputs = builder.resolver.types(node.type.inputs)
-    if [v.type for v in initial] != inputs:
-        raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
-    before = Block(arg_types=inputs)
-    args = tuple(
-        (names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True)
-    )
-    with builder.inside("a loop"):
-        first = Region(builder.region(raw.regions[0], before, args))
-        # The second region names its own arguments: `^bb0(%a: index):`.
-        blocks = builder.region(raw.regions[1])
-    _yield(blocks[-1])
-    op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
-    op.attributes.update(_attributes(builder, node.attributes))
-    return op
-
-
 def _generic(
     builder: Builder, raw: RawStatement, tree: t.Statement, node: t.Generic, names: list[str]
 ) -> Operation:
@@ -295,7 +228,7 @@ def _generic(
     cls = known or unregistered_op(name)
     if known is not None and not builder.allow_unregistered:
         _check_keys(known, node)
-    operands = [_value(builder, v, names) for v in node.operands]
+    operands = [value_of(builder, v, names) for v in node.operands]
     inputs = builder.resolver.types(node.type.inputs)
     if len(inputs) != len(operands):
         raise StatementProblem(
@@ -306,8 +239,8 @@ def _generic(
             raise StatementProblem(
                 "PTO-P042", f"the operand's type is {operand.type}, here it is called {type}", value
             )
-    properties = _attributes(builder, node.properties)
-    attributes = _attributes(builder, node.attributes)
+    properties = attributes_of(builder, node.properties)
+    attributes = attributes_of(builder, node.attributes)
     written = dict(attributes)
     if known is not None and not properties:
         declared = known.get_irdl_definition().properties if issubclass(known, IRDLOperation) else {}
@@ -329,7 +262,7 @@ def _generic(
     if isolated:
         builder.settle_names()
         builder.values = outer
-    successors = [_block(builder, label) for label in node.successors]
+    successors = [block_of(builder, label) for label in node.successors]
     outputs = builder.resolver.types(node.type.outputs)
 
     op = cls.create(
@@ -349,7 +282,7 @@ def _generic(
         # A form of a known operation that the dialect does not have yet.
         regions = [op.detach_region(region) for region in tuple(op.regions)]
         op.drop_all_references()
-        given = _attributes(builder, node.properties)
+        given = attributes_of(builder, node.properties)
         return unregistered_op(name).create(
             operands=operands,
             result_types=outputs,
@@ -371,13 +304,6 @@ def _check_keys(cls: type[Operation], node: t.Generic) -> None:
     if issubclass(cls, PtoOp):
         for entry in (e for given in (node.properties, node.attributes) if given for e in given.entries):
             check_key(cls, entry)
-
-
-def _block(builder: Builder, label: t.Word) -> Block:
-    block = builder.blocks.get(label.text)
-    if block is None:
-        raise StatementProblem("PTO-P030", f"there is no block `{label.text}`", label)
-    return block
 
 
 def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:

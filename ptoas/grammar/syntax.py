@@ -135,6 +135,8 @@ _PHRASES = {
     "STEP": "`step`",
     "ELSE": "`else`",
     "DO": "`do`",
+    "CASE": "`case`",
+    "DEFAULT": "`default`",
     "ATTRIBUTES": "`attributes`",
     "ITER_ARGS": "`iter_args`",
     "SHAPE": "a shape (`16x32xf32`)",

@@ -223,6 +223,42 @@ class While(Node):
     attributes: Dict | None
 
 
+class Switch(Node):
+    """`scf.index_switch`: the body of each case, then that of none."""
+
+    selector: Value
+    outputs: tuple[TypeText, ...]
+    cases: tuple[Number, ...]
+    attributes: Dict | None
+
+
+class Execute(Node):
+    """`scf.execute_region`."""
+
+    outputs: tuple[TypeText, ...]
+    no_inline: bool
+    attributes: Dict | None
+
+
+class Successor(Node):
+    """`^block(%a : T)`: where to go on, and with what."""
+
+    label: Word
+    values: tuple[Value, ...]
+    types: tuple[TypeText, ...]
+
+
+class Branch(Node):
+    """`cf.br`, `cf.cond_br` and `cf.switch`, whose first way is the default."""
+
+    opcode: Word
+    chooser: Value | None
+    type: TypeText | None
+    cases: tuple[Number, ...]
+    ways: tuple[Successor, ...]
+    attributes: Dict | None
+
+
 class Arg(Node):
     value: Value
     type: TypeText
@@ -266,7 +302,9 @@ def values_in(node: Any) -> Iterator[Value]:
             yield from values_in(getattr(node, name))
 
 
-Operation: TypeAlias = "Instruction | Generic | Module | Function | For | If | While"
+Operation: TypeAlias = (
+    "Instruction | Generic | Module | Function | For | If | While | Switch | Execute | Branch"
+)
 Body: TypeAlias = "Operation | Arg | Const | TargetName | AttrAlias | TypeAlias_ | Label"
 
 

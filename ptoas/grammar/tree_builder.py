@@ -144,6 +144,26 @@ class TreeBuilder(Transformer[Token, Any]):
         carried = _types(c)
         return t.While(*_extent(c), carried, _first(c, t.FunctionTypeNode), _first(c, t.Dict))
 
+    def switch(self, c: list[Any]) -> t.Switch:
+        cases = tuple(self.number([x]) for x in _only(c, Token) if x.type == "NUMBER")
+        return t.Switch(*_extent(c), _first(c, t.Value), _types(c), cases, _first(c, t.Dict))
+
+    def execute(self, c: list[Any]) -> t.Execute:
+        no_inline = any(x.type == "NO_INLINE" for x in _only(c, Token))
+        return t.Execute(*_extent(c), _types(c), no_inline, _first(c, t.Dict))
+
+    def branch(self, c: list[Any]) -> t.Branch:
+        opcode = t.Word(*token_span(c[0]), str(c[0]))
+        cases = tuple(self.number([x]) for x in _only(c[1:], Token) if x.type == "NUMBER")
+        ways = tuple(_only(c, t.Successor))
+        chooser, type = _first(c, t.Value), _first(c, t.TypeText)
+        return t.Branch(*_extent(c), opcode, chooser, type, cases, ways, _first(c, t.Dict))
+
+    def successor(self, c: list[Any]) -> t.Successor:
+        label = t.Word(*token_span(c[0]), str(c[0]))
+        types: tuple[t.TypeText, ...] = tuple(_first(c, list) or ())
+        return t.Successor(*_extent(c), label, tuple(_only(c, t.Value)), types)
+
     def generic(self, c: list[Any]) -> t.Generic:
         dicts = _only(c, t.Dict)
         properties = next((x for x in c if isinstance(x, _Properties)), None)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     UnregisteredAttr,
     UnregisteredOp,
 )
+from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Operation
@@ -45,6 +46,7 @@ from ptoas.dialects.pto.enums import (
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.types import (
     DYNAMIC,
+    HANDLES,
     POINTER_SPACES,
     EventType,
     GroupType,
@@ -64,7 +66,7 @@ from ptoas.spelling import did_you_mean
 def xdsl_context(allow_unregistered: bool = False) -> Context:
     """xDSL's own dialects beside ours: what reads builtin types and attributes."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Arith, Scf, PTO):
+    for dialect in (Builtin, Func, Arith, Scf, Cf, PTO):
         context.load_dialect(dialect)
     return context
 
@@ -157,7 +159,7 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
         raise problem
     offset = lead + len(name) + 1
     if body is None:
-        if name in ("pto.event", "pto.hif8"):
+        if name in _BARE:
             return reader([])
         raise TypeProblem(f"`!{name}` needs its parameters in `<...>`")
     try:
@@ -367,6 +369,8 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.local_array": _local_array,
     "pto.struct": _struct,
     "pto.multi_tile_buf": _multi_tile,
-    "pto.event": lambda _: EventType(),
-    **{cls.name: (lambda _, cls=cls: cls()) for cls in OWN_TYPES},
+    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, *HANDLES, *OWN_TYPES)},
 }
+
+_BARE = ("pto.hif8", EventType.name, *(cls.name for cls in HANDLES))
+"""Types that are a name and nothing more."""

@@ -37,6 +37,9 @@ class Record:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
+    def says_what(self, other: Record) -> bool:
+        return (self.time, self.known) == (other.time, other.known)
+
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
@@ -57,6 +60,12 @@ class State:
             for place, here in self.records.items()
         }
         return State(self.accesses, copied)
+
+    def says_what(self, other: State) -> bool:
+        """Whether both know the same."""
+        mine = {touch: record for here in self.records.values() for touch, record in here.items()}
+        theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
+        return mine.keys() == theirs.keys() and all(mine[t].says_what(theirs[t]) for t in mine)
 
     def conflicts(self, touch: Touch) -> Iterator[tuple[Touch, Record]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
@@ -106,11 +115,18 @@ class State:
         return State(self.accesses, retimed)
 
     def join(self, other: State) -> State:
-        """What holds whichever of two ways the program took."""
+        """What holds whichever of two ways the program took.
+
+        The later of two accesses of a kind stands for both, or a row of branches would leave behind one more
+        access each.
+        """
         merged = self.copy()
         for place, here in other.records.items():
             mine = merged.records.setdefault(place, {})
+            kinds = {touch.kind: touch for touch in mine}
             for touch, record in here.items():
-                known = mine.get(touch)
-                mine[touch] = record.copy() if known is None else known.joined(record)
+                known = mine.pop(kinds.get(touch.kind, touch), None)
+                latest = touch if known is None or record.time >= known.time else kinds[touch.kind]
+                mine[latest] = record.copy() if known is None else known.joined(record)
+                kinds[touch.kind] = latest
         return merged

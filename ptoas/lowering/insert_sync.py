@@ -53,6 +53,9 @@ from ptoas.targets import Target
 REDUNDANCY_BUDGET = 100_000
 """Steps spent at most on finding needless pairs of one function."""
 
+Checkpoints = dict[Operation, tuple["State", int]]
+"""What was known before each operation of a function's body, and when."""
+
 
 @dataclass(frozen=True)
 class InsertSyncPass(ModulePass):
@@ -189,26 +192,50 @@ class Synchroniser:
 
     def run(self) -> list[Pair]:
         """Insert what is missing, then drop what later insertions made needless."""
-        self.walk(self.function.body.block)
-        doubtful = list(self.pairs) if any(pair.crosses for pair in self.pairs) else []
-        if len(doubtful) * self.time <= REDUNDANCY_BUDGET:
-            for pair in doubtful:
-                self._remove(pair)
-                if not self._holds():
-                    self._restore(pair)
+        body = self.function.body.block
+        self.walk(body)
+        if not any(pair.crosses for pair in self.pairs):
+            return self.pairs
+        self.checking = True
+        known: Checkpoints = {}
+        self._goes_well(body.first_op, State(self.accesses), {}, known)
+        steps = 0
+        for pair in list(self.pairs):
+            self._remove(pair)
+            first = ancestor_in(body, pair.before)
+            state, self.time = known[first]
+            began, seen = self.time, Checkpoints()
+            if self._goes_well(first, state.copy(), known, seen):
+                known |= seen
+            else:
+                self._restore(pair)
+            steps += self.time - began
+            if steps > REDUNDANCY_BUDGET:
+                break
         return self.pairs
 
-    def _holds(self) -> bool:
-        """Whether the pairs as they are order everything."""
-        self.state = State(self.accesses)
-        self.frames.clear()
+    def _goes_well(
+        self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
+    ) -> bool:
+        """Whether the pairs as they are order everything from an operation of the body on.
+
+        Where no more and no less is known than before, nothing can have changed behind it.
+        """
+        self.state = state
         self.aside.clear()
         self.turns.clear()
-        self.checking = True
-        try:
-            self.walk(self.function.body.block)
-        except _Unordered:
-            return False
+        op = first
+        while op is not None:
+            before = known.get(op)
+            if op is not first and before is not None and before[0].says_what(self.state):
+                return True
+            seen[op] = (self.state.copy(), self.time)
+            self.frames = [Frame(self.function.body.block, 0, op)]
+            try:
+                self.step(self.frames[0], op)
+            except _Unordered:
+                return False
+            op = op.next_op
         return True
 
     def _remove(self, pair: Pair) -> None:
@@ -232,15 +259,18 @@ class Synchroniser:
         for pair in self.raised_at_start.get(block, ()):
             pair.set_at = self.time
         for op in block.ops:
-            frame.op = op
-            self.time += 1
-            frame.began = self.time
-            self.wait(op)
-            self.visit(op)
-            self.ended[op] = self.time
-            for pair in self.raised.get(op, ()):
-                pair.set_at = self.time
+            self.step(frame, op)
         self.frames.pop()
+
+    def step(self, frame: Frame, op: Operation) -> None:
+        frame.op = op
+        self.time += 1
+        frame.began = self.time
+        self.wait(op)
+        self.visit(op)
+        self.ended[op] = self.time
+        for pair in self.raised.get(op, ()):
+            pair.set_at = self.time
 
     def wait(self, op: Operation, state: State | None = None, at: int | None = None) -> State:
         """Take down the flags in front of `op`; for a state of another path, at the time when `op` began."""

@@ -15,8 +15,15 @@ from ptoas.grammar.parse import parse_file
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target
-from ptoas.lowering.pipeline import PASSES, UnknownPassError, build_pipeline, legalized, prepare, run_passes
-from ptoas.naming import copy_module
+from ptoas.lowering.pipeline import (
+    PASSES,
+    UnknownPassError,
+    build_pipeline,
+    legalized,
+    prepare,
+    ready_for_passes,
+    run_passes,
+)
 from ptoas.targets import Target, get_target
 from ptoas.targets.verify import verify
 
@@ -56,7 +63,7 @@ def lower(
     get_isa(isa)
     if verified:
         check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, on_warnings=on_warnings)
-    ready = copy_module(module)
+    ready = ready_for_passes(module)
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
     return emit_cpp(ready, chosen, emit=emit, annotate=annotate)

@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from ptoas.diagnostics import UsageError
+from ptoas.analysis.linking import linked
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.location import span_of
 from ptoas.lowering.isa import DEFAULT_ISA
 from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
@@ -160,6 +163,20 @@ def run_passes(
     return module
 
 
+def ready_for_passes(module: ModuleOp) -> ModuleOp:
+    """A copy for passes to change, in which no two functions have one name and each body is one block."""
+    for op in module.walk():
+        for region in op.regions:
+            if len(region.blocks) > 1:
+                what = f"`@{op.sym_name.data}`" if isinstance(op, FuncOp) else f"this `{op.name}`"
+                message = (
+                    f"{what} has {len(region.blocks)} blocks; only bodies of one block are lowered and run"
+                )
+                fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
+                raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix)])
+    return copy_module(linked(module))
+
+
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:
     """What `legalize-cpu` makes of a module, for the verifier.
 
@@ -169,7 +186,7 @@ def legalized(module: ModuleOp, target: Target) -> ModuleOp:
     from ptoas.lowering.plan_memory import place_added
 
     split, first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
-    subject = run_passes(copy_module(module), [split, first])
+    subject = run_passes(ready_for_passes(module), [split, first])
     own = {op.result for op in subject.walk() if isinstance(op, AllocTileOp)}
     run_passes(subject, others)
     place_added(subject, target, own)
@@ -191,4 +208,4 @@ def prepare(
     This is what is emitted, and what the machine runs.
     """
     passes = build_pipeline(target, isa=isa, legalize=legalize, sync=sync, until=until)
-    return run_passes(copy_module(module), passes, after)
+    return run_passes(ready_for_passes(module), passes, after)

@@ -90,6 +90,10 @@ class ControlFlow(SourceWriter, ABC):
             error = failure("PTO-R505", f"there is no function @{callee}", op)
             self.line(f"{self.raiser(error)}()")
             return
+        if not self.module.functions[callee].body.blocks:
+            message = f"@{callee} is only declared: what it does is defined elsewhere, and can't be run"
+            self.line(f"{self.raiser(failure('PTO-R505', message, op))}()")
+            return
         self.callees.append(callee)
         count = self.keep(self.module.steps.counter(op, 1))
         self.line(f"{count}(1)")

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
-from ptoas.machine import hifloat8
+from ptoas.machine import float4, hifloat8
 from ptoas.machine.arrays import Array, np
 
 _NUMPY: dict[str, Any] = {
@@ -32,7 +32,7 @@ _NUMPY: dict[str, Any] = {
     # No library has this one: its bytes are kept as they are, see `hifloat8`.
     "!pto.hif8": np.uint8,
     "!pto.f8E8M0": ml_dtypes.float8_e8m0fnu,
-    # Two numbers in one element: moved as they are.
+    # Two numbers in one element: moved as they are, see `halves` and `paired`.
     "!pto.f4E1M2x2": np.uint8,
     "!pto.f4E2M1x2": np.uint8,
     "!pto.hif8x2": np.uint16,
@@ -65,14 +65,33 @@ class DType:
     def short(self) -> str:
         return self.text.removeprefix("!pto.")
 
+    def halves(self, bits: Array) -> Array:
+        """The two numbers of each pair, side by side: the last dimension is twice as long."""
+        split = np.ascontiguousarray(bits).view(self.raw)
+        if self.size == 1:
+            nibbles = np.stack((split & 0xF, split >> 4), axis=-1)
+            return float4.decode(nibbles, self.short).reshape(*split.shape[:-1], -1)
+        half = by_text(self.short.removesuffix("x2"))
+        return half.numbers(split.view(half.raw))
+
+    def paired(self, numbers: Array) -> Array:
+        """Neighbours along the last dimension as pairs: it is half as long. The first is the lower half."""
+        if self.size > 1:
+            half = by_text(self.short.removesuffix("x2"))
+            return np.ascontiguousarray(half.encode(numbers)).view(self.raw)
+        codes = float4.encode(numbers, self.short)
+        return codes[..., 0::2] | codes[..., 1::2] << 4
+
     def numbers(self, bits: Array) -> Array:
-        """An array of this type as numbers to look at."""
+        """An array of this type as numbers to look at; pairs as their codes."""
         return hifloat8.decode(bits.view(np.uint8)) if self.text == "!pto.hif8" else bits.view(self.number)
 
     def encode(self, numbers: Array) -> Array:
-        """Numbers as an array of this type."""
+        """Numbers as an array of this type; a pair is made of one number twice."""
         if self.text == "!pto.hif8":
             return hifloat8.encode(numbers)
+        if self.kind == "pairs":
+            return self.paired(np.repeat(np.atleast_1d(numbers), 2, axis=-1)).reshape(np.shape(numbers))
         return numbers.astype(self.number)
 
     def scalar(self, value: float) -> Any:
@@ -83,8 +102,8 @@ class DType:
             if self.kind == "int" and wrapped >> (bits - 1):
                 wrapped -= 1 << bits
             return self.number.type(wrapped)
-        if self.text == "!pto.hif8":
-            return hifloat8.encode(np.array(value))[()]
+        if self.coded:
+            return self.encode(np.array(value))[()]
         with np.errstate(over="ignore"):
             return self.number.type(value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Protocol
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
@@ -113,6 +114,8 @@ class Compiled:
                 raise self.machine.fail(
                     "PTO-R507", f"%{thing.name} is used before it has an address", self.op
                 )
+        if self.machine.checks.mem:
+            self._check_apart(values)
         step = self.binder(**self._by_slot(values))
         if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
@@ -131,6 +134,23 @@ class Compiled:
             self.steps.clear()
         self.steps[key] = run
         return run
+
+    def _check_apart(self, values: list[object]) -> None:
+        """Stop where tiles have a byte in common that the target reads while it writes the other."""
+        row = self.machine.target.row(self.op)
+        if not isinstance(row, Row):
+            return
+        places = slot_places(self.op)
+        for one, other in row.apart:
+            for n, k in product(places[one], places[other]):
+                first, second = values[n], values[k]
+                if isinstance(first, Tile) and isinstance(second, Tile) and first.overlaps(second):
+                    raise self.machine.fail(
+                        "PTO-R109",
+                        f"{self.op.name.removeprefix('pto.')}: {one} {first.describe()} overlaps {other} "
+                        f"{second.describe()}",
+                        self.op,
+                    )
 
     def _clobbered(self, values: list[object], step: Step) -> list[Region]:
         """Scratch tiles that the target uses, and sources that it leaves overwritten.

@@ -246,6 +246,15 @@ class Tile:
         """Whether (row, column) in row-major order is the order of addresses, without gaps."""
         return not self.boxed and self.full.raw.flags.c_contiguous
 
+    @cached_property
+    def counted(self) -> tuple[Array, Indices | None]:
+        """What a linear index counts (D19): the elements in a row, and where the n-th is, unless at n.
+
+        The rows of a window are as far apart as those of the tile that it looks into.
+        """
+        plain = not self.boxed and self.geometry.cols.inner == 1
+        return self.flat, None if plain else self.offsets.reshape(-1)
+
     # --- bytes ---
 
     @cached_property

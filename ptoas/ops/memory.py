@@ -22,10 +22,11 @@ from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_an
 from ptoas.ops.views import Unplaced
 
 
-def pad_bits(dtype: DType, pad: PadValue) -> Any:
+def pad_bits(m: Machine, dtype: DType, pad: PadValue) -> Any:
     """The bit pattern of a pad value: infinities where the type has them, else its least and greatest
-    number."""
-    if pad in (PadValue.Null, PadValue.Zero):
+    number. Devices pad floats of a byte with zeros, whatever is asked for."""
+    bytewise = m.target.has_pipes and dtype.size == 1 and not dtype.is_integer
+    if pad in (PadValue.Null, PadValue.Zero) or bytewise or dtype.kind == "pairs":
         return dtype.raw.type(0)
     if dtype.is_integer:
         limits = np.iinfo(dtype.number)
@@ -57,7 +58,7 @@ def tload(op: TLoadOp, m: Machine) -> Binder:
         pads, writes = padding(m, dst)
         if not pads:
             return Step(move, writes=writes, moving=moving)
-        bits = pad_bits(dst.dtype, dst.type.pad)
+        bits = pad_bits(m, dst.dtype, dst.type.pad)
 
         def run() -> None:
             for part in pads:
@@ -179,7 +180,7 @@ def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
             return read_element(op, m, ptr.tile, ptr.offset + offset)
         at = ptr.offset + offset
         buffer = ptr.buffer
-        if not 0 <= at < buffer.size:
+        if not (0 <= at < buffer.size or buffer.holds(at, at)):
             raise scalar_outside(op, m, ptr, offset)
         return buffer.dtype.numbers(buffer.raw[at : at + 1])[0].item()
 
@@ -194,7 +195,7 @@ def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
             return
         at = ptr.offset + offset
         buffer = ptr.buffer
-        if not 0 <= at < buffer.size:
+        if not (0 <= at < buffer.size or buffer.holds(at, at)):
             raise scalar_outside(op, m, ptr, offset)
         buffer.raw[at] = np.asarray(buffer.dtype.scalar(value)).view(buffer.dtype.raw)
 

@@ -52,7 +52,7 @@ def tfillpad(op: dialect.TFillPadOp, m: Machine) -> Binder:
         if rows > filled.valid[0] or cols > dst.cols:
             raise unfit(op, m, src, filled)
         pad = dst.type.pad if op.pad_value is None else op.pad_value.data
-        padded = np.full(filled.valid, pad_bits(dst.dtype, pad))
+        padded = np.full(filled.valid, pad_bits(m, dst.dtype, pad))
         until = cols
         if model.keeps_bursts and src.type.pad is dst.type.pad:
             # What a load has padded already comes along with the last burst of each row.

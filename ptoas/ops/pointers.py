@@ -65,7 +65,7 @@ def _reinterpreted(buffer: GlobalBuffer, dtype: DType) -> GlobalBuffer:
         return buffer
     size = buffer.size * buffer.dtype.size // dtype.size
     bytes_ = buffer.raw.view("u1")[: size * dtype.size]
-    return GlobalBuffer(buffer.name, bytes_, dtype, buffer)
+    return GlobalBuffer(buffer.name, bytes_, dtype, buffer.place, buffer)
 
 
 def _unified_buffer(m: Machine, type: PtrType, dtype: DType) -> Tile:

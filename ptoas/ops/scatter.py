@@ -8,7 +8,6 @@ from typing import Any
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp, ScatterConflict, ScatterOOB
 from ptoas.dialects.pto.gather import MScatterOp, TScatterOp
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.budget import check_working_set
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
@@ -31,7 +30,6 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
     unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default
 
     def bind(src: Tile, idx: Tile, mem: View) -> Step:
-        check_working_set(op, m, src, idx)
         check_extents(op, m, src, idx, by_row)
         table = table_of(op, m, mem, src, by_row)
         read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
@@ -200,13 +198,8 @@ def by_index(op: TScatterOp, m: Machine) -> Binder:
                 f"{src.cols}]",
                 op,
             )
-        if dst.overlaps(idx) and m.checks.mem:
-            raise m.fail(
-                "PTO-R109",
-                f"tscatter: the destination {dst.describe()} overlaps its index {idx.describe()}",
-                op,
-            )
-        count = dst.rows * dst.cols
+        flat, offsets = dst.counted
+        count = len(flat) if offsets is None else len(offsets)
         source = src.with_valid(rows, cols)
         read = index_reader(idx, m, flat=False)
 
@@ -217,8 +210,7 @@ def by_index(op: TScatterOp, m: Machine) -> Binder:
         if m.checks.mem and not m.checks.unchecked:
             read = checked(read, count, report)
         clear = m.target.has_pipes
-        flat, whole = dst.flat, dst.full
-        offsets = None if dst.in_order else dst.offsets.reshape(-1)
+        whole = dst.full
         zero = np.zeros((), dst.dtype.raw)
 
         def run() -> None:

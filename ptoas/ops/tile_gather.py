@@ -47,14 +47,9 @@ def by_index(op: TGatherOp, m: Machine) -> Binder:
                 f"[{indices.rows}, {indices.cols}]",
                 op,
             )
-        if dst.overlaps(indices) and m.checks.mem:
-            raise m.fail(
-                "PTO-R109",
-                f"tgather: the destination {dst.describe()} overlaps its index {indices.describe()}",
-                op,
-            )
         index = indices.with_valid(rows, cols)
-        count = src.rows * src.cols
+        flat, offsets = src.counted
+        count = len(flat) if offsets is None else len(offsets)
         strict = m.checks.mem and not m.checks.unchecked
         read = index_reader(index, m, flat=False)
 
@@ -64,7 +59,6 @@ def by_index(op: TGatherOp, m: Machine) -> Binder:
 
         if strict:
             read = checked(read, count, report)
-        flat, offsets = src.flat, None if src.in_order else src.offsets.reshape(-1)
         simple = strict and offsets is None and not dst.boxed and not m.target.sign_extends_index
 
         def run() -> None:
@@ -163,7 +157,9 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
                 "fewer",
                 op,
             )
-        position = first_index + np.arange(rows)[:, None] * src.cols + np.arange(cols)[None, :]
+        # A window counts as the tile that it looks into.
+        width = src.cols if src.boxed else src.row_stride // src.dtype.size
+        position = first_index + np.arange(rows)[:, None] * width + np.arange(cols)[None, :]
         position = position.astype(np.int64)
         counted = cdst.offsets.reshape(-1)[:rows]
         counts_region = cdst.elements(counted)

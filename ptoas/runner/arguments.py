@@ -18,10 +18,12 @@ from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
 from ptoas.runner.parameters import Parameter, about
+from ptoas.runner.values import Growing
 from ptoas.spelling import did_you_mean
 
 
@@ -131,11 +133,16 @@ def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
         case "pointer":
             return _pointer(parameter, given, entry)
         case "memory":
-            array = as_elements(parameter, given, entry)
+            array = _writable(parameter, as_elements(parameter, given, entry))
             view, finish = _view(parameter, array, entry)
             return Bound(parameter, view, array, finish)
         case "group":
             return _group(parameter, given, entry)
+        case "counts":
+            array = _writable(parameter, as_elements(parameter, given, entry))
+            if array.shape != parameter.shape:
+                raise failure("PTO-R603", f"{parameter.name} holds four numbers; found {array.shape}", entry)
+            return Bound(parameter, Counts(array.view(np.int16)), array)
         case _:
             return _tile(parameter, given, entry)
 
@@ -157,7 +164,11 @@ class Binder:
             given = arguments[parameter.name]
             last = self._last[at] if self._last else None
             # Only an array can be used in place; anything else was copied, and may have changed.
-            in_place = isinstance(given, np.ndarray) and parameter.kind in ("pointer", "memory")
+            in_place = (
+                isinstance(given, np.ndarray)
+                and parameter.kind in ("pointer", "memory")
+                and (given.flags.writeable or not parameter.written)
+            )
             if last is not None and last[0] is given and in_place and last[1].finish is None:
                 pairs.append(last)
                 continue
@@ -184,26 +195,45 @@ def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
     return scalars.wrap(int(number), parameter.type)
 
 
+def _writable(parameter: Parameter, array: Array) -> Array:
+    """What the program writes is an array of ours where the caller's can't be written (a mapped file): the
+    results are in that, and the caller sees it instead of his own."""
+    return array if array.flags.writeable or not parameter.written else np.array(array, order="K")
+
+
 def _in_place(parameter: Parameter, array: Array) -> tuple[Array, Callable[[], None] | None]:
     """Elements in a row, and how to bring results back if they had to be copied."""
-    writable = array.flags.writeable or not parameter.written
-    if array.flags.c_contiguous and writable and array.flags.aligned:
+    if array.flags.c_contiguous and array.flags.aligned:
         return array.reshape(-1), None
     copy = np.array(array, order="C", copy=True)
 
     def finish() -> None:
-        if parameter.written and array.flags.writeable:
+        if parameter.written:
             array[...] = copy.reshape(array.shape)
 
     return copy.reshape(-1), finish
 
 
 def _pointer(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
-    array = as_elements(parameter, given, entry)
+    if isinstance(given, Growing):
+        return _growing(parameter, given)
+    array = _writable(parameter, as_elements(parameter, given, entry))
     assert parameter.dtype is not None
     flat, finish = _in_place(parameter, array)
-    visible = array if finish is None or array.flags.writeable else flat.reshape(array.shape)
-    return Bound(parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), visible, finish)
+    return Bound(parameter, Pointer(GlobalBuffer(parameter.name, flat, parameter.dtype)), array, finish)
+
+
+def _growing(parameter: Parameter, given: Growing) -> Bound:
+    """Memory that nobody gave and whose size nobody knew: the caller sees what was reached."""
+    buffer = given.buffer(parameter.name)
+    bound = Bound(parameter, Pointer(buffer), None)
+
+    def finish() -> None:
+        reached = buffer.raw[: buffer.size]
+        bound.output = reached if given.dtype.coded else reached.view(given.dtype.number)
+
+    bound.finish = finish
+    return bound
 
 
 def _extents_text(shape: tuple[int, ...]) -> str:
@@ -283,7 +313,7 @@ def _spread(
     lies_so = all(
         n == 1 or s * array.itemsize == own for n, s, own in zip(shape, strides, array.strides, strict=True)
     )
-    if lies_so and array.flags.f_contiguous and (array.flags.writeable or not parameter.written):
+    if lies_so and array.flags.f_contiguous:
         buffer = GlobalBuffer(parameter.name, array.ravel(order="F"), parameter.dtype)
         return View.of(buffer, 0, shape, strides, parameter.layout), None
     flat = np.zeros(spread_elements(parameter, array, shape, strides), array.dtype)
@@ -293,7 +323,7 @@ def _spread(
     inner[...] = array
 
     def finish() -> None:
-        if parameter.written and array.flags.writeable:
+        if parameter.written:
             array[...] = inner
 
     return view, finish
@@ -301,10 +331,11 @@ def _spread(
 
 def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
     members: list[Any] | None = None
+    stacked: Array | None = None
     if isinstance(given, list | tuple):
         members = list(cast("Sequence[Any]", given))
     if members is None:
-        whole = as_elements(parameter, given, entry)
+        whole = _writable(parameter, as_elements(parameter, given, entry))
         if whole.ndim == 0 or whole.shape[0] != parameter.ranks:
             raise failure(
                 "PTO-R603",
@@ -321,18 +352,18 @@ def _group(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
                 f"{parameter.name} has {parameter.ranks} ranks; {len(members)} arrays given",
                 entry,
             )
-        members = [as_elements(parameter, member, entry) for member in members]
-        output = None
+        members = [_writable(parameter, as_elements(parameter, member, entry)) for member in members]
+        output = stacked = np.stack(members) if len({member.shape for member in members}) == 1 else None
     pairs = [_view(parameter, member, entry) for member in members]
     finishers = [finish for _, finish in pairs if finish is not None]
 
     def finish() -> None:
         for each in finishers:
             each()
+        if stacked is not None and parameter.written:
+            stacked[...] = np.stack(members)
 
-    if output is None:
-        output = np.stack(members) if parameter.written is False else None
-    return Bound(parameter, Group(tuple(view for view, _ in pairs)), output, finish if finishers else None)
+    return Bound(parameter, Group(tuple(view for view, _ in pairs)), output, finish)
 
 
 def _tile(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:

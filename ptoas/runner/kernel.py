@@ -10,13 +10,14 @@ from typing import Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
 from ptoas.diagnostics import PtoasError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
 from ptoas.machine.clocks import Ledger
 from ptoas.machine.conflicts import conflicts
-from ptoas.machine.errors import failure, forgiving
+from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns
 from ptoas.runner.arguments import Binder, check_names
 from ptoas.runner.call import Call
@@ -61,10 +62,7 @@ class Kernel:
 
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
-        for op in module.walk():
-            if isinstance(op, func.FuncOp) and len(op.body.blocks) > 1:
-                blocks = len(op.body.blocks)
-                raise failure("PTO-R505", f"@{op.sym_name.data} has {blocks} blocks; one can be run", op)
+        module = linked(module)
         by_hand = {
             op.sym_name.data: is_placed_by_hand(op.walk())
             for op in module.walk()
@@ -122,7 +120,7 @@ class Kernel:
                 continue
             # Each argument has its own stream: giving one does not change the others.
             rng = np.random.default_rng([seed, parameter.at])
-            arguments[parameter.name] = generate(parameter, self.entry, rng, allowance)
+            arguments[parameter.name] = generate(parameter, self.entry, rng, allowance, grows=True)
         return arguments
 
     # --- running ---

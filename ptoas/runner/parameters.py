@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import VectorType, i16
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import AddressSpace, Layout
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
 from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.errors import failure
@@ -26,7 +28,7 @@ class Parameter:
     at: int
     type: Attribute
     kind: str
-    """`memory`, `pointer`, `tile`, `group` or `scalar`."""
+    """`memory`, `pointer`, `tile`, `group`, `counts` or `scalar`."""
     dtype: DType | None
     """The element type; `None` for a scalar without one (an index)."""
     shape: tuple[int, ...] = ()
@@ -38,6 +40,10 @@ class Parameter:
     """Least number of elements behind a pointer, if that is known before the run."""
     view_shape: tuple[int, ...] | None = None
     """The one shape that a pointer is looked at with, if there is one."""
+    grows: bool = False
+    """Whether something behind a pointer is reached that only the run knows."""
+    steers: bool = False
+    """Whether its integers end up in offsets, sizes, bounds or indices that are calculated."""
     read: bool = False
     written: bool = False
     index_limit: int | None = None
@@ -45,8 +51,16 @@ class Parameter:
     index_step: int = 1
     """And are multiples of this."""
     is_index: bool = False
+    is_window: bool = False
+    """Other ranks reach it: each has one of its own, at the same place of its window."""
+    is_context: bool = False
+    """It is the table that says where the windows of all ranks are."""
+    is_signal: bool = False
+    """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
+    reason: str = "nothing tells what it should be"
+    """Why that."""
 
 
 def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:
@@ -66,6 +80,9 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
     found: list[Parameter] = []
     for at, argument in enumerate(entry.body.blocks[0].args):
         name = argument.name_hint or f"arg{at}"
+        if isinstance(argument.type, HANDLES):
+            message = f"%{name} is a {argument.type}, which the program itself has to make"
+            raise failure("PTO-R505", message, span=argument_type_span(entry, at))
         found.append(_parameter(entry, name, at, argument.type))
     return found
 
@@ -97,6 +114,8 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
                 member.layout,
                 type.size,
             )
+        case VectorType() if type == COUNTS:
+            return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))

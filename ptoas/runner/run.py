@@ -22,7 +22,7 @@ The command `ptoas run` is `kernel_for`, `read_arguments`, `Kernel.execute`, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -50,6 +50,9 @@ from ptoas.runner.report import (
 )
 from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
+
+if TYPE_CHECKING:
+    from ptoas.runner.describe import Described
 
 
 def compile(
@@ -166,15 +169,51 @@ def run_texts(
     *,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    save: str | None = None,
+    load: str | None = None,
     **options: Any,
 ) -> Result | None:
-    """Run once, or as ranks, on `NAME=VALUE` texts; `None` on ranks of MPI for which the first one speaks."""
+    """Run once, or as ranks, on `NAME=VALUE` texts; `None` on ranks of MPI for which the first one speaks.
+
+    `save` and `load` are directories: all that the run began with is kept there, or taken from there.
+    """
+    from ptoas.runner import describe as sets
+
     if ranks is not None:
+        if save is not None or load is not None:
+            raise UsageError("--save and --load keep the arguments of one program, not of ranks")
         from ptoas.runner.ranks.in_process import run_ranks
 
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
     kernel = compile(module(), target, **options)
-    return kernel.execute(read_arguments(kernel, arguments, seed=seed, max_memory=max_memory))
+    known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
+    given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    if save is None:
+        return kernel.execute(given)
+    kept = sets.keep(given)
+    result = kernel.execute(given)
+    sets.save(save, kept, result)
+    return result
+
+
+def describe_texts(
+    module: ModuleOp,
+    arguments: Sequence[str] = (),
+    target: str | Target | None = None,
+    *,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    load: str | None = None,
+    **options: Any,
+) -> list[Described]:
+    """`--describe`: the arguments that a run would have, and why."""
+    from ptoas.runner import describe as sets
+
+    kernel = compile(module, target, **options)
+    known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
+    given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
+    named = {split_option("--arg", text)[0] for text in arguments} | known.keys()
+    return sets.describe(kernel, {name: given[name] for name in named}, given)
 
 
 def read_arguments(
@@ -183,14 +222,15 @@ def read_arguments(
     *,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    known: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """`NAME=VALUE` texts as arguments, and generated ones for the rest; refuses before it allocates too
-    much."""
+    """`NAME=VALUE` texts as arguments, then `known` ones, and generated ones for the rest; refuses before it
+    allocates too much."""
     allowance = Allowance(max_memory)
     limit_memory(kernel, max_memory)
     pairs = dict(split_option("--arg", text) for text in texts)
     check_names(kernel.parameters, pairs, kernel.entry)
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {k: v for k, v in (known or {}).items() if k not in pairs}
     # Scalars first: they may say how large the others are.
     for kind in (True, False):
         for parameter in kernel.parameters:
@@ -265,6 +305,7 @@ __all__ = [
     "check_file",
     "check_output",
     "compile",
+    "describe_texts",
     "format_result",
     "kernel_for",
     "parse_print",

@@ -11,18 +11,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.comm import CollectiveOp
-from ptoas.dialects.pto.constraints import IndexTile
+from ptoas.dialects.pto.constraints import Index, IndexTile
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.pointers import PointerCastOp
+from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
@@ -36,6 +38,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.peers import Peers
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
@@ -82,23 +85,43 @@ def analyse(
     operations = [op for f in functions.values() for op in f.walk()]
     arguments = entry.body.blocks[0].args
     flow = flow_of(functions, entry, operations)
-    bounds = UpperBounds({arguments[p.at]: given[p.name] for p in parameters if p.name in given}, blocks)
+    peers = Peers(functions, operations, flow.memory)
+    peers.mark(operations, parameters)
+    numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
+    scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
+    _suggest(operations, scalars)
+    bounds = _stretch(operations, scalars, numbers, blocks)
     for op in operations:
         if not isinstance(op, PtoOp):
             continue
         _directions(op, flow, parameters, target)
-        if isinstance(op, MakeTensorViewOp):
-            _size(op, flow, parameters, bounds)
-        elif isinstance(op, LoadScalarOp | StoreScalarOp):
-            _reach(op, flow, parameters, bounds)
+        match op:
+            case MakeTensorViewOp():
+                _size(op, flow, parameters, bounds, peers)
+            case LoadScalarOp() | StoreScalarOp():
+                _reach(op, flow, parameters, bounds, peers)
+            case BuildAsyncSessionOp() | MakePrefetchAsyncContextOp():
+                for at in flow.of(op.workspace):
+                    parameters[at].elements = parameters[at].elements or WORKSPACE
+            case SignalOp():
+                for at in flow.of(op.operands[0]):
+                    parameters[at].is_signal = True
+            case _:
+                pass
         _index_use(op, flow, parameters, target, bounds)
     for parameter in parameters:
         if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
             parameter.elements = 1
-    _suggest(operations, {arguments[p.at]: p for p in parameters if p.kind == "scalar"})
+    places, counts = steering(operations, functions, flow)
+    for parameter in parameters:
+        # An extent or a divisor of 0 leaves nothing to do, or can't be.
+        parameter.steers = parameter.at in places and parameter.at not in counts
 
 
 TYPICAL_EXTENT = 8
+
+WORKSPACE = 1 << 12
+"""Bytes of a workspace that an engine is given; what it does with them is its own business."""
 
 RANK_NAMES = ("my_rank", "rank")
 """Integer arguments with these names are the number of the rank that runs."""
@@ -115,17 +138,14 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         if parameter.name in RANK_NAMES:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0
+            parameter.reason = "it is the rank that runs"
             fixed.add(parameter.name)
     for op in operations:
         if isinstance(op, PartitionViewOp | SubviewOp):
             for argument in _leaves(op.offsets):
                 if argument in scalars_by_value:
                     scalars_by_value[argument].suggestion = 0
-
-    def behind(value: SSAValue | None) -> Parameter | None:
-        while value is not None and isinstance(value.owner, arith.IndexCastOp):
-            value = value.owner.operands[0]
-        return None if value is None else scalars_by_value.get(value)
+                    scalars_by_value[argument].reason = "offsets are made of it"
 
     for op in operations:
         pairs: list[tuple[SSAValue | None, int]] = []
@@ -136,17 +156,108 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                 pairs = list(zip((op.row, op.col), op.tile.type.shape, strict=True))
             case MakeTensorViewOp():
                 for value in (*op.shape, *op.strides):
-                    parameter = behind(value)
+                    parameter = behind(value, scalars_by_value)
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
+                        parameter.reason = "it is an extent or a stride of a view"
             case _:
                 pass
         for value, physical in pairs:
-            parameter = behind(value)
+            parameter = behind(value, scalars_by_value)
             if parameter is not None:
                 known = parameter.suggestion if parameter.name in fixed else physical
                 parameter.suggestion = min(known, physical)
+                parameter.reason = "it is how much of a tile is valid"
                 fixed.add(parameter.name)
+
+
+ROUNDS = 8
+"""How often extents are stretched at most: an offset may follow from the extent itself."""
+
+
+def _stretch(
+    operations: list[Operation],
+    scalars: dict[SSAValue, Parameter],
+    given: dict[SSAValue, int],
+    blocks: int,
+) -> UpperBounds:
+    """Let a generated extent be at least the greatest offset plus size that is taken of it."""
+    parts = [op for op in operations if isinstance(op, PartitionViewOp)]
+    for _ in range(ROUNDS):
+        numbers = {value: p.suggestion for value, p in scalars.items() if value not in given}
+        bounds = UpperBounds({**numbers, **given}, blocks)
+        stretched = False
+        for op in parts:
+            whole = op.source.owner
+            if not isinstance(whole, MakeTensorViewOp):
+                continue
+            for extent, offset, size in zip(whole.shape, op.offsets, op.sizes, strict=True):
+                parameter = behind(extent, scalars)
+                first, count = bounds.value(offset), bounds.value(size)
+                if parameter is None or first is None or count is None:
+                    continue
+                if first + count > parameter.suggestion:
+                    parameter.suggestion = first + count
+                    parameter.reason = "so far reach the parts of a view that it is an extent of"
+                    stretched = True
+        if not stretched:
+            break
+    return UpperBounds(given, blocks)
+
+
+def behind(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> Parameter | None:
+    """The scalar argument that a value is."""
+    while value is not None and isinstance(value.owner, arith.IndexCastOp | arith.ExtSIOp):
+        value = value.owner.operands[0]
+    return None if value is None else scalars.get(value)
+
+
+def steering(
+    operations: list[Operation], functions: dict[str, func.FuncOp], flow: Flow
+) -> tuple[set[int], set[int]]:
+    """The parameters whose integers end up in offsets, sizes, bounds or indices, and those of which extents
+    are made or by which is divided."""
+    sources: dict[SSAValue, list[SSAValue]] = {}
+    places: list[SSAValue] = []
+    counts: list[SSAValue] = []
+    for op in operations:
+        for each in handings(op, functions):
+            sources.setdefault(each.name, []).append(each.value)
+        match op:
+            case scf.ForOp():
+                places += (op.lb, op.ub, op.step)
+            case arith.DivSIOp() | arith.DivUIOp() | arith.RemSIOp() | arith.RemUIOp():
+                counts.append(op.rhs)
+            case PtoOp():
+                places += _steered(op)
+                counts += op.shape if isinstance(op, MakeTensorViewOp) else ()
+                for value in (value for slot in op.OUTS for value in op.operands_of(slot)):
+                    sources.setdefault(value, []).extend(o for o in op.operands if o is not value)
+            case _:
+                pass
+    return _behind_all(places, sources, flow), _behind_all(counts, sources, flow)
+
+
+def _behind_all(waiting: list[SSAValue], sources: dict[SSAValue, list[SSAValue]], flow: Flow) -> set[int]:
+    """The parameters that values are calculated from."""
+    found: set[int] = set()
+    seen: set[SSAValue] = set()
+    while waiting:
+        value = waiting.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        found |= flow.of(value)
+        waiting += sources.get(value, ())
+        if isinstance(value.owner, Operation):
+            waiting += value.owner.operands
+    return found
+
+
+def _steered(op: PtoOp) -> list[SSAValue]:
+    """Operands that say where or how much."""
+    slots = [slot.name for slot in op.signature().slots if isinstance(slot.constraint, Index | IndexTile)]
+    return [value for slot in slots for value in op.operands_of(slot)]
 
 
 def _leaves(values: Iterable[SSAValue]) -> set[SSAValue]:
@@ -193,15 +304,24 @@ def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Targ
             parameter.written |= access.write
 
 
-def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds) -> None:
+def _added(pointer: SSAValue, bounds: UpperBounds, peers: Peers) -> int | None:
+    """The elements that were added to a pointer, if known; a peer's window is as large as one's own."""
+    offset = 0
+    while isinstance(pointer.owner, AddPtrOp):
+        op = pointer.owner
+        step = 0 if peers.is_distance(op.offset) else bounds.value(op.offset)
+        if step is None:
+            return None
+        offset, pointer = offset + step, op.ptr
+    return offset
+
+
+def _size(
+    op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds, peers: Peers
+) -> None:
     shape = [bounds.value(v) for v in op.shape]
     strides = [bounds.value(v) for v in op.strides]
-    offset: int | None = 0
-    pointer = op.ptr
-    while isinstance(pointer.owner, AddPtrOp):
-        step = bounds.value(pointer.owner.offset)
-        offset = None if step is None or offset is None else offset + step
-        pointer = pointer.owner.ptr
+    offset = _added(op.ptr, bounds, peers)
     known = None not in (*shape, *strides, offset)
     for at in flow.of(op.ptr):
         parameter = parameters[at]
@@ -209,6 +329,7 @@ def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds:
             continue
         if not known:
             parameter.view_shape = ()
+            parameter.grows = True
             continue
         extents = [n for n in shape if n is not None]
         steps = [n for n in strides if n is not None]
@@ -221,18 +342,19 @@ def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds:
 
 
 def _reach(
-    op: LoadScalarOp | StoreScalarOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds
+    op: LoadScalarOp | StoreScalarOp,
+    flow: Flow,
+    parameters: list[Parameter],
+    bounds: UpperBounds,
+    peers: Peers,
 ) -> None:
     """A scalar access needs the element that it touches."""
-    at = bounds.value(op.offset)
-    pointer = op.ptr
-    while at is not None and isinstance(pointer.owner, AddPtrOp):
-        step = bounds.value(pointer.owner.offset)
-        at = None if step is None else at + step
-        pointer = pointer.owner.ptr
+    at, added = bounds.value(op.offset), _added(op.ptr, bounds, peers)
     for n in flow.of(op.ptr):
-        if at is not None and at >= 0:
-            parameters[n].elements = max(parameters[n].elements or 0, at + 1)
+        if at is None or added is None:
+            parameters[n].grows = True
+        elif at + added >= 0:
+            parameters[n].elements = max(parameters[n].elements or 0, at + added + 1)
 
 
 @cache

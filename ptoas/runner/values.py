@@ -7,6 +7,7 @@ import math
 import os
 import zipfile
 import zlib
+from copy import deepcopy
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -22,6 +23,8 @@ from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.machine.memory import GrowingBuffer
+from ptoas.runner.context import table
 from ptoas.runner.parameters import Parameter, about
 
 
@@ -70,23 +73,72 @@ def shape_of(parameter: Parameter, entry: func.FuncOp) -> tuple[int, ...]:
     return (parameter.ranks, *parameter.shape) if parameter.kind == "group" else parameter.shape
 
 
-def generate(parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit, the rest is random."""
+@dataclass(frozen=True)
+class Growing:
+    """An array that is made while the program runs, as far as it is reached."""
+
+    dtype: DType
+    start: int
+    """Elements that are there from the beginning."""
+    rng: Random
+    allowance: Allowance
+    value: int | None
+    """Every element; `None`: random numbers."""
+
+    def buffer(self, name: str) -> GrowingBuffer:
+        rng = deepcopy(self.rng)  # whoever runs it again gets the same numbers
+        room = (self.allowance.limit - self.allowance.used) // self.dtype.size
+        reserved = np.zeros(max(room, self.start), self.dtype.raw)
+
+        def make(count: int) -> Array:
+            if self.value is None:
+                return random_array(self.dtype, (count,), rng, None)
+            return np.full(count, self.dtype.scalar(self.value), self.dtype.number)
+
+        def take(size: int) -> None:
+            self.allowance.take(size, name, f"--arg {name}=FILE.npy")
+
+        made = GrowingBuffer(name, reserved, self.dtype, make, take)
+        if self.start:
+            made.holds(0, self.start - 1)
+        return made
+
+
+def generate(
+    parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance, grows: bool = False
+) -> Any:
+    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit; other integers are 0
+    where they say where or how much, else 1; the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
-    shape = shape_of(parameter, entry)
+    if parameter.is_context:
+        return table()
     dtype = parameter.dtype
     assert dtype is not None
+    if parameter.grows and grows:
+        return Growing(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
+    shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, f"--arg {parameter.name}=random")
-    if parameter.written and not parameter.read:
-        return np.zeros(shape, dtype.number)
-    if parameter.is_index:
+    if parameter.is_index and not (parameter.written and not parameter.read):
         limit = parameter.index_limit or 1
         high = max(1, min(limit, int(np.iinfo(dtype.number).max)))
         steps = max(1, -(-high // parameter.index_step))
         chosen = rng.integers(0, steps, size=shape) * parameter.index_step
         return chosen.astype(dtype.number)
-    return random_array(dtype, shape, rng, None)
+    value = fixed_value(parameter)
+    if value is None:
+        return random_array(dtype, shape, rng, None)
+    return np.full(shape, dtype.scalar(value), dtype.number)
+
+
+def fixed_value(parameter: Parameter) -> int | None:
+    """What every element of a generated array is; `None`: each another."""
+    if parameter.is_signal or (parameter.written and not parameter.read):
+        return 0
+    assert parameter.dtype is not None
+    if not parameter.dtype.is_integer:
+        return None
+    return 0 if parameter.steers else 1
 
 
 def random_array(
@@ -98,6 +150,9 @@ def random_array(
         low, high = int(low), int(high)
         return rng.integers(low, max(high, low + 1), size=shape).astype(dtype.number)
     low, high = bounds or (-1.0, 1.0)
+    if dtype.kind == "pairs":
+        halves = rng.random(size=(*shape[:-1], 2 * shape[-1]))
+        return dtype.paired(halves * (high - low) + low)
     numbers = rng.random(size=shape, dtype=np.float32 if dtype.size <= 4 else np.float64)
     return dtype.encode(numbers * (high - low) + low)
 
@@ -127,9 +182,11 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         return _bin(parameter, Path(text), option, allowance)
     word, *rest = text.split(":")
     if parameter.kind == "scalar":
-        return _number(text, option, parameter.name)
+        return _of_rank(text) if text in RANK_WORDS else _number(text, option, parameter.name)
     dtype = parameter.dtype
     assert dtype is not None
+    if text == CONTEXT:
+        return table()
     known = ("zeros", "arange", "full", "random")
     if word not in known:
         return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
@@ -155,6 +212,17 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         allowance.used -= prod(shape) * dtype.size
         return generate(parameter, entry, rng, allowance)
     return random_array(dtype, shape, rng, None)
+
+
+CONTEXT = "context"
+"""The table of windows."""
+
+RANK_WORDS = ("rank", "ranks")
+"""The number of the rank that runs, and how many there are; alone it is the first of one."""
+
+
+def _of_rank(word: str) -> int:
+    return RANK_WORDS.index(word)
 
 
 def _filled(
@@ -192,7 +260,8 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI"
+    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, rank, "
+    kinds += "ranks or context"
     return failure(
         "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )
@@ -262,6 +331,16 @@ def _npz(path: Path, key: str, option: str, allowance: Allowance, name: str) -> 
             if key not in members:
                 raise _no_file(option, path, f"it has no array {key!r}; its arrays are {', '.join(members)}")
             return as_known(_unpacked(archive, members[key], option, allowance, name))
+    except UNREADABLE as error:
+        raise _no_file(option, path, error) from None
+
+
+def npz_arrays(path: Path, option: str, allowance: Allowance) -> dict[str, Array]:
+    """All arrays of an archive by name."""
+    try:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            members = [(info.filename.removesuffix(".npy"), info) for info in archive.infolist()]
+            return {name: _unpacked(archive, info, option, allowance, name) for name, info in members}
     except UNREADABLE as error:
         raise _no_file(option, path, error) from None
 

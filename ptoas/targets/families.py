@@ -112,6 +112,7 @@ SPREAD = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     rules=(mask_scatter_fills_the_pattern,),
     pipe=V,
+    apart=(("dst", "src"),),
     call=Call(template="#maskPattern #axis", arguments="dst src", words={"axis": "ScatterAxis::SCATTER_{}"}),
     source="TScatter.hpp, mask form",
 )

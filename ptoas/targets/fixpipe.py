@@ -40,7 +40,7 @@ def way(op: FixpipeOp) -> str:
     src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
     match src.loc.data, dst.loc.data:
         case TileLoc.Vec, TileLoc.Vec:
-            return "vec"
+            return "vec pairs" if BY_TYPE[src.element_type].kind == "pairs" else "vec"
         case TileLoc.Acc, _:
             mode = " mode" if op.acc_to_vec_mode is not None and op.fp is not None else ""
             return "out" if op.fp is None else f"out fp{mode}"
@@ -65,6 +65,12 @@ def _pipe(op: FixpipeOp) -> Pipe:
             return MTE1
 
 
+PAIRS = Call(
+    unsupported="within the unified buffer the library counts bytes of fp4 pairs, elsewhere their numbers; "
+    "bitcast the tiles to ui8"
+)
+
+
 def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: Any) -> Forms:
     """The rows of one of the moves; `vec` is that within the unified buffer, `at` are its indices, and
     `rules` and `facts` what else holds of the other ways."""
@@ -87,6 +93,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         way,
         {
             "vec": vec.but(rules=ways),
+            "vec pairs": vec.but(rules=ways, call=PAIRS),
             "in": base.but(tiles=both),
             "table": table,
             "out": replace(out, call=plain),

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from ptoas.diagnostics import UsageError
+from ptoas.diagnostics import Severity, UsageError
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.targets import TARGETS, Target, get_target
@@ -25,12 +25,28 @@ CHAPTERS = {
     "U": "Use of local memory",
     "F": "Flags and pipes",
     "E": "Arithmetic",
+    "Q": "Conversion, quantisation and sorting",
     "C": "Collectives",
+    "D": "Transfers and signals between ranks",
     "I": "Operands of every instruction",
     "W": "Portability",
     "T": "The target of a module",
+    "N": "What deserves a look",
 }
 """The letter of a code and its chapter, in the order of the page."""
+
+
+OTHER_CHAPTERS = {
+    "P": "Reading a program",
+    "R": "Running a program",
+    "L": "Lowering a program",
+    "T": "Checking files",
+    "X": "ptoas itself",
+}
+"""The same for codes that are no rule of a target."""
+
+REFUSED = {Severity.ERROR: "Refused", Severity.WARNING: "Warned about", Severity.NOTE: "Noted"}
+"""What becomes of a rule's failing example."""
 
 
 class UnknownRuleError(UsageError):
@@ -80,6 +96,7 @@ def render_rules(style: str = "table", target: str | None = None) -> str:
 def _markdown(rules: Sequence[Rule]) -> str:
     lines = ["# Rules", "", "Printed by `ptoas rules --format markdown`; do not edit.", ""]
     lines += ["Each rule has a permanent code. `ptoas explain CODE` prints one with its examples.", ""]
+    lines += ["What a warning or a note is about is legal, and deserves a look.", ""]
     for letter, title in CHAPTERS.items():
         chapter = [rule for rule in rules if rule.code[4] == letter]
         if not chapter:
@@ -91,9 +108,23 @@ def _markdown(rules: Sequence[Rule]) -> str:
             lines += [rule.statement, "", f"*Why:* {rule.reason}", ""]
             lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
             on = ", ".join(rule.example_targets)
-            lines += [f"Refused on {on}:", "", "```mlir", rule.failing, "```", ""]
+            lines += [f"{REFUSED[rule.severity]} on {on}:", "", "```mlir", rule.failing, "```", ""]
             lines += ["Accepted:", "", "```mlir", rule.passing, "```", ""]
+    lines += _other_codes()
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _other_codes() -> list[str]:
+    """The codes that are no rule's: what holds, and what breaking it means."""
+    from ptoas.diagnostics.codes import MEANINGS  # which asks this module to explain rules
+
+    lines = ["# Other codes", "", "What is found before, after and beside the rules of a target.", ""]
+    for letter, title in OTHER_CHAPTERS.items():
+        lines += [f"## {title}", ""]
+        for code, (statement, meaning) in sorted(MEANINGS.items()):
+            if code[4] == letter:
+                lines += [f"### {code}: {statement}", "", meaning, ""]
+    return lines
 
 
 def explain(code: str) -> str:
@@ -112,7 +143,7 @@ def explain(code: str) -> str:
         _fill(rule.statement),
         _fill(f"Why: {rule.reason}"),
         f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
-        f"Refused on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",
+        f"{REFUSED[rule.severity]} on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",
         f"Accepted on {on}:\n\n{textwrap.indent(rule.passing, '    ')}",
     ]
     return "\n\n".join(parts)

@@ -34,7 +34,12 @@ FLOAT8 = elements("f8e4m3 f8e5m2")
 HIF8 = elements("hif8")
 INDEX = elements("i32 u32")
 SHORT_INDEX = elements("i16 u16 i32 u32")
+SCALE = elements("f8E8M0")
+FLOAT4 = elements("f4E1M2x2 f4E2M1x2")
 ANY = (*NINE, *WIDE, *FLOAT8, *HIF8)
+LOADED = (*ANY, *SCALE, *FLOAT4)
+"""What moves between global memory and tiles where the short floats exist. Pairs of hif8 and of bf16 are
+what registers hold: no instruction of tiles takes them."""
 
 
 @dataclass(frozen=True, eq=False)

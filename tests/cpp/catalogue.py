@@ -344,6 +344,20 @@ def control(target: str) -> Iterator[Case]:
     pto.texpands ins(%k : f32) outs(%w : !pto.tile_buf<vec, 4x8xf32>)
     pto.tstore ins(%t : !pto.tile_buf<vec, 32x8xf32>) outs(%vo : !pto.tensor_view<32x8xf32>)
 """,
+        "counted": """
+    %c16 = arith.constant 16 : index
+    %first = arith.constant 4 : i32
+    %vs = pto.make_tensor_view %a, shape = [%c16, %c16], strides = [%c16, %c1] : !pto.tensor_view<16x16xf32>
+    %vd = pto.make_tensor_view %out, shape = [%c1, %c16], strides = [%c16, %c1] : !pto.tensor_view<1x16xf32>
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+    %i = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>
+    %d = pto.alloc_tile : !pto.tile_buf<vec, 1x16xf32>
+    pto.tload ins(%vs : !pto.tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+    pto.tci ins(%first : i32) outs(%i : !pto.tile_buf<vec, 1x16xi32>)
+    %w = pto.subview %t[%c1, %c8] sizes [2, 8] : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 2x8xf32>
+    pto.tgather ins(%w, %i : !pto.tile_buf<vec, 2x8xf32>, !pto.tile_buf<vec, 1x16xi32>) outs(%d : !pto.tile_buf<vec, 1x16xf32>)
+    pto.tstore ins(%d : !pto.tile_buf<vec, 1x16xf32>) outs(%vd : !pto.tensor_view<1x16xf32>)
+""",
         "select": """
     %p = pto.partition_view %va, offsets = [%c0, %c0], sizes = [%c8, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<8x8xf32>
     %q = pto.partition_view %va, offsets = [%c8, %c0], sizes = [%c8, %c8] : !pto.tensor_view<32x8xf32> -> !pto.partition_tensor_view<8x8xf32>

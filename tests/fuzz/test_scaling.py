@@ -22,6 +22,7 @@ STEEPER = {"branches": 2.0}
 
 T = "!pto.tile<16x32xf32>"
 M = "!pto.memref<16x32xf32>"
+S, U = "!pto.memref<1x8xf32>", "!pto.tile<1x8xf32>"
 LOAD = f".arg %m : {M}\n.arg %c : i1\n%t0 = tload %m : ({M}) -> {T}\n"
 NUMBERS = "%z = arith.constant 0 : index\n%o = arith.constant 1 : index\n"
 PIPES = "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]"
@@ -38,6 +39,11 @@ _CALL = "func.func @f<N>() {\nfunc.call @f<P>() : () -> ()\nreturn\n}\n"
 
 PROGRAMS: dict[str, Callable[[int], str]] = {
     "tiles that wait for each other": _repeated(LOAD, f"%t<N> = tadd %t<P>, %t0 : ({T}, {T}) -> {T}\n"),
+    "tiles alive together": lambda n: (
+        f".arg %m : {S}\n"
+        + "".join(f"%t{k} = tload %m : ({S}) -> {U}\n" for k in range(n))
+        + "".join(f"tstore %t{k}, %m : ({U}, {S})\n" for k in range(n))
+    ),
     "stores": _repeated(LOAD, f"tstore %t0, %m : ({T}, {M})\n"),
     "branches": _repeated(LOAD, f"scf.if %c {{\ntstore %t0, %m : ({T}, {M})\n}}\n"),
     "loops": _repeated(

@@ -395,7 +395,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 6,
                 7,
-                "nothing tells the type of the result",
+                "nothing tells the type of the result: the mode decides the shape of the result, and is the target's own here: write mgather.row or mgather.elem, or name the target in the program (D8)",
                 "add it after the operands: `: (types) -> type`",
             )
         ],

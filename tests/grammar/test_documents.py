@@ -187,3 +187,51 @@ def test_collective_makes_no_staging_tile() -> None:
     assert [str(o.type) for o in op.operands_of("group")] == [GROUP]
     assert [str(o.type) for o in op.operands_of("dst")] == [RESULT]
     assert op.operands_of("staging") == ()
+
+
+AUTO = f"%dst = pto.mgather %mem, %idx : ({PART}, {BARE_IDX})"
+"""Lines 587 and 595 of document 000, 103 and 111 of document 001, as printed: no mode and no result type."""
+
+
+@pytest.mark.parametrize(
+    ("target", "shape"), [("cpu", "1x16"), ("a2a3", "16x32"), ("a5", "16x32"), ("a5-custom", "1x16")]
+)
+def test_the_target_tells_the_result_of_a_gather_without_a_mode(target: str, shape: str) -> None:
+    bare = f".target {target}\n.arg %mem : {PART}\n.arg %idx : {ROW_IDX}\n{AUTO}"
+    function = f"func.func @f(%mem: {PART}, %idx: {ROW_IDX}) {{\n{AUTO}\nreturn\n}}"
+    named = f'module attributes {{pto.target_arch = "{target}"}} {{\n{function}\n}}'
+    for text in (bare, named):
+        (op,) = instructions(ptoas.parse(text))
+        assert str(op.results[0].type) == f"!pto.tile_buf<vec, {shape}xf32>"
+        assert not op.properties
+
+
+@pytest.mark.parametrize(
+    ("line", "mem", "idx", "result"),
+    [
+        ("mgather.row", "64x32xf16", "16x1xi32", "16x32xf16"),
+        ("mgather.elem.zero", "64x32xf32", "16x8xi32, valid=9x8", "16x8xf32, valid=9x8"),
+        ("mgather", "64x32xf32", "16x8xi32", "16x8xf32"),
+    ],
+)
+def test_operands_tell_the_result_of_a_gather(line: str, mem: str, idx: str, result: str) -> None:
+    text = f".arg %m : !pto.memref<{mem}>\n.arg %i : !pto.tile<{idx}>\n%d = {line} %m, %i"
+    (op,) = instructions(ptoas.parse(text))
+    assert str(op.results[0].type) == f"!pto.tile_buf<vec, {result}>"
+
+
+@pytest.mark.parametrize(
+    ("line", "mem", "idx", "missing"),
+    [
+        ("mgather", "64x32xf32", "1x16xi32", "write mgather.row or mgather.elem, or name the target"),
+        ("mgather.row", "64x?xf32", "1x16xi32", "the width of the table"),
+        ("mgather.row", "64x32xf32", "1x16xi32, valid=1x?", "how many indices are valid"),
+        ("mgather.row", "1x4x8x16x8xf32, nz", "1x16xi32", "a table in nz does not tell the layout"),
+    ],
+)
+def test_what_the_operands_do_not_tell_is_named(line: str, mem: str, idx: str, missing: str) -> None:
+    text = f".arg %m : !pto.memref<{mem}>\n.arg %i : !pto.tile<{idx}>\n%d = {line} %m, %i"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(text)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "PTO-P043" and missing in finding.message and finding.fix is not None

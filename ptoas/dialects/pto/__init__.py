@@ -25,11 +25,14 @@ CHAPTERS: dict[str, str] = {
     "compare": "Comparing and selecting",
     "partial": "Arithmetic where an operand may be missing",
     "generate": "Patterns, random numbers, histograms",
+    "sort": "Sorting and merging",
     "movement": "Copies between tiles",
     "matmul": "Products of matrices",
     "debug": "Printing and stopping",
     "sync": "Synchronisation",
     "comm": "Collectives",
+    "remote": "Transfers and signals between ranks",
+    "asynchronous": "Asynchronous transfers and prefetching",
 }
 """The modules that define instructions, and their titles, in the order of the reference page."""
 

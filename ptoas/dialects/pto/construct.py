@@ -8,13 +8,14 @@ One mechanism serves all instructions; it knows no instruction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from ptoas.spelling import did_you_mean
@@ -94,18 +95,23 @@ def flat(
     properties: Mapping[str, Attribute],
 ) -> dict[str, Any]:
     """What `Operation` takes: operands in one list, and how many of them each slot has."""
-    signature = cls.signature()
-    segments: dict[str, Attribute] = {}
-    if signature.segmented:
-        segments[AttrSizedOperandSegments.attribute_name] = segment_sizes(*map(len, operands))
-    if len(signature.results) > 1:
-        given = [int(at < len(result_types)) for at in range(len(signature.results))]
-        segments[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
     return {
         "operands": [value for values in operands for value in values],
         "result_types": result_types,
-        "properties": {**properties, **segments},
+        "properties": {**properties, **segments(cls, map(len, operands), len(result_types))},
     }
+
+
+def segments(cls: type[PtoOp], sizes: Iterable[int], results: int) -> dict[str, Attribute]:
+    """The properties that say how many operands each slot has, and which results there are."""
+    signature = cls.signature()
+    found: dict[str, Attribute] = {}
+    if signature.segmented:
+        found[AttrSizedOperandSegments.attribute_name] = segment_sizes(*sizes)
+    if signature.results_segmented:
+        given = [int(at < results) for at in range(len(signature.results))]
+        found[AttrSizedResultSegments.attribute_name] = segment_sizes(*given)
+    return found
 
 
 @cache
@@ -161,12 +167,16 @@ def _result_types(cls: type[PtoOp], call: Call) -> Sequence[Attribute]:
     destinations = [slot.name for slot in signature.slots if slot.optional and slot.name in cls.OUTS]
     written = any(call.operands.get(name) for name in destinations)
     given: Sequence[Attribute] | None = call.results
+    why = "the operands do not tell it"
     if not given and not written and (required or destinations):
         operands = {slot.name: call.operands.get(slot.name, ()) for slot in signature.slots}
-        given = cls.infer_result_types(operands, call.properties)
+        try:
+            given = cls.infer_result_types(operands, call.properties)
+        except VerifyException as error:
+            given, why = None, str(error)
     if given is None:
         wanted = "`dst`, or the result's type" if destinations else "the result's type"
-        raise _error(cls, f"needs {wanted} as `result_type=`: the operands do not tell it")
+        raise _error(cls, f"needs {wanted} as `result_type=`: {why}")
     if not required <= len(given) <= len(signature.results):
         raise _error(cls, f"has {len(signature.results)} result(s), found {len(given)} result type(s)")
     return given
@@ -242,7 +252,14 @@ def _names(cls: type[PtoOp]) -> dict[str, str]:
     """All that can be given, as a call shows it: what goes by position, `*`, what goes by name only."""
     slots = {s.name: s.name + ("=[]" if s.variadic else "=None" * s.optional) for s in cls.signature().slots}
     fields = {name: name + "=None" * field.optional for name, field in _fields(cls).items()}
-    by_position = {name: slots[name] for name in slots if name not in cls.SCRATCH}
+    needed = [n for n, slot in enumerate(cls.signature().slots) if not (slot.optional or slot.variadic)]
+    last = needed[-1] if needed else 0
+    # What may be missing before an operand that may not is best given by name.
+    by_position = {
+        slot.name: slots[slot.name]
+        for n, slot in enumerate(cls.signature().slots)
+        if slot.name not in cls.SCRATCH and not (slot.optional and n < last)
+    }
     by_position |= {name: fields[name] for name in _required(cls) if name in fields}
     rest = {name: text for name, text in (slots | fields).items() if name not in by_position}
     if cls.signature().results:

@@ -6,7 +6,7 @@ The member's value is its text; the member's name is its name in the instruction
 from __future__ import annotations
 
 from abc import ABC
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from xdsl.ir import Data
 from xdsl.irdl import irdl_attr_definition
@@ -189,6 +189,28 @@ class ReduceOp(StrEnum):
     Min = "min"
 
 
+class NotifyOp(StrEnum):
+    AtomicAdd = "atomic_add"
+    Set = "set"
+
+    @property
+    def cpp(self) -> str:
+        return f"comm::NotifyOp::{self.name}"
+
+
+class WaitCmp(StrEnum):
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GE = "ge"
+    LT = "lt"
+    LE = "le"
+
+    @property
+    def cpp(self) -> str:
+        return f"comm::WaitCmp::{self.name}"
+
+
 class Precision(StrEnum):
     """How a function is calculated: as the hardware does it, or more slowly and more exactly."""
 
@@ -234,6 +256,8 @@ class PtoEnumAttr(Data[E], Generic[E]):
     """An enumeration as an attribute; a subclass says which, and under which name."""
 
     enum: type[StrEnum]
+    other_names: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes, without the dialect, that are read as this one."""
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> E:
@@ -384,6 +408,19 @@ class CollEngineAttr(PtoEnumAttr[CollEngine]):
 class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     name = "pto.reduce_op"
     enum = ReduceOp
+
+
+@irdl_attr_definition
+class NotifyOpAttr(PtoEnumAttr[NotifyOp]):
+    name = "pto.notify_op"
+    enum = NotifyOp
+
+
+@irdl_attr_definition
+class WaitCmpAttr(PtoEnumAttr[WaitCmp]):
+    name = "pto.wait_cmp"
+    enum = WaitCmp
+    other_names = ("cmp",)
 
 
 class PrecisionAttr(PtoEnumAttr[Precision], ABC):

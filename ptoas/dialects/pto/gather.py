@@ -62,14 +62,32 @@ class MGatherOp(IndexedMemoryOp, Instruction):
         """Row: as many rows as indices, as wide as the table. Elem: the shape of the indices."""
         mem, idx = operands["mem"][0].type, operands["idx"][0].type
         assert isinstance(mem, ViewType) and isinstance(idx, TileType)
-        count = 0 if DYNAMIC in idx.valid else prod(idx.valid)
         match properties.get("coalesce"):
             case CoalesceAttr(data=Coalesce.Elem):
                 return [TileType.of(mem.element_type, *idx.shape, valid=idx.valid)]
-            case CoalesceAttr(data=Coalesce.Row) if mem.layout is Layout.ND and min(count, mem.shape[-1]) > 0:
-                return [TileType.of(mem.element_type, count, mem.shape[-1])]
+            case CoalesceAttr(data=Coalesce.Row):
+                return [cls._rows_of(mem, idx)]
+            case _ if min(idx.shape) > 1:  # which no target takes for the indices of rows
+                return [TileType.of(mem.element_type, *idx.shape, valid=idx.valid)]
             case _:
-                return None  # without a mode it is the target's own (D8)
+                raise VerifyException(
+                    "the mode decides the shape of the result, and is the target's own here: write "
+                    "mgather.row or mgather.elem, or name the target in the program (D8)"
+                )
+
+    @staticmethod
+    def _rows_of(mem: ViewType, idx: TileType) -> TileType:
+        """What a Row gather of a plain table gives."""
+        if mem.layout is not Layout.ND:
+            raise VerifyException(f"a table in {mem.layout.value} does not tell the layout of the result")
+        if DYNAMIC in idx.valid:
+            raise VerifyException("how many indices are valid, and with them the rows of the result, is open")
+        if mem.shape[-1] == DYNAMIC:
+            raise VerifyException("the width of the table, and with it that of the result, is open")
+        rows, cols = prod(idx.valid), mem.shape[-1]
+        if not rows or not cols:
+            raise VerifyException(f"{rows} indices into rows of {cols} elements give no tile")
+        return TileType.of(mem.element_type, rows, cols)
 
 
 @irdl_op_definition

@@ -32,7 +32,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
-from ptoas.dialects.pto.construct import construct, flat, segment_sizes
+from ptoas.dialects.pto.construct import construct, flat, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
@@ -72,6 +72,8 @@ class Signature:
     """Name, constraint, and whether the result may be missing."""
     segmented: bool
     """Whether the operation keeps the number of operands of each slot (more than one may vary)."""
+    results_segmented: bool
+    """Whether it keeps which of its results are there."""
 
     def slot(self, name: str) -> Slot:
         return next(s for s in self.slots if s.name == name)
@@ -120,6 +122,10 @@ class PtoOp(IRDLOperation, ABC):
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
 
+    LAST: ClassVar[str | None] = None
+    """The optional slot that the last of several operands of one kind fills, unless the word `no_` with its
+    name stands behind them."""
+
     RESULT_LIKE: ClassVar[str | None] = None
     """The operand slot whose type the result has where nothing says otherwise."""
 
@@ -131,6 +137,12 @@ class PtoOp(IRDLOperation, ABC):
 
     OVERLOADS: ClassVar[tuple[str, ...]] = ()
     """Opcodes that are read as this operation where it `claims` the operands."""
+
+    KEYS: ClassVar[Mapping[str, str]] = {}
+    """Other names of attributes: `{"op": "reduceOp"}`."""
+
+    HOLDS: ClassVar[bool] = False
+    """Whether its results go on using its tiles: these are needed as long as the results are."""
 
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.
@@ -247,7 +259,8 @@ class PtoOp(IRDLOperation, ABC):
             (name, _single(r.constr), isinstance(r, OptResultDef)) for name, r in definition.results
         )
         segmented = any(isinstance(o, AttrSizedOperandSegments) for o in definition.options)
-        return Signature(tuple(slots), fields, results, segmented)
+        results_segmented = any(isinstance(o, AttrSizedResultSegments) for o in definition.options)
+        return Signature(tuple(slots), fields, results, segmented, results_segmented)
 
     @classmethod
     def mnemonic(cls) -> str:
@@ -277,9 +290,7 @@ class PtoOp(IRDLOperation, ABC):
         """Put other values into a slot, in place."""
         filled = {each.name: given for each, given in self.segments()} | {slot: tuple(values)}
         self.operands = [value for given in filled.values() for value in given]
-        if self.signature().segmented:
-            sizes = segment_sizes(*map(len, filled.values()))
-            self.properties[AttrSizedOperandSegments.attribute_name] = sizes
+        self.properties |= segments(type(self), map(len, filled.values()), len(self.results))
 
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""

@@ -64,6 +64,6 @@ class MultiTileGetOp(PtoOp):
         types = {value.type for value in self.source}
         if len(types) != 1 or (len(self.source) > 1 and isinstance(self.source[0].type, MultiTileType)):
             raise VerifyException("takes one multi tile, or tiles of one type")
-        (tile,) = self.infer_result_types({"source": self.source}, {}) or ()
-        if tile != self.result.type:
-            raise VerifyException(f"gives a {self.result.type}, but the tiles are {tile}")
+        inferred = self.infer_result_types({"source": self.source}, {})
+        if inferred != [self.result.type]:
+            raise VerifyException(f"gives a {self.result.type}, but the tiles are of {self.source[0].type}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,6 +23,7 @@ from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
+from ptoas.dialects.pto.construct import flat
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
@@ -151,25 +152,14 @@ def _extent(value: SSAValue) -> int:
 
 def new_tile(type: Attribute) -> Operation:
     """The tile that a destination nothing has defined stands for (D23)."""
-    return AllocTileOp.create(result_types=[type], properties={_SEGMENTS: _sizes(0, 0, 0)})
+    return AllocTileOp.create(**flat(AllocTileOp, [(), (), ()], [type], {}))
 
 
 def part_of(
     view: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[SSAValue], type: Attribute
 ) -> Operation:
     """The part that `%view[%i, %j]` stands for."""
-    return PartitionViewOp.create(
-        operands=[view, *offsets, *sizes],
-        result_types=[type],
-        properties={_SEGMENTS: _sizes(1, len(offsets), len(sizes))},
-    )
-
-
-_SEGMENTS = AttrSizedOperandSegments.attribute_name
-
-
-def _sizes(*sizes: int) -> DenseArrayBase:
-    return DenseArrayBase.from_list(i32, sizes)
+    return PartitionViewOp.create(**flat(PartitionViewOp, [[view], offsets, sizes], [type], {}))
 
 
 def can_stand_before(op: Operation, assign: TAssignOp) -> bool:

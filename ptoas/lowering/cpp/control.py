@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
-from ptoas.lowering.cpp.types import physical_shape
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -50,6 +50,36 @@ def _if(emit: FunctionEmitter, op: Operation) -> None:
         emit.close("else")
         emit.block(alternative)
         _assign(emit, results, _pick(terminator(alternative).operands, kept))
+    emit.close()
+
+
+def _switch(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, scf.IndexSwitchOp)
+    kept = [n for n, result in enumerate(op.results) if result in emit.read]
+    results = _pick(op.results, kept)
+    for result in results:
+        emit.declare(result)
+    emit.open(f"switch ({emit.text(op.arg)})")
+    labels = [f"case {number}:" for number in op.cases.get_values()]
+    for label, region in zip((*labels, "default:"), (*op.case_regions, op.default_region), strict=True):
+        emit.open(label)
+        emit.block(region.block)
+        _assign(emit, results, _pick(terminator(region.block).operands, kept))
+        emit.line("break;")
+        emit.close()
+    emit.close()
+
+
+def _execute_region(emit: FunctionEmitter, op: Operation) -> None:
+    """A scope of its own; what it gives is known outside."""
+    assert isinstance(op, scf.ExecuteRegionOp)
+    kept = [n for n, result in enumerate(op.results) if result in emit.read]
+    results = _pick(op.results, kept)
+    for result in results:
+        emit.declare(result)
+    emit.open("")
+    emit.block(op.region.block)
+    _assign(emit, results, _pick(terminator(op.region.block).operands, kept))
     emit.close()
 
 
@@ -163,6 +193,8 @@ CONTROL: dict[type[Operation], Handler] = {
     MultiTileGetOp: _one_of,
     scf.ForOp: _for,
     scf.IfOp: _if,
+    scf.IndexSwitchOp: _switch,
+    scf.ExecuteRegionOp: _execute_region,
     scf.WhileOp: _while,
     scf.YieldOp: _nothing,
     scf.ConditionOp: _nothing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import func
@@ -29,7 +30,16 @@ from ptoas.dialects.pto.views import (
     ValidExtentOp,
 )
 from ptoas.lowering.cpp.scalars import Handler
-from ptoas.lowering.cpp.types import CppView, Extent, dimensions, dynamic, element_cpp
+from ptoas.lowering.cpp.types import (
+    CppView,
+    Extent,
+    along,
+    dimensions,
+    dynamic,
+    element_cpp,
+    numbers_of,
+    times,
+)
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -38,14 +48,12 @@ if TYPE_CHECKING:
 def _alloc(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AllocTileOp)
     name = emit.name(op.result)
-    rows, cols = op.tile_type.valid
-    given: list[str] = []
-    if rows == DYNAMIC:
-        given.append(str(op.tile_type.rows) if op.valid_row is None else emit.text(op.valid_row))
-    if cols == DYNAMIC:
-        given.append(str(op.tile_type.cols) if op.valid_col is None else emit.text(op.valid_col))
-    arguments = f"({', '.join(given)})" if given else ""
-    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
+    given = (op.valid_row, op.valid_col)
+    extents = [
+        extent if value is None else emit.text(value)
+        for extent, value in zip(op.tile_type.shape, given, strict=True)
+    ]
+    emit.line(f"{emit.tile_type(op.result)} {name}{_open(op.tile_type, extents)};")
     if op.addr is not None:
         emit.line(f"TASSIGN({name}, {emit.address(op.addr)});")
 
@@ -64,14 +72,15 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, SubviewOp)
     type = op.result.type
     assert isinstance(type, TileType)
+    if numbers_of(type.element_type) > 1:
+        raise emit.unsupported(op, "the library's windows do not count pairs; bitcast the tile to ui8")
     name = emit.name(op.result)
-    given: list[str] = []
-    for extent, value, size in zip(type.valid, op.valid or (None, None), type.shape, strict=True):
-        if extent == DYNAMIC:
-            given.append(str(size) if value is None else emit.text(value))
-    arguments = f"({', '.join(given)})" if given else ""
+    extents = [
+        size if value is None else emit.text(value)
+        for value, size in zip(op.valid or (None, None), type.shape, strict=True)
+    ]
     row, col = (emit.text(offset) for offset in op.offsets)
-    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
+    emit.line(f"{emit.tile_type(op.result)} {name}{_open(type, extents)};")
     emit.line(f"TSUBVIEW({name}, {emit.text(op.source)}, {row}, {col});")
 
 
@@ -80,13 +89,10 @@ def _alias(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AliasOp)
     source, result = op.types()
     name, tile = emit.name(op.result), emit.text(op.source)
-    shown = (f"{tile}.GetValidRow()", f"{tile}.GetValidCol()")
-    if isinstance(op, TReshapeOp):
-        shown = tuple(map(str, result.shape))
-    given = [text for extent, text in zip(result.valid, shown, strict=True) if extent == DYNAMIC]
-    arguments = f"({', '.join(given)})" if given else ""
-    emit.line(f"{emit.tile_type(op.result)} {name}{arguments};")
-    if source.size_bytes == result.size_bytes:
+    shown = result.shape if isinstance(op, TReshapeOp) else _valid_shape(tile, source)
+    emit.line(f"{emit.tile_type(op.result)} {name}{_open(result, shown)};")
+    sizes = [type.size_bytes * numbers_of(type.element_type) for type in (source, result)]
+    if sizes[0] == sizes[1]:
         emit.line(f"TRESHAPE({name}, {tile});")
     else:
         emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({tile}.data()));")
@@ -94,8 +100,10 @@ def _alias(emit: FunctionEmitter, op: Operation) -> None:
 
 def _get_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, GetValidShapeOp)
-    emit.define(op.row, f"{emit.text(op.tile)}.GetValidRow()")
-    emit.define(op.col, f"{emit.text(op.tile)}.GetValidCol()")
+    type = op.tile.type
+    assert isinstance(type, TileType)
+    for value, text in zip((op.row, op.col), _valid_shape(emit.text(op.tile), type), strict=True):
+        emit.define(value, text)
 
 
 def _valid_extent(emit: FunctionEmitter, op: Operation) -> None:
@@ -106,7 +114,27 @@ def _valid_extent(emit: FunctionEmitter, op: Operation) -> None:
 
 def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, SetValidShapeOp)
-    emit.line(f"{emit.text(op.tile)}.SetValidShape({emit.text(op.row)}, {emit.text(op.col)});")
+    type = op.tile.type
+    assert isinstance(type, TileType)
+    given = (emit.text(op.row), emit.text(op.col))
+    extents = (times(text, count) for text, count in zip(given, along(type), strict=True))
+    emit.line(f"{emit.text(op.tile)}.SetValidShape({', '.join(map(str, extents))});")
+
+
+def _open(type: TileType, extents: Sequence[Extent]) -> str:
+    """The arguments of a tile's constructor: the valid extents that its type leaves open."""
+    given = [
+        str(times(extent, count))
+        for extent, valid, count in zip(extents, type.valid, along(type), strict=True)
+        if valid == DYNAMIC
+    ]
+    return f"({', '.join(given)})" if given else ""
+
+
+def _valid_shape(tile: str, type: TileType) -> tuple[str, ...]:
+    """The valid extents of a tile that has been made, in elements."""
+    calls = (f"{tile}.GetValidRow()", f"{tile}.GetValidCol()")
+    return tuple(c if n == 1 else f"{c} / {n}" for c, n in zip(calls, along(type), strict=True))
 
 
 # --- views ---------------------------------------------------------------------------------------
@@ -117,8 +145,9 @@ def _make_view(emit: FunctionEmitter, op: Operation) -> None:
     facts = emit.knowledge.view(op.result)
     shape = _extents(emit, facts.shape, list(op.shape))
     strides = _extents(emit, facts.strides or (DYNAMIC,) * len(shape), list(op.strides))
-    view = CppView(element_cpp(facts.type.element_type), emit.text(op.ptr), shape, strides, facts.layout)
-    declare_view(emit, op.result, view)
+    element = facts.type.element_type
+    pointer, count = emit.text(op.ptr), numbers_of(element)
+    declare_view(emit, op.result, CppView(element_cpp(element), pointer, shape, strides, facts.layout, count))
 
 
 def _partition(emit: FunctionEmitter, op: Operation) -> None:
@@ -141,7 +170,8 @@ def _partition(emit: FunctionEmitter, op: Operation) -> None:
             pointer += f" + {step}" if stride == 1 else f" + {step} * {stride}"
     if constant:
         pointer += f" + {constant}"
-    declare_view(emit, op.result, CppView(source.element, pointer, shape, strides, facts.layout))
+    view = CppView(source.element, pointer, shape, strides, facts.layout, source.count)
+    declare_view(emit, op.result, view)
 
 
 def _dimension(emit: FunctionEmitter, op: Operation) -> None:
@@ -177,7 +207,9 @@ def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
             strides.append(f"{name}_stride{n}")
         else:
             strides.append(" * ".join(str(shape[dim]) for dim in _inside(n, len(shape), type.layout)))
-    return CppView(element_cpp(type.element_type), pointer, tuple(shape), tuple(strides), type.layout)
+    element = type.element_type
+    extents, steps, count = tuple(shape), tuple(strides), numbers_of(element)
+    return CppView(element_cpp(element), pointer, extents, steps, type.layout, count)
 
 
 def _inside(dim: int, rank: int, layout: Layout) -> list[int]:

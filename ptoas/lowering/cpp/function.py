@@ -9,9 +9,10 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
@@ -19,6 +20,7 @@ from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, View
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.cpp.arrays import ARRAYS
+from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -27,10 +29,10 @@ from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifie
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.types import (
+    COUNTS_CPP,
     CppView,
     dimensions,
     element_cpp,
-    physical_shape,
     pointer_cpp,
     scalar_cpp,
     tile_cpp,
@@ -43,7 +45,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **ARRAYS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
+HANDLERS = {**SCALARS, **ARRAYS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS, **ASYNCHRONOUS}
 
 
 class FunctionEmitter:
@@ -196,6 +198,8 @@ class FunctionEmitter:
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
             return pointer_cpp(type)
+        if type.__class__ in HANDLE_TYPES:
+            return f"{HANDLE_TYPES[type.__class__]} "
         message = f"a {type} that branches or loops choose has no C++ form"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
@@ -216,7 +220,7 @@ class FunctionEmitter:
         self.line("};")
 
     def open(self, head: str) -> None:
-        self.line(head + " {")
+        self.line(f"{head} {{".lstrip())
         self._depth += 1
 
     def close(self, then: str | None = None) -> None:
@@ -271,8 +275,7 @@ class FunctionEmitter:
             self.line(f"// {line}: {text}")
 
     def unsupported(self, op: Operation, why: str) -> PtoasError:
-        message = f"`{name_of(op)}`: {why}"
-        return PtoasError([Diagnostic("PTO-L004", message, span_of(op), targets=(self.target.name,))])
+        return _unsupported(op, self.target, why)
 
     # --- the whole -------------------------------------------------------------------------------
 
@@ -280,34 +283,13 @@ class FunctionEmitter:
         """Type text and name."""
         found: list[tuple[str, str]] = []
         for argument in self.function.body.block.args:
-            found += self._parameter(argument)
+            found += parameters_of(argument.type, self.name(argument))
         return found
-
-    def _parameter(self, argument: SSAValue) -> list[tuple[str, str]]:
-        name = self.name(argument)
-        type = argument.type
-        match type:
-            case ViewType():
-                view = argument_view(type, name, name)
-                # A stride that follows from the extents is one of them again, or a product.
-                steps = view.strides if type.strides is not None else ()
-                extra = [("int64_t ", extent) for extent in (*view.shape, *steps) if isinstance(extent, str)]
-                return [(f"__gm__ {element_cpp(type.element_type)} *", name), *extra]
-            case PtrType():
-                return [(pointer_cpp(type), name)]
-            case GroupType():
-                assert isinstance(type.member, ViewType)
-                pointer = f"__gm__ {element_cpp(type.member.element_type)} *"
-                return [(pointer, f"{name}[{type.size}]")]
-            case TileType():
-                return [(f"{tile_cpp(type)} &", name)]
-            case _:
-                return [(f"{scalar_cpp(type)} ", name)]
 
     def emit(self, qualifiers: str) -> str:
         """The whole definition."""
         parameters = self.parameters()
-        result = self._result_type()
+        result = result_type(self.function, self.target)
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)
@@ -323,7 +305,7 @@ class FunctionEmitter:
         if aliases and lines:
             aliases.append("")
         body = self._guarded(lines) if result == "void" else lines
-        return "\n".join([_signature(head, texts), "{", *aliases, *body, "}"])
+        return "\n".join([signature(head, texts), "{", *aliases, *body, "}"])
 
     def _guarded(self, lines: list[str]) -> list[str]:
         """The body of a kernel for one kind of core: it is compiled for both, and is empty on the other."""
@@ -360,11 +342,42 @@ class FunctionEmitter:
         lines = [line for at, line in enumerate(self._lines) if at not in dropped]
         return lines, {word for word, uses in count.items() if uses > 0}
 
-    def _result_type(self) -> str:
-        outputs: list[Attribute] = list(self.function.function_type.outputs)
-        if len(outputs) > 1 or any(not is_scalar(type) for type in outputs):
-            raise self.unsupported(self.function, "a C++ function returns one scalar at most")
-        return scalar_cpp(outputs[0]) if outputs else "void"
+
+def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
+    """What a parameter of our program is in C++: type text and name of each."""
+    match type:
+        case ViewType():
+            view = argument_view(type, name, name)
+            # A stride that follows from the extents is one of them again, or a product.
+            steps = view.strides if type.strides is not None else ()
+            extra = [("int64_t ", extent) for extent in (*view.shape, *steps) if isinstance(extent, str)]
+            return [(f"__gm__ {element_cpp(type.element_type)} *", name), *extra]
+        case PtrType():
+            return [(pointer_cpp(type), name)]
+        case GroupType():
+            assert isinstance(type.member, ViewType)
+            pointer = f"__gm__ {element_cpp(type.member.element_type)} *"
+            return [(pointer, f"{name}[{type.size}]")]
+        case TileType():
+            return [(f"{tile_cpp(type)} &", name)]
+        case _ if type == COUNTS:
+            return [(f"{COUNTS_CPP} &", name)]
+        case _ if type.__class__ in HANDLE_TYPES:
+            return [(f"{HANDLE_TYPES[type.__class__]} &", name)]
+        case _:
+            return [(f"{scalar_cpp(type)} ", name)]
+
+
+def result_type(function: func.FuncOp, target: Target) -> str:
+    outputs: list[Attribute] = list(function.function_type.outputs)
+    if len(outputs) > 1 or any(not is_scalar(type) for type in outputs):
+        raise _unsupported(function, target, "a C++ function returns one scalar at most")
+    return scalar_cpp(outputs[0]) if outputs else "void"
+
+
+def _unsupported(op: Operation, target: Target, why: str) -> PtoasError:
+    message = f"`{name_of(op)}`: {why}"
+    return PtoasError([Diagnostic("PTO-L004", message, span_of(op), targets=(target.name,))])
 
 
 def _nameless(type: str, name: str) -> str:
@@ -373,7 +386,7 @@ def _nameless(type: str, name: str) -> str:
     return f"{type.rstrip()}{bracket}{size} /* {name} */"
 
 
-def _signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
+def signature(head: str, parameters: list[str], width: int = WIDTH) -> str:
     """The head of a function; parameters that don't fit are continued under the first."""
     lines = [f"{head}("]
     for n, parameter in enumerate(parameters):

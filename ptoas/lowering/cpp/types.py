@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
-from ptoas.dialects.pto.views import SubviewOp
 
 _FLOATS = {
     "f16": "half",
@@ -28,6 +27,24 @@ _FLOATS = {
     "!pto.hif8x2": "hifloat8x2_t",
     "!pto.bf16x2": "bfloat16x2_t",
 }
+
+
+_COUNTED_SINGLY = ("!pto.f4E1M2x2", "!pto.f4E2M1x2")
+"""Pairs of which the library counts the numbers, where the text counts the pairs (D40)."""
+
+
+def numbers_of(element: Attribute) -> int:
+    """How many numbers of the C++ type one element is."""
+    return 2 if BY_TYPE[element].text in _COUNTED_SINGLY else 1
+
+
+def along(tile: TileType) -> tuple[int, int]:
+    """How many rows and columns the library counts for one: pairs are neighbours in memory."""
+    by_columns = tile.slayout is SLayout.RowMajor or (
+        tile.slayout is SLayout.NoneBox and tile.blayout is BLayout.RowMajor
+    )
+    count = numbers_of(tile.element_type)
+    return (1, count) if by_columns else (count, 1)
 
 
 def element_cpp(type: Attribute) -> str:
@@ -65,9 +82,14 @@ def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
 
     `shape`: the physical extents in C++, where a window has those of the tile it looks into.
     """
-    rows, cols = shape or tile.shape
+    (by_row, by_col), (rows, cols) = along(tile), shape or tile.shape
+    rows, cols = rows * by_row, cols * by_col
+    valid_rows, valid_cols = (
+        extent if extent == DYNAMIC else extent * count
+        for extent, count in zip(tile.valid, (by_row, by_col), strict=True)
+    )
     parts = [f"TileType::{tile.loc.data.name}", element_cpp(tile.element_type), str(rows), str(cols)]
-    parts += [f"BLayout::{tile.blayout.name}", str(tile.valid_rows), str(tile.valid_cols)]
+    parts += [f"BLayout::{tile.blayout.name}", str(valid_rows), str(valid_cols)]
     parts += [f"SLayout::{tile.slayout.name}", str(tile.fractal)]
     parts += [f"PadValue::{tile.pad.name}", f"CompactMode::{tile.compact.name}"]
     defaults = [
@@ -88,6 +110,9 @@ def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
     return f"Tile<{', '.join(parts)}>"
 
 
+COUNTS_CPP = "MrgSortExecutedNumList"
+"""How many pairs of each list a merge took."""
+
 Extent = int | str
 """A constant, or a C++ expression."""
 
@@ -101,10 +126,18 @@ class CppView:
     shape: tuple[Extent, ...]
     strides: tuple[Extent, ...]
     layout: Layout
+    count: int = 1
+    """How many numbers of the C++ type one element is."""
 
     @property
     def shape5(self) -> tuple[Extent, ...]:
-        return (*(1,) * (5 - len(self.shape)), *self.shape)
+        extents = (*(1,) * (5 - len(self.shape)), *self.shape)
+        return tuple(times(e, self.count) if n == self._contiguous else e for n, e in enumerate(extents))
+
+    @property
+    def _contiguous(self) -> int:
+        """The dimension along which the numbers of an element lie."""
+        return 3 if self.layout is Layout.DN else 4
 
     @property
     def strides5(self) -> tuple[Extent, ...]:
@@ -115,7 +148,17 @@ class CppView:
                 whole = 1
                 break
             whole = max(whole, extent * stride)
-        return (*(whole,) * (5 - len(self.strides)), *self.strides)
+        steps = (*(whole,) * (5 - len(self.strides)), *self.strides)
+        return tuple(s if n == self._contiguous else times(s, self.count) for n, s in enumerate(steps))
+
+
+def times(extent: Extent, count: int) -> Extent:
+    """An extent in a smaller unit."""
+    if isinstance(extent, int):
+        return extent * count
+    if count == 1:
+        return extent
+    return f"{extent} * {count}" if extent.isidentifier() else f"({extent}) * {count}"
 
 
 def dimensions(kind: str, extents: Sequence[Extent]) -> str:
@@ -126,12 +169,3 @@ def dimensions(kind: str, extents: Sequence[Extent]) -> str:
 def dynamic(extents: Sequence[Extent]) -> list[str]:
     """The expressions that a constructor needs, in order."""
     return [extent for extent in extents if isinstance(extent, str)]
-
-
-def physical_shape(value: SSAValue) -> tuple[int, int]:
-    """Rows and columns that strides follow from: those of the tile that a window looks into."""
-    at = value
-    while isinstance(at.owner, SubviewOp):
-        at = at.owner.source
-    assert isinstance(at.type, TileType)
-    return at.type.shape

@@ -111,6 +111,7 @@ ROWS: Rows = {
                 },
                 rules=(
                     b.tile_gather_keeps_the_element_type,
+                    b.counted_window_is_row_major,
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     b.tile_gather_scratch_is_like_the_index,
@@ -118,7 +119,7 @@ ROWS: Rows = {
                 ),
                 pipe=V,
                 scratch={"tmp": as_indices("indices")},
-                apart=(("dst", "indices"),),
+                apart=(("dst", "indices"), ("dst", "src")),
                 source="004, index-based gather, A2/A3",
             ),
             "mask": Row(
@@ -142,18 +143,18 @@ ROWS: Rows = {
         tiles={"dst": tile(NINE, ROW_MAJOR), "src": tile(), "offsets": tile(INDEX)},
         rules=(b.block_gather_has_an_offset_for_each_block,),
         pipe=V,
-        apart=(("dst", "offsets"),),
+        apart=(("dst", "offsets"), ("dst", "src")),
     ),
     TScatterOp: Forms(
         lambda op: op.form,
         {
             "index": Row(
                 tiles={"dst": tile(NINE), "src idx": tile()},
-                rules=(b.tile_scatter_index_has_the_width_of_the_data,),
+                rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=TILE_SCATTER,
-                apart=(("dst", "idx"),),
+                apart=(("dst", "idx"), ("dst", "src")),
             ),
-            "mask": SPREAD.of(NINE),
+            "mask": SPREAD.but(rules=(b.scattered_tile_is_whole,)).of(NINE),
         },
     ),
 }

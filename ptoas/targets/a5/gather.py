@@ -17,7 +17,6 @@ from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, placehold
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
-from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
@@ -95,8 +94,6 @@ ROWS: Rows = {
             g.row_index_is_as_dynamic_as_the_tile,
             g.elem_index_is_as_dynamic_as_the_tile,
             g.row_width_is_as_dynamic_as_the_tile,
-            # UB memory budget
-            a.gather_fits_the_default_budget,
             # Portability
             w.gather_names_its_mode,
             w.wrap_gives_one_result,
@@ -122,6 +119,7 @@ ROWS: Rows = {
                 },
                 rules=(
                     b.tile_gather_keeps_the_element_type,
+                    b.counted_window_is_row_major,
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     w.index_type_is_taken_everywhere,
@@ -129,7 +127,7 @@ ROWS: Rows = {
                 pipe=V,
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},
-                apart=(("dst", "indices"),),
+                apart=(("dst", "indices"), ("dst", "src")),
                 source="004, index-based gather, A5",
             ),
             "mask": Row(
@@ -154,18 +152,18 @@ ROWS: Rows = {
         tiles={"dst": tile(NINE), "src": tile(), "offsets": tile(INDEX)},
         rules=(b.block_gather_has_an_offset_for_each_block,),
         pipe=V,
-        apart=(("dst", "offsets"),),
+        apart=(("dst", "offsets"), ("dst", "src")),
     ),
     TScatterOp: Forms(
         lambda op: op.form,
         {
             "index": Row(
                 tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
-                rules=(b.tile_scatter_index_has_the_width_of_the_data,),
+                rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=V,
-                apart=(("dst", "idx"),),
+                apart=(("dst", "idx"), ("dst", "src")),
             ),
-            "mask": SPREAD.of((*NINE, *WIDE)),
+            "mask": SPREAD.but(rules=(b.scattered_tile_is_whole,)).of((*NINE, *WIDE)),
         },
     ),
 }

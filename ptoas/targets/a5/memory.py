@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.a5.movement import CUBE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, store
-from ptoas.targets.specs import ANY, elements
+from ptoas.targets.shared.memory import PRINT, load, prefetch, store
+from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
-    TLoadOp: load(ANY).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
+    TLoadOp: load(LOADED).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
     TStoreOp: store(
-        ANY,
+        LOADED,
         "vec acc",
         m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
         m.store_of_an_accumulator_is_a_matrix,
         accumulator_is_converted(plain=CUBE.plain, scaled=CUBE.scaled),
     ),
+    TPrefetchOp: prefetch(LOADED),
     TPrintOp: PRINT,
 }

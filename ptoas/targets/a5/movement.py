@@ -18,9 +18,11 @@ from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
-from ptoas.targets.specs import FLOAT8, HIF8, NINE, ROW_MAJOR, elements, tile
+from ptoas.targets.specs import FLOAT4, FLOAT8, HIF8, NINE, ROW_MAJOR, SCALE, elements, tile
 
-MOVED = (*NINE, *FLOAT8, *HIF8)
+MOVED = (*NINE, *FLOAT8, *HIF8, *SCALE)
+PARTS = elements("i8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8 f8E8M0 f4E1M2x2 f4E2M1x2")
+"""What textract and tinsert copy within the unified buffer, which lists its types."""
 WAYS = {"mat": "left right bias scaling scale_left scale_right", "vec": "vec mat", "acc": "vec mat"}
 INSERTED = {"vec": "vec mat", "acc": "vec mat"}
 
@@ -36,13 +38,13 @@ CUBE = Cube(
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 ROWS: Rows = {
-    d.TMovOp: moves("TMOV", MOVE.of(MOVED), CUBE),
+    d.TMovOp: moves("TMOV", MOVE.of((*MOVED, *FLOAT4)), CUBE),
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
-    d.TExtractOp: moves("TEXTRACT", EXTRACT.of(MOVED), CUBE, *BLOCKS, at="row col"),
-    d.TInsertOp: moves("TINSERT", EXTRACT.of(MOVED), replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
+    d.TExtractOp: moves("TEXTRACT", EXTRACT.of(PARTS), CUBE, *BLOCKS, at="row col"),
+    d.TInsertOp: moves("TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

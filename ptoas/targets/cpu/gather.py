@@ -70,11 +70,15 @@ ROWS: Rows = {
         {
             "index": Row(
                 tiles={"dst": tile((*NINE, *WIDE)), "src": tile(), "indices": tile(INDEX)},
-                rules=(b.tile_gather_keeps_the_element_type, w.index_type_is_taken_everywhere),
+                rules=(
+                    b.tile_gather_keeps_the_element_type,
+                    b.counted_window_is_row_major,
+                    w.index_type_is_taken_everywhere,
+                ),
                 pipe=V,
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},
-                apart=(("dst", "indices"),),
+                apart=(("dst", "indices"), ("dst", "src")),
                 source="004, index-based gather",
             ),
             "mask": Row(
@@ -92,13 +96,16 @@ ROWS: Rows = {
         tiles={"dst": tile(NINE, ROW_MAJOR), "src": tile(), "offsets": tile(INDEX)},
         rules=(b.block_gather_has_an_offset_for_each_block,),
         pipe=V,
-        apart=(("dst", "offsets"),),
+        apart=(("dst", "offsets"), ("dst", "src")),
     ),
     TScatterOp: Forms(
         lambda op: op.form,
         {
             "index": Row(
-                tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()}, pipe=V, apart=(("dst", "idx"),)
+                tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
+                rules=(b.counted_window_is_row_major,),
+                pipe=V,
+                apart=(("dst", "idx"), ("dst", "src")),
             ),
             "mask": SPREAD.of("i16 u16 i32 u32 f16 bf16 f32"),
         },

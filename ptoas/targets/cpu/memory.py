@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.cpu.movement import CUBE, PLAIN
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, store
-from ptoas.targets.specs import ANY, NINE, WIDE
+from ptoas.targets.shared.memory import PRINT, load, prefetch, store
+from ptoas.targets.specs import LOADED, NINE, WIDE
 
 ROWS: Rows = {
-    TLoadOp: load(ANY, empty=True),
+    TLoadOp: load(LOADED, empty=True),
     TStoreOp: store(
-        ANY,
+        LOADED,
         "vec mat acc",
         m.store_atomic_takes_the_element_type(types=(*NINE, *WIDE)),
         accumulator_is_converted(plain=PLAIN, scaled=CUBE.scaled),
         empty=True,
     ),
+    TPrefetchOp: prefetch(LOADED),
     TPrintOp: PRINT.but(rules=(m.simulator_prints_tiles,)),
 }

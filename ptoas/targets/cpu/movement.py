@@ -15,7 +15,7 @@ from ptoas.targets.families import (
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Row, Rows
 from ptoas.targets.rules import movement as m
-from ptoas.targets.specs import ANY, NINE, T, elements, tile
+from ptoas.targets.specs import ANY, LOADED, NINE, SCALE, T, tile
 
 INSIDE = m.part_is_inside(of_valid=True)
 PART = Row(tiles={"dst": tile(T), "src": tile()}, rules=(INSIDE,), pipe=EXTRACT.pipe)
@@ -23,7 +23,7 @@ PART = Row(tiles={"dst": tile(T), "src": tile()}, rules=(INSIDE,), pipe=EXTRACT.
 PLAIN = {"f32": "f32 f16 bf16", "i32": "i32"}
 """What accumulators become without a scale."""
 CUBE = Cube(
-    types=(*ANY, *elements("f8E8M0")),
+    types=LOADED,
     plain=PLAIN,
     scaled={"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"},
     bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
@@ -31,11 +31,11 @@ CUBE = Cube(
 )
 
 ROWS: Rows = {
-    d.TMovOp: moves("TMOV", MOVE.of(ANY), CUBE),
+    d.TMovOp: moves("TMOV", MOVE.of(LOADED), CUBE),
     d.TFillPadOp: fill_pad(NINE, FillModel(whole=True)),
-    d.TTransOp: TRANSPOSE.but(tiles={"src": tile(), "dst": tile(ANY)}),
+    d.TTransOp: TRANSPOSE.but(tiles={"src": tile(), "dst": tile((*ANY, *SCALE))}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
-    d.TExtractOp: moves("TEXTRACT", PART.of(ANY), CUBE, INSIDE, at="row col"),
-    d.TInsertOp: moves("TINSERT", PART.of(ANY), CUBE, INSIDE, at="row col"),
+    d.TExtractOp: moves("TEXTRACT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
+    d.TInsertOp: moves("TINSERT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
 }

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
-from ptoas.targets.rules.examples import instruction
+from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
 
@@ -67,9 +67,7 @@ def tile_gather_keeps_the_element_type(op: TGatherOp, know: Facts) -> Violations
 )
 def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
     """Index form: the index tile's valid columns equal its Cols."""
-    idx = know.tile("indices")
-    if idx.valid_cols not in (idx.cols, DYNAMIC):
-        yield mismatch("valid columns of the index", idx.valid_cols, idx.cols, slot="indices")
+    yield from _is_full(know, "indices", "the index")
 
 
 @rule(
@@ -82,9 +80,47 @@ def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
 )
 def tile_gather_destination_is_full(op: TGatherOp, know: Facts) -> Violations:
     """Index and mask form: the destination's valid columns equal its Cols."""
-    dst = know.tile("dst")
-    if dst.valid_cols not in (dst.cols, DYNAMIC):
-        yield mismatch("valid columns of the destination", dst.valid_cols, dst.cols, slot="dst")
+    yield from _is_full(know, "dst", "the destination")
+
+
+def _is_full(know: Facts, slot: str, what: str) -> Violations:
+    tile = know.tile(slot)
+    cols = tile.physical[1]
+    if tile.valid_cols not in (cols, DYNAMIC):
+        required = f"{cols}, those of the tile around the window" if tile.is_window else cols
+        yield mismatch(f"valid columns of {what}", tile.valid_cols, required, slot=slot)
+
+
+def _window(op: str, source: str, window: str) -> str:
+    return kernel(
+        "%c = arith.constant 0 : index",
+        f"%w = pto.subview %t[%c, %c] sizes [8, 8] : {source} -> {window}",
+        op,
+        args=f"%t: {source}, %s: !pto.tile_buf<vec, 8x8xf32>, %i: !pto.tile_buf<vec, 8x8xi32>",
+    )
+
+
+def _from_window(layout: str) -> str:
+    source, window = (f"!pto.tile_buf<vec, {shape}xf32{layout}>" for shape in ("16x16", "8x8"))
+    plain, index = "!pto.tile_buf<vec, 8x8xf32>", "!pto.tile_buf<vec, 8x8xi32>"
+    return _window(f"pto.tgather ins(%w, %i : {window}, {index}) outs(%s : {plain})", source, window)
+
+
+@rule(
+    "PTO-B310",
+    source="cpu/TGather.hpp, a2a3/TGather.hpp, a5/TGather.hpp, a2a3/TScatter.hpp: offsets of elements",
+    reason="An index counts along the rows of the tile around the window, which do not lie in that order.",
+    failing=_from_window(", blayout=col_major"),
+    passing=_from_window(""),
+    on="cpu a2a3 a5",
+)
+def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Violations:
+    """A window whose elements an index counts (the source of a gather, the destination of a scatter) is
+    row_major + none_box."""
+    slot = "src" if isinstance(op, TGatherOp) else "dst"
+    tile = know.tile(slot)
+    if tile.is_window and not tile.is_nd:
+        yield mismatch(f"layout of {slot}, a window", tile.layout_text, "row_major + none_box", slot=slot)
 
 
 @rule(
@@ -217,6 +253,29 @@ def tile_scatter_index_has_the_width_of_the_data(op: TScatterOp, know: Facts) ->
         found = f"{idx.element_name}, {idx.size} bytes"
         what = f"index element size for {dst.element_name}"
         yield mismatch(what, found, f"{required} bytes", slot="idx")
+
+
+def _scatter_into(slot: str) -> str:
+    tile, index = "!pto.tile_buf<vec, 8x8xf32>", "!pto.tile_buf<vec, 8x8xi32>"
+    scatter = f"pto.tscatter ins(%{slot}, %i : {tile}, {index}) outs(%{'w' if slot == 's' else 's'} : {tile})"
+    return _window(scatter, "!pto.tile_buf<vec, 16x16xf32>", tile)
+
+
+@rule(
+    "PTO-B311",
+    source="a2a3/TScatter.hpp, a5/TScatter.hpp: InitUBBuffer",
+    reason="The device first clears Rows * Cols elements of the tile around the window, from the window's "
+    "first element on: also what does not belong to it.",
+    failing=_scatter_into("s"),
+    passing=_scatter_into("w"),
+    on="a2a3 a5",
+)
+def scattered_tile_is_whole(op: TScatterOp, know: Facts) -> Violations:
+    """On devices the destination of a scatter between tiles is a whole tile, not a window."""
+    dst = know.tile("dst")
+    if dst.is_window:
+        found = f"a window of {shape_str(dst.type.shape)} in a tile of {shape_str(dst.physical)}"
+        yield mismatch("destination", found, "a whole tile", slot="dst", fix="scatter into a tile, then tmov")
 
 
 def _spread(dst: str, src: str) -> str:

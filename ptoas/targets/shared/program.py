@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
-from ptoas.targets.rules import arrays as s
+from ptoas.targets.rules import arrays as r
+from ptoas.targets.rules import asynchronous as a
+from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
@@ -18,7 +21,7 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
-    s.local_variable_stays_where_it_is_declared,
+    r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
@@ -27,10 +30,17 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
-RANKS = (c.the_root_alone_calls,)
-"""Who may call a collective."""
+LINTS = (n.a_body_has_one_block,)
+"""What only deserves a look."""
 
-BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
+RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+"""Who may call a collective, and how an asynchronous transfer ends."""
+
+BUDGETS = (
+    b.placed_tile_ends_inside_its_memory,
+    b.live_tiles_fit,
+    b.kernel_fits,
+)
 """For targets whose memories end somewhere."""
 
 FLAGS = (
@@ -45,8 +55,13 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS)
+    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+
+
+def simt_program() -> tuple[Rule, ...]:
+    """What a launch of SIMT kernels asks for, too."""
+    return (*device_program(), b.kernel_fits_the_default_budget)
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element)
+    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)

@@ -1,0 +1,36 @@
+"""The command `lower` for many files: each becomes a file in a directory, with the same folders around it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ptoas.lowering.lower import lower_file
+
+
+def lower_into(
+    directory: str, paths: Sequence[str], path: str, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Lower one file of a tree; says where its C++ is."""
+    output = Path(directory) / target_name(paths, path)
+    text = lower_file(path, **options)
+    from ptoas.files import write_text
+
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_text(output, text)
+    return str(output), {"output": str(output)}
+
+
+def target_name(paths: Sequence[str], path: str) -> Path:
+    """Where a file belongs, seen from the directory it was found below.
+
+    >>> target_name(["kernels"], "kernels/aiv/rope.pto").as_posix()
+    'aiv/rope.cpp'
+    >>> target_name(["a/rope.pto", "b.pto"], "a/rope.pto").as_posix()
+    'rope.cpp'
+    """
+    above = [root for root in paths if os.path.commonpath([root, path]) == os.path.normpath(root) != path]
+    below = Path(os.path.relpath(path, above[0])) if above else Path(os.path.basename(path))
+    return below.with_suffix(".cpp")

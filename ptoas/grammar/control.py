@@ -1,0 +1,178 @@
+"""Building loops and branches: `scf` with its bodies, `cf` with its blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    UnitAttr,
+    VectorType,
+    i1,
+    i64,
+)
+from xdsl.dialects.scf import ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.traits import IsTerminator
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.lookup import attributes_of, block_of, value_of
+from ptoas.grammar.problems import StatementProblem, counted
+
+if TYPE_CHECKING:
+    from ptoas.grammar.build import Builder
+    from ptoas.grammar.layout import RawStatement
+
+
+def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]) -> ForOp:
+    lower, upper, step = (value_of(builder, v, names) for v in node.bounds)
+    initial = [value_of(builder, value, names) for _, value in node.carried]
+    types = [v.type for v in initial]
+    declared = builder.resolver.types(node.outputs)
+    if node.outputs and declared != types:
+        raise StatementProblem(
+            "PTO-P042", "the loop's result types differ from its initial values'", node.outputs[0]
+        )
+    block = Block(arg_types=[lower.type, *types])
+    bound = [node.induction, *(name for name, _ in node.carried)]
+    args = tuple((names[v.slot], arg, raw.start) for v, arg in zip(bound, block.args, strict=True))
+    with builder.inside("a loop"):
+        region = Region(builder.region(raw.regions[0], block, args))
+    _yield(block)
+    op = ForOp(lower, upper, step, initial, region)
+    op.attributes.update(attributes_of(builder, node.attributes))
+    return op
+
+
+def _yield(block: Block) -> None:
+    last = block.last_op
+    if last is None or last.name not in ("scf.yield", "scf.condition"):
+        block.add_op(YieldOp())
+
+
+def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:
+    condition = value_of(builder, node.condition, names)
+    if condition.type != i1:
+        raise StatementProblem("PTO-P042", f"a condition is an i1, found {condition.type}", node.condition)
+    types = builder.resolver.types(node.outputs)
+    regions: list[Region] = []
+    for statements in raw.regions:
+        block = Block()
+        with builder.inside("a branch"):
+            regions.append(Region(builder.region(statements, block)))
+        _yield(block)
+    if len(regions) == 1:
+        if types:
+            raise StatementProblem(
+                "PTO-P060", "`scf.if` gives a result, so that it needs an `else`", node.outputs[0]
+            )
+        regions.append(Region())
+    return IfOp(condition, types, regions[0], regions[1], attributes_of(builder, node.attributes))
+
+
+def build_while(builder: Builder, raw: RawStatement, node: t.While, names: list[str]) -> WhileOp:
+    initial = [value_of(builder, value, names) for _, value in node.carried]
+    inputs = builder.resolver.types(node.type.inputs)
+    if [v.type for v in initial] != inputs:
+        raise StatementProblem("PTO-P042", "the loop's types differ from its initial values'", node.type)
+    before = Block(arg_types=inputs)
+    args = tuple(
+        (names[name.slot], arg, raw.start) for (name, _), arg in zip(node.carried, before.args, strict=True)
+    )
+    with builder.inside("a loop"):
+        first = Region(builder.region(raw.regions[0], before, args))
+        # The second region names its own arguments: `^bb0(%a: index):`.
+        blocks = builder.region(raw.regions[1])
+    _yield(blocks[-1])
+    op = WhileOp(initial, builder.resolver.types(node.type.outputs), first, Region(blocks))
+    op.attributes.update(attributes_of(builder, node.attributes))
+    return op
+
+
+def build_switch(builder: Builder, raw: RawStatement, node: t.Switch, names: list[str]) -> IndexSwitchOp:
+    selector = value_of(builder, node.selector, names)
+    if selector.type != IndexType():
+        raise StatementProblem("PTO-P042", f"a case is an index, found {selector.type}", node.selector)
+    numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, IndexType())) for n in node.cases]
+    regions: list[Region] = []
+    for statements in raw.regions:
+        block = Block()
+        with builder.inside("a branch"):
+            regions.append(Region(builder.region(statements, block)))
+        _yield(block)
+    cases = DenseArrayBase.from_list(i64, [number.value.data for number in numbers])
+    types = builder.resolver.types(node.outputs)
+    given = attributes_of(builder, node.attributes)
+    return IndexSwitchOp(selector, cases, regions[-1], regions[:-1], types, given)
+
+
+NO_INLINE = "no_inline"
+
+
+def build_execute(builder: Builder, raw: RawStatement, node: t.Execute) -> ExecuteRegionOp:
+    with builder.inside("a body"):
+        region = Region(builder.region(raw.regions[0]))
+    types = builder.resolver.types(node.outputs)
+    last = region.blocks.last
+    if last is not None and not types and (last.last_op is None or not _ends_a_block(last.last_op)):
+        last.add_op(YieldOp())
+    op = ExecuteRegionOp(types, region)
+    op.attributes.update(attributes_of(builder, node.attributes))
+    if node.no_inline:
+        op.attributes[NO_INLINE] = UnitAttr()
+    return op
+
+
+def _ends_a_block(op: Operation) -> bool:
+    return op.has_trait(IsTerminator, value_if_unregistered=False)
+
+
+def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operation:
+    resolver = builder.resolver
+    blocks = [block_of(builder, way.label) for way in node.ways]
+    handed = [[value_of(builder, value, names) for value in way.values] for way in node.ways]
+    for way, values in zip(node.ways, handed, strict=True):
+        _check_handed(way, [v.type for v in values], resolver.types(way.types))
+    chooser = None if node.chooser is None else value_of(builder, node.chooser, names)
+    op: Operation
+    if chooser is None or node.chooser is None:
+        op = cf.BranchOp(blocks[0], *handed[0])
+    elif node.type is None:
+        if chooser.type != i1:
+            raise StatementProblem("PTO-P042", f"a condition is an i1, found {chooser.type}", node.chooser)
+        op = cf.ConditionalBranchOp(chooser, blocks[0], handed[0], blocks[1], handed[1])
+    else:
+        type = resolver.type(node.type)
+        if chooser.type != type or not isinstance(type, IntegerType | IndexType):
+            found = f"chooses by a whole number, found {chooser.type}, here called {type}"
+            raise StatementProblem("PTO-P042", f"`cf.switch` {found}", node.type)
+        op = cf.SwitchOp(
+            chooser, blocks[0], handed[0], _cases(builder, node, chooser.type), blocks[1:], handed[1:]
+        )
+    op.attributes.update(attributes_of(builder, node.attributes))
+    return op
+
+
+def _cases(builder: Builder, node: t.Branch, type: Attribute) -> DenseIntElementsAttr | None:
+    numbers = [cast("IntegerAttr[IndexType]", builder.resolver.number(n, type)) for n in node.cases]
+    values = [number.value.data for number in numbers]
+    return (
+        DenseIntElementsAttr.from_list(VectorType(cast(IndexType, type), [len(values)]), values)
+        if values
+        else None
+    )
+
+
+def _check_handed(way: t.Successor, given: list[Attribute], written: list[Attribute]) -> None:
+    if len(given) != len(written):
+        found = f"{counted(len(given), 'value')}, but {counted(len(written), 'type')}"
+        raise StatementProblem("PTO-P041", found, way)
+    for value, type, declared in zip(way.values, given, written, strict=True):
+        if type != declared:
+            message = f"the operand's type is {type}, here it is called {declared}"
+            raise StatementProblem("PTO-P042", message, value)

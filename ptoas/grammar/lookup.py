@@ -1,0 +1,45 @@
+"""What the parts of a statement stand for: values, blocks, attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.ir import Attribute, Block, SSAValue
+
+from ptoas.grammar import tree as t
+from ptoas.grammar.problems import StatementProblem
+
+if TYPE_CHECKING:
+    from ptoas.grammar.build import Builder
+
+
+def value_of(builder: Builder, node: t.Value, names: list[str]) -> SSAValue:
+    found = builder.values.get(names[node.slot])
+    if found is None:
+        raise Undefined(names[node.slot], node)
+    if not isinstance(found, SSAValue):
+        raise Poisoned
+    return cast(SSAValue, found)
+
+
+class Undefined(StatementProblem):
+    """A name that nothing defines."""
+
+    def __init__(self, name: str, node: t.Node):
+        self.name = name
+        super().__init__("PTO-P030", f"`%{name}` is not defined", node)
+
+
+class Poisoned(Exception):
+    """An operand's definition was wrong; nothing more is said about what uses it."""
+
+
+def attributes_of(builder: Builder, node: t.Dict | None) -> dict[str, Attribute]:
+    return builder.resolver.dictionary(node) if node is not None else {}
+
+
+def block_of(builder: Builder, label: t.Word) -> Block:
+    block = builder.blocks.get(label.text)
+    if block is None:
+        raise StatementProblem("PTO-P030", f"there is no block `{label.text}`", label)
+    return block

@@ -1,0 +1,177 @@
+"""What a kernel is run on: a table of its arguments before anything runs, and whole sets of them as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ptoas.diagnostics import Note
+from ptoas.files import replacing
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.errors import command_line_span, failure
+from ptoas.runner.kernel import Kernel, Result
+from ptoas.runner.parameters import Parameter
+from ptoas.runner.values import Allowance, Growing, fixed_value, npz_arrays
+
+SET = "arguments.npz"
+"""The file of a saved set."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """One argument, as it would be passed."""
+
+    name: str
+    type: str
+    size: str
+    """Elements of an array; nothing for a number."""
+    direction: str
+    value: str
+    why: str
+
+
+def describe(kernel: Kernel, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[Described]:
+    """A row for each parameter: `given` came from the caller, the rest of `arguments` was generated.
+
+    >>> import ptoas
+    >>> from ptoas.runner.describe import describe
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<4x8xf32>
+    ... .arg %out : !pto.memref<4x8xf32>
+    ... %a = tload %x : (!pto.memref<4x8xf32>) -> !pto.tile<4x8xf32>
+    ... tstore %a, %out
+    ... ''')
+    >>> kernel = ptoas.compile(module, "a5")
+    >>> for row in describe(kernel, {}, kernel.complete({})):
+    ...     print(row.name, row.size, row.direction, row.value, "|", row.why)
+    x 4x8 in random | it is only read
+    out 4x8 out 0 | it is only written
+    """
+    return [
+        Described(
+            parameter.name,
+            str(parameter.type),
+            _size(arguments[parameter.name]),
+            _direction(parameter),
+            _value(parameter, arguments[parameter.name], parameter.name in given),
+            "it was given" if parameter.name in given else _why(parameter),
+        )
+        for parameter in kernel.parameters
+    ]
+
+
+def table(rows: list[Described]) -> str:
+    """The rows in columns."""
+    head = Described("name", "type", "size", "direction", "value", "why")
+    cells = [[str(cell) for cell in asdict(row).values()] for row in (head, *rows)]
+    widths = [max(len(line[n]) for line in cells) for n in range(len(cells[0]))]
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in cells
+    )
+
+
+def _size(argument: Any) -> str:
+    if isinstance(argument, Growing):
+        return f"{argument.start} or more"
+    return "x".join(map(str, argument.shape)) if isinstance(argument, np.ndarray) else ""
+
+
+def _direction(parameter: Parameter) -> str:
+    if parameter.kind == "scalar":
+        return "in"
+    words = {(True, False): "in", (False, True): "out", (True, True): "in, out"}
+    return words.get((parameter.read, parameter.written), "unused")
+
+
+def _value(parameter: Parameter, argument: Any, given: bool) -> str:
+    if parameter.kind == "scalar":
+        return str(argument)
+    if given:
+        return "as given"
+    if parameter.is_index and not isinstance(argument, Growing):
+        return f"random, below {parameter.index_limit or 1}"
+    value = fixed_value(parameter)
+    return "random" if value is None else str(value)
+
+
+def _why(parameter: Parameter) -> str:
+    if parameter.kind == "scalar":
+        return parameter.reason
+    reasons: list[str] = []
+    if parameter.grows:
+        reasons.append("its size is what the run reaches")
+    if parameter.written and not parameter.read:
+        reasons.append("it is only written")
+    elif parameter.is_index:
+        reasons.append("its elements are indices")
+    elif parameter.steers:
+        reasons.append("offsets, sizes or bounds are made of it")
+    else:
+        reasons.append("it is only read" if not parameter.written else "it is read and written")
+    return "; ".join(reasons)
+
+
+# --- whole sets ------------------------------------------------------------------------------------
+
+
+def keep(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as they are before a run, which writes some of them in place."""
+    return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in arguments.items()}
+
+
+def save(directory: str, kept: Mapping[str, Any], result: Result) -> str:
+    """`--save DIR`: what the run began with, in one file; memory that grew, as far as it was reached."""
+    option = command_line_span(f"--save {directory}")
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failure("PTO-R604", f"{directory}: {error.strerror}", span=option) from None
+    path = str(Path(directory) / SET)
+    arrays = {name: _stored(_made(argument, result.arguments.get(name))) for name, argument in kept.items()}
+    with replacing(path, option) as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+    return path
+
+
+def _made(argument: Any, reached: Any) -> Any:
+    if not isinstance(argument, Growing):
+        return argument
+    buffer = argument.buffer("")
+    size = len(reached) if isinstance(reached, np.ndarray) else argument.start
+    if size:
+        buffer.holds(0, size - 1)
+    return buffer.raw[:size]
+
+
+def _stored(argument: Any) -> Array:
+    """Element types that NumPy does not know are kept as bit patterns."""
+    array: Array = np.asarray(argument)
+    return array if array.dtype.kind in "fiub" else array.view(f"u{array.dtype.itemsize}")
+
+
+def load(directory: str, kernel: Kernel, allowance: Allowance) -> dict[str, Any]:
+    """`--load DIR`: the arguments of a saved set."""
+    text = f"--load {directory}"
+    path = Path(directory) / SET
+    found = npz_arrays(path, text, allowance)
+    known = {parameter.name: parameter for parameter in kernel.parameters}
+    for name in found:
+        if name not in known:
+            raise failure(
+                "PTO-R601",
+                f"{path} has an argument {name!r}, @{kernel.entry.sym_name.data} has not",
+                span=command_line_span(text),
+                notes=(Note("its arguments are " + (", ".join(known) or "none")),),
+            )
+    return {name: _taken(known[name], array) for name, array in found.items()}
+
+
+def _taken(parameter: Parameter, array: Array) -> Any:
+    if parameter.kind == "scalar":
+        return array.item()
+    dtype = parameter.dtype
+    assert dtype is not None
+    same = array.dtype.kind == "u" and array.dtype.itemsize == dtype.size
+    return array.view(dtype.number) if same and not dtype.coded and array.dtype != dtype.number else array

@@ -1,0 +1,190 @@
+# ruff: noqa: E501 - programs are text, and their lines are as long as they are
+"""Blocks and branches, switches, bodies: read, printed in every form, checked; what runs, with its values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptoas
+
+TILE = "!pto.tile_buf<vec, 8x8xf32>"
+MEM = "!pto.memref<8x8xf32>"
+
+BLOCKS = f"""module {{
+  func.func @k(%c: i1, %a: {MEM}, %n: index, %w: i32) -> index {{
+    %t = pto.tload %a : ({MEM}) -> {TILE}
+    cf.cond_br %c, ^left, ^end(%n : index) {{weight = 1 : i32}}
+  ^left:
+    %m = arith.addi %n, %n : index
+    cf.switch %w : i32, [
+      default: ^left,
+      -4: ^end(%m : index),
+      7: ^last
+    ]
+  ^last:
+    cf.br ^end(%m : index)
+  ^end(%x: index):
+    pto.tstore %t, %a : ({TILE}, {MEM}) -> ()
+    return %x : index
+  }}
+}}"""
+
+CHOICES = f"""module {{
+  func.func @k(%n: index, %a: {MEM}, %b: {MEM}) {{
+    %t = pto.tload %a : ({MEM}) -> {TILE}
+    %s = scf.index_switch %n {{likely = 2 : i32}} -> {TILE}
+    case 2 {{
+      %u = pto.tneg %t : ({TILE}) -> {TILE}
+      scf.yield %u : {TILE}
+    }}
+    case -5 {{
+      %u = pto.tadd %t, %t : ({TILE}, {TILE}) -> {TILE}
+      scf.yield %u : {TILE}
+    }}
+    default {{
+      scf.yield %t : {TILE}
+    }}
+    %w = scf.execute_region -> {TILE} no_inline {{
+      %u = pto.tmul %s, %t : ({TILE}, {TILE}) -> {TILE}
+      scf.yield %u : {TILE}
+    }} {{note = "once"}}
+    scf.index_switch %n
+    case 1 {{
+      pto.tstore %t, %b : ({TILE}, {MEM}) -> ()
+    }}
+    default {{
+      pto.tstore %w, %b : ({TILE}, {MEM}) -> ()
+    }}
+    scf.execute_region {{
+    }}
+    return
+  }}
+}}"""
+
+
+@pytest.mark.parametrize("text", [BLOCKS, CHOICES])
+def test_control_is_printed_as_it_is_read(text: str) -> None:
+    module = ptoas.parse(text, "k.pto")
+    for form in ("asm", "ssa", "generic"):
+        printed = ptoas.print_module(module, form)
+        again = ptoas.parse(printed, "k.pto")
+        assert module.is_structurally_equivalent(again), printed
+        assert ptoas.print_module(again, form) == printed
+    assert '"' not in ptoas.print_module(module, "ssa").replace('"once"', "")
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+@pytest.mark.parametrize("n", [1, 2, -5, 7])
+def test_a_switch_takes_its_case(target: str, n: int) -> None:
+    a = np.arange(64, dtype=np.float32).reshape(8, 8)
+    b = np.zeros_like(a)
+    ptoas.compile(ptoas.parse(CHOICES), target)({"n": n, "a": a, "b": b})
+    assert np.array_equal(b, {1: a, 2: -a * a, -5: 2 * a * a, 7: a * a}[n])
+
+
+def test_a_switch_and_a_body_are_c() -> None:
+    lines = [line.strip() for line in ptoas.lower(ptoas.parse(CHOICES), "a5").splitlines()]
+    at = lines.index("switch (n) {")
+    assert lines[at + 1 : at + 7] == [
+        "case 2: {",
+        "TTile u;",
+        "TASSIGN(u, 0x100);",
+        "TNEG(u, t);",
+        "s = u;",
+        "break;",
+    ]
+    assert "case -5: {" in lines and "default: {" in lines
+    at = lines.index("w = u_3;")
+    assert lines[at - 4 : at] == ["{", "TTile u_3;", "TASSIGN(u_3, 0x300);", "TMUL(u_3, s, t);"]
+
+
+def test_flags_see_that_a_case_is_always_taken() -> None:
+    """Written in every case: no way leads past them. Written in one: the other leaves it unwritten."""
+    text = f"""func.func @k(%n: index, %a: {MEM}) {{
+  %t = pto.alloc_tile : {TILE}
+  scf.index_switch %n
+  case 1 {{
+    pto.tload ins(%a : {MEM}) outs(%t : {TILE})
+  }}
+  default {{
+    pto.tload ins(%a : {MEM}) outs(%t : {TILE})
+  }}
+  pto.tstore ins(%t : {TILE}) outs(%a : {MEM})
+  return
+}}"""
+    assert ptoas.verify(ptoas.parse(text), "a5").diagnostics == ()
+
+
+def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -> None:
+    module = ptoas.parse(BLOCKS)
+    report = ptoas.verify(module, "a5")
+    assert report.ok and [d.code for d in report.warnings] == ["PTO-N100"]
+    for use in (lambda: ptoas.lower(module, "a5"), lambda: ptoas.compile(module, "a5")):
+        with pytest.raises(ptoas.PtoasError, match=r"PTO-L020.*`@k` has 4 blocks"):
+            use()
+    inside = ptoas.parse(
+        "func.func @f(%c: i1) {\nscf.execute_region {\ncf.br ^a\n^a:\nscf.yield\n}\nreturn\n}", "f.pto"
+    )
+    with pytest.raises(ptoas.PtoasError, match=r"PTO-L020.*this `scf.execute_region` has 2 blocks"):
+        ptoas.lower(inside, "a5")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ("cf.br ^b", "PTO-P030", "there is no block `^b`"),
+        ("cf.br ^a(%n : i32)\n^a(%x: index):", "PTO-P042", "the operand's type is index, here it is"),
+        ("cf.br ^a(%n : index)\n^a:", "PTO-P042", "hands on index, but the block takes nothing"),
+        ("cf.br ^a\n^a(%x: index):", "PTO-P042", "hands on nothing, but the block takes index"),
+        ("cf.br ^a(%n, %n : index)\n^a(%x: index):", "PTO-P041", "2 values, but 1 type"),
+        ("cf.cond_br %n, ^a, ^a\n^a:", "PTO-P042", "a condition is an i1, found index"),
+        ("cf.switch %n : i32, [default: ^a]\n^a:", "PTO-P042", "chooses by a whole number"),
+        ("scf.execute_region {\ncf.br ^a\n}\ncf.br ^a\n^a:", "PTO-P061", "can't leave the body that"),
+        (
+            "cf.cond_br %c, ^a, ^b\n^a:\n%x = arith.addi %n, %n : index\ncf.br ^b\n^b:\n"
+            "%y = arith.addi %x, %n : index",
+            "PTO-P080",
+            "`%x` is not defined on every way that leads here",
+        ),
+        ("scf.index_switch %c\ndefault {\n}", "PTO-P042", "a case is an index, found i1"),
+        ("scf.index_switch %n\ncase 1 {\n}\ncase 1 {\n}\ndefault {\n}", "PTO-P060", "duplicate case"),
+        ("scf.index_switch %n\ncase 1 {\n}", "PTO-P010", "the statement ends, expected `case` or `default`"),
+        (
+            "%r = scf.index_switch %n -> index\ncase 1 {\nscf.yield %c : i1\n}\ndefault {\nscf.yield %n : index\n}",
+            "PTO-P042",
+            "`scf.index_switch`: a body gives i1, required index",
+        ),
+        (
+            "%r = scf.execute_region -> index {\nscf.yield %c : i1\n}",
+            "PTO-P042",
+            "`scf.execute_region`: a body gives i1, required index",
+        ),
+    ],
+)
+def test_what_is_wrong_with_control_is_said(body: str, code: str, message: str) -> None:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse(f"func.func @f(%c: i1, %n: index) {{\n{body}\nreturn\n}}", "f.pto")
+    (finding,) = caught.value.diagnostics
+    assert finding.code == code and message in finding.message
+
+
+def test_a_loop_of_blocks_may_use_what_every_way_to_it_defines() -> None:
+    text = """func.func @f(%c: i1, %n: index) {
+  %x = arith.addi %n, %n : index
+  cf.br ^head
+^head:
+  cf.cond_br %c, ^body, ^done
+^body:
+  %y = arith.addi %x, %n : index
+  cf.cond_br %c, ^more, ^head
+^more:
+  %z = arith.addi %y, %x : index
+  cf.br ^head
+^done:
+  return
+^nowhere:
+  %w = arith.addi %y, %x : index
+  cf.br ^done
+}"""
+    ptoas.parse(text)

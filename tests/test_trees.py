@@ -1,0 +1,72 @@
+"""`run` and `lower` of directories: a line a file, a summary, and a failure that does not stop the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ptoas.cli.main import main
+
+GOOD = """.target a5
+.arg %x : !pto.memref<1x8xf32>
+.arg %out : !pto.memref<1x8xf32>
+%a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
+%b = tneg %a : !pto.tile<1x8xf32>
+tstore %b, %out
+# RUN-CHECK: out == -x
+"""
+NO_TARGET = GOOD.replace(".target a5\n", "")
+BAD = GOOD.replace("tneg %a", "tneg %c")
+FALSE = GOOD.replace("-x", "x")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    files = {"good": GOOD, "deep/other": GOOD, "bad": BAD, "open": NO_TARGET}
+    for name, text in files.items():
+        path = tmp_path / "tree" / f"{name}.pto"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "tree"
+
+
+def command(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words], catch_exceptions=False)
+
+
+def test_every_file_is_run(tree: Path) -> None:
+    done = command("run", tree)
+    assert done.exit_code == 1
+    bad, deep, good, unnamed, summary = done.stdout.splitlines()
+    assert bad.startswith(f"fail  {tree}/bad.pto:5:") and "%c" in bad
+    assert deep == f"ok    {tree}/deep/other.pto: out 1x8xfloat32"
+    assert good.startswith("ok ") and unnamed.startswith("fail") and "PTO-T202" in unnamed
+    assert summary == "4 files: 2 ok, 2 failed"
+    assert command("run", tree / "good.pto", tree / "deep").exit_code == 0
+
+
+def test_checks_of_every_file(tree: Path) -> None:
+    (tree / "bad.pto").write_text(FALSE)
+    done = json.loads(command("run", tree, "--target", "a5", "--check-file", "--json").stdout)
+    assert (done["files"], done["ok"], done["failed"]) == (4, 3, 1)
+    assert [o["errors"][0]["code"] for o in done["outcomes"] if not o["ok"]] == ["PTO-R702"]
+
+
+def test_every_file_is_lowered_into_a_directory(tree: Path) -> None:
+    build = tree.parent / "build"
+    assert command("lower", tree, "-o", build).exit_code == 1
+    written = sorted(str(path.relative_to(build)) for path in build.rglob("*.cpp"))
+    assert written == ["deep/other.cpp", "good.cpp"]
+    assert "TNEG(" in (build / "good.cpp").read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("run", "--arg", "x=1"), ("run", "--describe"), ("run", "--target", "all"), ("lower",)],
+)
+def test_options_of_one_program_are_refused_for_a_tree(tree: Path, words: tuple[str, ...]) -> None:
+    done = command(*words, tree)
+    assert done.exit_code == 2 and "Usage" in done.output
