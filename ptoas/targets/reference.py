@@ -22,6 +22,7 @@ CHAPTERS = {
     "B": "Gathers and scatters between tiles",
     "M": "Loads and stores",
     "K": "Products of matrices and what belongs to them",
+    "G": "Matrices, mx operands, and what a function keeps for itself",
     "V": "Tiles and views",
     "U": "Use of local memory",
     "F": "Flags and pipes",
