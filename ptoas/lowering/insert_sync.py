@@ -64,7 +64,9 @@ class InsertSyncPass(ModulePass):
     name = "insert-sync"
     target: str | None = None
     sync: str | None = None
-    """`auto`: replace the program's own flags; `manual`: leave every function alone; none: as D21 says."""
+    """`auto`: replace the program's own flags; `manual`: leave every function alone; `all`: a barrier of all
+    pipes before every access, to find out whether a missing flag is the cause of something; none: as D21
+    says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
@@ -74,9 +76,11 @@ class InsertSyncPass(ModulePass):
         called = {name for names in calls.values() for name in names}
         used: dict[str, frozenset[Flag]] = {}
         for function in callees_first(calls):
-            if self.sync == "auto":
+            if self.sync in ("auto", "all"):
                 remove_flags(function)
-            if not has_flags(function):
+            if self.sync == "all":
+                part_everything(function, target)
+            elif not has_flags(function):
                 synchronise(function, target, used)
             if function.sym_name.data in called:
                 used[function.sym_name.data] = flags_of(function, target, used)
@@ -92,6 +96,14 @@ def remove_flags(function: func.FuncOp) -> None:
         if isinstance(op, SetFlagOp | WaitFlagOp):
             op.detach()
             op.erase()
+
+
+def part_everything(function: func.FuncOp, target: Target) -> None:
+    """A barrier of all pipes before every operation that accesses anything, and around calls."""
+    for op in list(function.walk()):
+        if isinstance(op, func.CallOp) or target.effects(op).accesses:
+            barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
+            Rewriter.insert_op(barrier, InsertPoint.before(op))
 
 
 def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]]) -> frozenset[Flag]:
