@@ -71,6 +71,8 @@ class FunctionFacts:
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
+        self.companions: tuple[FunctionFacts, ...] = (self,)
+        """The functions of all kernels that this one belongs to: they share one launch."""
 
     @cached_property
     def branched(self) -> tuple[Operation, ...]:
@@ -125,8 +127,13 @@ class FunctionFacts:
         return any(_is_by_hand(kind) for kind in self.by_class)
 
     def has_simt(self, target: Machine) -> bool:
-        """Whether an instruction of the function launches SIMT threads."""
-        return any(target.uses_simt(ops[0]) for ops in self.by_class.values())
+        """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
+        return any(each.first_simt(target) is not None for each in self.companions)
+
+    def first_simt(self, target: Machine) -> Operation | None:
+        """The first instruction of the function that launches SIMT threads."""
+        ours = (ops[0] for ops in self.by_class.values() if target.uses_simt(ops[0]))
+        return min(ours, key=lambda op: self.positions[op], default=None)
 
     # --- places ----------------------------------------------------------------------------------
 

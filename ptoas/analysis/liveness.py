@@ -11,7 +11,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.structure import Order, enclosing_loops
-from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
@@ -45,10 +45,15 @@ def uses(root: SSAValue) -> Iterator[Operation]:
         for use in work.pop().uses:
             if not isinstance(use.operation, AliasOp | SubviewOp | TAssignOp):
                 yield use.operation
-            for value in passed_on(use):
+            for value in (*passed_on(use), *_holders(use.operation)):
                 if value not in seen:
                     seen.add(value)
                     work.append(value)
+
+
+def _holders(op: Operation) -> Iterable[SSAValue]:
+    """Results that go on using an operation's tiles: a session writes to its scratch until the last wait."""
+    return op.results if isinstance(op, PtoOp) and op.HOLDS else ()
 
 
 class Liveness:

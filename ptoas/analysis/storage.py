@@ -149,6 +149,11 @@ class Places:
             return self._arguments.get(root)
         return next(iter(bound)) if len(bound) == 1 else None
 
+    def starts(self, root: SSAValue) -> set[int | None]:
+        """All addresses that a tile has; `None` is one that only the running program knows."""
+        bound = {at for _, at in self.addresses.get(root, ())}
+        return {self._arguments[root]} if not bound and root in self._arguments else bound
+
     def storage(self, value: SSAValue) -> Storage:
         """Where a value lies, when it names one tile."""
         root, windows = behind(value)
@@ -229,7 +234,12 @@ def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
 
 
 def end_of_vec_tiles(function: FuncOp) -> int:
-    """The first byte of vector memory behind the tiles that have an address."""
+    """The first byte of vector memory behind the tiles that have a known address."""
     places = places_of(function)
-    placed = ((places.address(tile), type) for tile, type in vec_tiles(function))
-    return max((start + type.size_bytes for start, type in placed if start is not None), default=0)
+    ends = [
+        start + type.size_bytes
+        for tile, type in vec_tiles(function)
+        for start in places.starts(tile)
+        if start is not None
+    ]
+    return max(ends, default=0)

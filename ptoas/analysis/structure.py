@@ -40,6 +40,20 @@ def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) 
     return found
 
 
+def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[func.FuncOp]]:
+    """What is launched, and with it all that it calls: the functions that no other calls, each first among
+    its own. Of functions that call each other in a circle, all of them."""
+    called = {name for function, names in calls.items() for name in names - {function.sym_name.data}}
+    outer = [function for function in calls if function.sym_name.data not in called]
+    found = reached(calls, outer)
+    kernels = [*outer, *(function for function in calls if function not in found)]
+    inside = {kernel: reached(calls, [kernel]) for kernel in kernels}
+    return {
+        kernel: [kernel, *(each for each in calls if each in inside[kernel] and each is not kernel)]
+        for kernel in kernels
+    }
+
+
 def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
     """Functions in an order in which each stands behind those that it calls."""
     by_name = {f.sym_name.data: f for f in bodies}

@@ -241,8 +241,10 @@ class InstructionReader(StatementReader):
             for name, operand in zip(names, outs, strict=False):
                 filled[name] = [operand]
         keep_outs = issubclass(cls, Instruction) or outs is not None
-        written = layout_of(cls).out_names or cls.OUTS
+        written = cls.OUTS if outs is None else layout_of(cls).out_names or cls.OUTS
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
+        self._take_last(cls, parts, filled)
+        free = [slot for slot in free if slot.name != cls.LAST]
         last = -1
         for operand in parts.positional:
             # Operands come in the order of the slots; only where the kinds leave no doubt, in another.
@@ -271,6 +273,16 @@ class InstructionReader(StatementReader):
                 self.body.opcode,
             )
         return filled
+
+    def _take_last(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> None:
+        """The last of several operands of a kind, where that has a slot of its own."""
+        name = cls.LAST
+        if name is None or name in filled or f"no_{name}" in parts.fields:
+            return
+        alike = [o for o in parts.positional if self._fits(cls.signature().slot(name), o)]
+        if len(alike) > 1:
+            parts.positional = [o for o in parts.positional if o is not alike[-1]]
+            filled[name] = [alike[-1]]
 
     def _fits(self, slot: Slot, operand: Operand) -> bool:
         if operand.literal is not None and operand.type is None:

@@ -66,7 +66,7 @@ def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:
 def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
     """Refuse a key that resembles an attribute of the instruction; any other is kept as it is."""
     fields = cls.signature().fields
-    if entry.key in fields or "." in entry.key:
+    if entry.key in fields or entry.key in cls.KEYS or "." in entry.key:
         return
     fix = did_you_mean(entry.key, fields, likeness=0.8)
     if fix is not None:
@@ -246,10 +246,13 @@ class StatementReader:
 
     def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: Parts) -> None:
         fields = cls.signature().fields
-        found = self.resolver.dictionary(node, {name: f.enum for name, f in fields.items()})
+        enums = {name: field.enum for name, field in fields.items()}
+        found = self.resolver.dictionary(
+            node, enums | {key: fields[name].enum for key, name in cls.KEYS.items()}
+        )
         for entry in node.entries:
             check_key(cls, entry)
-            self._set_field(parts, entry.key, found[entry.key], entry)
+            self._set_field(parts, cls.KEYS.get(entry.key, entry.key), found[entry.key], entry)
 
     def _set_field(self, parts: Parts, name: str, value: Attribute, node: t.Node) -> None:
         if name in parts.fields:

@@ -47,6 +47,7 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.types import (
     DYNAMIC,
+    HANDLES,
     LARGEST_EXTENT,
     POINTER_SPACES,
     EventType,
@@ -169,7 +170,7 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
         raise problem
     offset = lead + len(name) + 1
     if body is None:
-        if name in ("pto.event", "pto.pipe", "pto.hif8"):
+        if name in _BARE:
             return reader([])
         raise TypeProblem(f"`!{name}` needs its parameters in `<...>`")
     try:
@@ -437,8 +438,9 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.partition_tensor_view": _view(PartitionTensorViewType),
     "pto.ptr": _ptr,
     "pto.group": _group,
-    "pto.event": lambda _: EventType(),
-    "pto.pipe": lambda _: PipeType(),
     "pto.eventid_array": _event_ids,
-    **{cls.name: (lambda _, cls=cls: cls()) for cls in OWN_TYPES},
+    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, PipeType, *HANDLES, *OWN_TYPES)},
 }
+
+_BARE = ("pto.hif8", EventType.name, PipeType.name, *(cls.name for cls in HANDLES))
+"""Types that are a name and nothing more."""

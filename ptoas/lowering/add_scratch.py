@@ -58,6 +58,7 @@ class AddScratchPass(ModulePass):
                     shared = inner.values_of(scratch.valid_of) if scratch.valid_of else ()
                     extents = [extent for value in shared for extent in _extents(value)]
                     inner.fill(slot, [_allocate(inner, needed, slot, extents)])
+                    inner.properties.pop(f"no_{slot}", None)
         stage_collectives(op, target, _allocate)
 
 

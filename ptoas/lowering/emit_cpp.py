@@ -19,8 +19,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.storage import end_of_vec_tiles
-from ptoas.analysis.structure import called_names, callees_first, functions
+from ptoas.analysis.structure import called_names, callees_first, calls_of, functions, kernels_of
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -30,15 +29,12 @@ from ptoas.location import span_of
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
 from ptoas.lowering.cpp.names import Names, identifier
-from ptoas.lowering.plan_memory import uses_simt
+from ptoas.lowering.launch import launch_request
 from ptoas.targets import Target
 from ptoas.targets.row import Row
 
 EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
-
-_LAUNCH_ROUNDING = 1024
-"""The dynamic region is asked for in whole kilobytes."""
 
 
 def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
@@ -55,6 +51,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names = {name: taken.unique(identifier(name, "kernel")) for name in named}
     inner = {name for f in bodies for name in called_names(f)}
+    kernels = kernels_of(calls_of(module))
     knowledge = Knowledge()
     parts = [
         _declaration(named[name], names[name], target)
@@ -70,7 +67,8 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
             _refuse_tile_parameters(function, target)
         parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _qualifiers(function, inner)))
         if outer and emit == "launcher":
-            launches.append(_launcher(emitter, function, names[function.sym_name.data], target))
+            request = launch_request(kernels[function], target)
+            launches.append(_launcher(emitter, function, names[function.sym_name.data], request))
     if launches:
         parts.append("\n\n".join(["#ifndef __CPU_SIM", *launches, "#endif"]))
     return "\n\n".join([_head(module, target), *parts]) + "\n"
@@ -128,13 +126,12 @@ def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:
         )
 
 
-def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, target: Target) -> str:
+def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, request: int | None) -> str:
     """The host function that starts the kernel (document 000, Extending Per-Call UB Beyond 128 KB)."""
     parameters = [(type.replace("__gm__ ", ""), text) for type, text in emitter.parameters()]
     head = ", ".join(["uint32_t numBlocks", "void *stream", *(f"{type}{text}" for type, text in parameters)])
     arguments = ", ".join(text.split("[")[0] for _, text in parameters)
-    dynamic = dynamic_ub_bytes(function, target)
-    size = "nullptr" if dynamic is None else str(dynamic)
+    size = "nullptr" if request is None else str(request)
     return "\n".join(
         [
             *_host_notes(function),
@@ -150,13 +147,3 @@ def _host_notes(function: func.FuncOp) -> list[str]:
     """What the host has to do besides launching."""
     ccu = any(isinstance(op, CollectiveOp) and on_ccu(op) for op in function.walk())
     return [f"// {line}" for line in HOST_NOTE] if ccu else []
-
-
-def dynamic_ub_bytes(function: func.FuncOp, target: Target) -> int | None:
-    """Bytes of UB to ask for at launch; `None` when the default is enough (D22)."""
-    if target.ub is None or target.ub.default_budget is None or not uses_simt(function, target):
-        return None
-    end = end_of_vec_tiles(function)
-    if end <= target.ub.default_budget:
-        return None
-    return -(-end // _LAUNCH_ROUNDING) * _LAUNCH_ROUNDING

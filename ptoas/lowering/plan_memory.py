@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
-from ptoas.analysis.structure import calls_of, functions
+from ptoas.analysis.structure import calls_of, functions, kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
@@ -56,21 +56,66 @@ class PlanMemoryPass(ModulePass):
     target: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = chosen_target(op, self.target)
         found: list[Diagnostic] = []
-        calls = calls_of(op)
-        called = {name for names in calls.values() for name in names}
-        frames: dict[str, dict[TileLoc, int]] = {}
-        for function in _callers_first(calls, found):
-            name = function.sym_name.data
-            used = _plan_function(function, target, frames.get(name, {}), found, name in called)
-            for callee in calls[function]:
-                # What is called runs while the caller's tiles are alive: its own tiles go above them.
-                below = frames.setdefault(callee, {})
-                for loc, end in used.items():
-                    below[loc] = max(below.get(loc, 0), end)
+        plan_module(op, chosen_target(op, self.target), found)
         if found:
             raise PtoasError(found)
+
+
+def plan_module(
+    module: ModuleOp, target: Target, found: list[Diagnostic]
+) -> dict[func.FuncOp, dict[TileLoc, int]]:
+    """Place the tiles of all functions; the ends of the used bytes in each. `found` has what did not fit."""
+    calls = calls_of(module)
+    called = {name for names in calls.values() for name in names}
+    simt = simt_functions(module, target)
+    frames: dict[str, dict[TileLoc, int]] = {}
+    ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
+    for function in _callers_first(calls, found):
+        name = function.sym_name.data
+        room = Room(target, function, function in simt, found)
+        used = ends[function] = _plan_function(function, room, frames.get(name, {}), name in called)
+        for callee in calls[function]:
+            # What is called runs while the caller's tiles are alive: its own tiles go above them.
+            below = frames.setdefault(callee, {})
+            for loc, end in used.items():
+                below[loc] = max(below.get(loc, 0), end)
+    return ends
+
+
+@dataclass(frozen=True)
+class Room:
+    """What the memories of a target have for the tiles of one function."""
+
+    target: Target
+    function: func.FuncOp
+    simt: bool
+    """Whether its kernel has SIMT instructions."""
+    found: list[Diagnostic]
+    """What did not fit."""
+
+    def limit(self, loc: TileLoc, root: SSAValue) -> int | None:
+        target = self.target
+        if loc not in target.memories:
+            owner = root.owner if isinstance(root.owner, Operation) else self.function
+            message = f"{target.title} has no memory `{loc.value}` for this tile"
+            raise PtoasError([Diagnostic("PTO-L009", message, span_of(owner), targets=(target.name,))])
+        return target.memory_size(loc, self.simt)
+
+    def check(self, loc: TileLoc, end: int, limit: int | None, alive: Sequence[LiveTile] = ()) -> None:
+        if limit is None or end <= limit:
+            return
+        rows = [f"{tile.bytes:>8} bytes  {_name(tile.root)}  {tile.type}" for tile in alive]
+        notes = (Note("alive together at the peak:\n" + "\n".join(rows)),) if rows else ()
+        message = (
+            f"@{self.function.sym_name.data} needs {end} bytes of `{loc.value}` memory; {self.target.title} "
+            f"has {limit}" + (f" ({sum(tile.bytes for tile in alive)} alive at the peak)" if alive else "")
+        )
+        fix = "make tiles smaller, or split the work so that fewer are alive at once"
+        span = span_of(self.function)
+        self.found.append(
+            Diagnostic("PTO-L007", message, span, notes=notes, fix=fix, targets=(self.target.name,))
+        )
 
 
 def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) -> list[func.FuncOp]:
@@ -93,19 +138,16 @@ def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) 
 
 def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> None:
     """Place the tiles that passes have added to functions placed by hand; not the author's own."""
+    simt = simt_functions(module, target)
     for function in functions(module):
         if is_placed_by_hand(function.walk()):
             used, unplaced = _ends(places_of(function), _allocated(function))
             added = [root for root in unplaced if root not in own]
-            _write_addresses(_stack(added, used, target, []))
+            _write_addresses(_stack(added, used, Room(target, function, function in simt, [])))
 
 
 def _plan_function(
-    function: func.FuncOp,
-    target: Target,
-    base: dict[TileLoc, int],
-    found: list[Diagnostic],
-    is_called: bool,
+    function: func.FuncOp, room: Room, base: dict[TileLoc, int], is_called: bool
 ) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
     places = places_of(function)
@@ -116,9 +158,9 @@ def _plan_function(
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
     if is_placed_by_hand(function.walk()):
-        addresses = _stack(free, used, target, found)
+        addresses = _stack(free, used, room)
     else:
-        addresses = _plan_all(function, free, used, target, found)
+        addresses = _plan_all(function, free, used, room)
     if arguments and not is_called:
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
@@ -149,41 +191,35 @@ def _ends(
     return used, unplaced
 
 
-def _stack(
-    roots: list[SSAValue], used: dict[TileLoc, int], target: Target, found: list[Diagnostic]
-) -> dict[SSAValue, int]:
+def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[SSAValue, int]:
     """One above the other, over whatever the program placed itself."""
     addresses: dict[SSAValue, int] = {}
     for root in roots:
         assert isinstance(root.type, TileType)
         loc = root.type.loc.data
-        address = _aligned(used.get(loc, 0), target.alignment(loc))
+        address = _aligned(used.get(loc, 0), room.target.alignment(loc))
         addresses[root] = address
         used[loc] = address + root.type.size_bytes
-        _check_budget(loc, used[loc], _limit(target, loc, root), root, target, found, [])
+        room.check(loc, used[loc], room.limit(loc, root))
     return addresses
 
 
 def _plan_all(
-    function: func.FuncOp,
-    roots: list[SSAValue],
-    used: dict[TileLoc, int],
-    target: Target,
-    found: list[Diagnostic],
+    function: func.FuncOp, roots: list[SSAValue], used: dict[TileLoc, int], room: Room
 ) -> dict[SSAValue, int]:
     by_space: dict[TileLoc, list[LiveTile]] = {}
     for tile in _lifetimes(function, roots):
         by_space.setdefault(tile.type.loc.data, []).append(tile)
     addresses: dict[SSAValue, int] = {}
     for loc, tiles in by_space.items():
-        step = target.alignment(loc)
+        step = room.target.alignment(loc)
         floor = _aligned(used.get(loc, 0), step)
-        limit = _limit(target, loc, tiles[0].root)
+        limit = room.limit(loc, tiles[0].root)
         placed, end = _place_in_turn(tiles, floor, step)
         if limit is not None and end > limit:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
             placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)
-        _check_budget(loc, end, limit, tiles[0].root, target, found, peak(tiles)[1])
+        room.check(loc, end, limit, peak(tiles)[1])
         used[loc] = end
         addresses.update(placed)
     return addresses
@@ -254,53 +290,15 @@ def _place(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAVa
     return addresses, top
 
 
-def _limit(target: Target, loc: TileLoc, root: SSAValue) -> int | None:
-    if loc not in target.memories:
-        owner = root.owner if isinstance(root.owner, Operation) else _function_of(root)
-        assert owner is not None
-        span = span_of(owner)
-        message = f"{target.title} has no memory `{loc.value}` for this tile"
-        raise PtoasError([Diagnostic("PTO-L009", message, span, targets=(target.name,))])
-    function = _function_of(root)
-    return target.memory_size(loc, simt=function is not None and uses_simt(function, target))
-
-
-def uses_simt(function: func.FuncOp, target: Target) -> bool:
-    """Whether the function has an instruction that the target runs as threads, with a data cache (D22)."""
-    return any(target.uses_simt(op) for op in function.walk())
-
-
-def _function_of(root: SSAValue) -> func.FuncOp | None:
-    owner = root.owner
-    at = owner if isinstance(owner, Operation) else owner.parent_op()
-    while at is not None and not isinstance(at, func.FuncOp):
-        at = at.parent_op()
-    return at
-
-
-def _check_budget(
-    loc: TileLoc,
-    end: int,
-    limit: int | None,
-    root: SSAValue,
-    target: Target,
-    found: list[Diagnostic],
-    alive: Sequence[LiveTile],
-) -> None:
-    if limit is None or end <= limit:
-        return
-    function = _function_of(root)
-    assert function is not None
-    rows = [f"{tile.bytes:>8} bytes  {_name(tile.root)}  {tile.type}" for tile in alive]
-    notes = (Note("alive together at the peak:\n" + "\n".join(rows)),) if rows else ()
-    message = (
-        f"@{function.sym_name.data} needs {end} bytes of `{loc.value}` memory; {target.title} has {limit}"
-        + (f" ({sum(tile.bytes for tile in alive)} alive at the peak)" if alive else "")
-    )
-    fix = "make tiles smaller, or split the work so that fewer are alive at once"
-    found.append(
-        Diagnostic("PTO-L007", message, span_of(function), notes=notes, fix=fix, targets=(target.name,))
-    )
+def simt_functions(module: ModuleOp, target: Target) -> set[func.FuncOp]:
+    """The functions of kernels that have an instruction which the target runs as threads, with a data cache
+    (D22): a launch is for a kernel and all that it calls."""
+    return {
+        function
+        for kernel in kernels_of(calls_of(module)).values()
+        if any(target.uses_simt(op) for function in kernel for op in function.walk())
+        for function in kernel
+    }
 
 
 def _declare_first(function: func.FuncOp) -> None:

@@ -1,4 +1,4 @@
-"""Staging tiles for collectives that name none (document 003: lowering introduces them).
+"""Staging tiles for collectives and transfers that name none (document 003: lowering introduces them).
 
 Before:
 
@@ -27,12 +27,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
 from ptoas.analysis.structure import functions
-from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
+from ptoas.dialects.pto.comm import CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.lowering.plan_memory import uses_simt
+from ptoas.lowering.plan_memory import simt_functions
 from ptoas.targets import Target
 
 BLOCK = 32
@@ -50,7 +50,7 @@ UNKNOWN_ROWS, UNKNOWN_WIDTH = 64, 1024
 Allocate = Callable[[Operation, TileType, str, list[SSAValue]], SSAValue]
 
 
-def missing_tiles(op: CollectiveOp) -> list[str]:
+def missing_tiles(op: StagedOp) -> list[str]:
     """The tiles that the call needs and the program does not give, by their roles."""
     needed = ("ping", "pong") if op.pingpong is not None else ("staging",)
     accumulator = isinstance(op, CommTReduceOp) and op.acc is None
@@ -59,13 +59,13 @@ def missing_tiles(op: CollectiveOp) -> list[str]:
 
 def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate) -> None:
     """Make the tiles that are missing in a module, in front of the calls."""
-    calls = [op for op in module.walk() if isinstance(op, CollectiveOp) and missing_tiles(op)]
+    calls = [op for op in module.walk() if isinstance(op, StagedOp) and missing_tiles(op)]
     shares = {op: _share(op, calls, module, target) for op in calls}
     for op in calls:
         _stage(op, shares[op], allocate)
 
 
-def _stage(op: CollectiveOp, share: int, allocate: Allocate) -> None:
+def _stage(op: StagedOp, share: int, allocate: Allocate) -> None:
     given = [*op.staging]
     if isinstance(op, CommTReduceOp) and op.acc is not None:
         given.append(op.acc)
@@ -76,7 +76,7 @@ def _stage(op: CollectiveOp, share: int, allocate: Allocate) -> None:
     op.fill("staging", [*op.staging, *new.values()])
 
 
-def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
+def _like(op: StagedOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
     """Another tile of the same type and the same valid extents; as a whole if they are not given here."""
     type = tile.type
     assert isinstance(type, TileType)
@@ -88,9 +88,9 @@ def _like(op: CollectiveOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
     ]
 
 
-def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
+def _fitting(op: StagedOp, most: int) -> tuple[TileType, list[SSAValue]]:
     """A tile of at most so many bytes, no larger than a rank's data."""
-    member = op.member_types[0]
+    member = op.moved
     unit = element_size(member.element_type)
     shape = member.shape5
     rows_total = UNKNOWN_ROWS if DYNAMIC in shape[:4] else max(1, prod(shape[:4]))
@@ -103,10 +103,10 @@ def _fitting(op: CollectiveOp, most: int) -> tuple[TileType, list[SSAValue]]:
     return type, [constant(op, rows), constant(op, min(cols, cols_total))]
 
 
-def _share(op: CollectiveOp, all_calls: list[CollectiveOp], module: ModuleOp, target: Target) -> int:
+def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Target) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
     function = _function_of(op)
-    simt = uses_simt(function, target)
+    simt = function in simt_functions(module, target)
     limit = target.memory_size(TileLoc.Vec, simt)
     if limit is None:
         limit = WHERE_NO_LIMIT

@@ -6,7 +6,7 @@ into pieces of memory, for `conflicts.py` to compare.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Operation
@@ -67,6 +67,8 @@ class Record:
     what: str
     """`tstore at line 9`."""
     span: Span
+    told: tuple[str, Span] | None = None
+    """A notification that followed before the writes were visible, if there was one."""
 
     def before(self, other: Record) -> bool:
         return self.time <= other.known.get(self.actor, NEVER)[self.pipe]
@@ -76,7 +78,7 @@ class Series:
     """Accesses of one actor through one operand, while its order to other actors is the same."""
 
     __slots__ = ("access", "actor", "count", "epoch", "first", "indexed", "kept", "known", "last", "memory",
-                 "step", "time", "walks")  # fmt: skip
+                 "step", "time", "told", "walks")  # fmt: skip
 
     def __init__(self, access: Access, memory: int, actor: Actor):
         clocks = actor.clocks
@@ -84,6 +86,8 @@ class Series:
         self.epoch = clocks.epoch
         self.known = clocks.others[access.pipe]
         self.time = 0
+        self.told: Operation | None = None
+        """The first notification that was sent before a fence had made these writes visible."""
         self.first: int = 0
         self.last: int = 0
         self.step: int = 0
@@ -143,6 +147,13 @@ class AccessLog:
             found = self._series[key] = Series(access, memory, actor)
         return found
 
+    def since(self, epoch: int, actor: Actor) -> Iterator[Series]:
+        """What an actor did from this epoch on, the latest first."""
+        for series in reversed(self._series.values()):
+            if series.actor is not actor or series.epoch < epoch:
+                return
+            yield series
+
     def records(self) -> list[Record]:
         found: list[Record] = []
         for (access, memory, form, actor, _), series in self._series.items():
@@ -162,6 +173,7 @@ class AccessLog:
                         access.name,
                         label(access.op),
                         span_of(access.op),
+                        None if series.told is None else (label(series.told), span_of(series.told)),
                     )
                 )
         return found

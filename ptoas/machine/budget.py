@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.machine import Machine
 from ptoas.machine.tiles import Tile
@@ -28,26 +27,5 @@ def check_tile(op: PtoOp, m: Machine, tile: Tile) -> None:
             "PTO-R401",
             f"{tile.describe()} ends at byte {end}; tiles may use {limit} bytes of {memory.loc.value} on "
             f"{m.target.name}{why}",
-            op,
-        )
-
-
-def check_working_set(op: PtoOp, m: Machine, dst: Tile, idx: Tile) -> None:
-    """What one gather or scatter works on, against the default and the greatest budget."""
-    ub = m.target.ub
-    if not m.checks.budget or ub is None or ub.default_budget is None or dst.memory.loc is not TileLoc.Vec:
-        return
-    used = dst.type.size_bytes + idx.type.size_bytes
-    if used > ub.limit(simt=True):
-        raise m.fail(
-            "PTO-R401",
-            f"%{dst.name} and %{idx.name} take {used} bytes; at most {ub.limit(simt=True)} are available",
-            op,
-        )
-    if used > ub.default_budget:
-        m.warn(
-            "PTO-R402",
-            f"%{dst.name} and %{idx.name} take {used} bytes, more than the {ub.default_budget} of a launch "
-            f"without dynUBufSize",
             op,
         )

@@ -57,7 +57,7 @@ class Ledger:
 class Clocks:
     """The clocks of one actor's pipes."""
 
-    __slots__ = ("actor", "epoch", "ledger", "others", "own")
+    __slots__ = ("actor", "epoch", "fence_epoch", "fenced", "ledger", "others", "own")
 
     def __init__(self, actor: int = 0, ledger: Ledger | None = None):
         self.actor = actor
@@ -70,6 +70,9 @@ class Clocks:
         """How far each pipe knows the pipes of other actors."""
         self.epoch = 0
         """Changes whenever the order between this actor and others does."""
+        self.fence_epoch = 0
+        self.fenced: Times = NEVER
+        """How far what each pipe has written is visible to other actors, by a fence."""
 
     # --- inside the actor ---
 
@@ -98,6 +101,13 @@ class Clocks:
         for pipe in range(len(PIPES)):
             self._hear(pipe, others)
 
+    def fence(self) -> None:
+        """All that was written is visible to others before anything that comes after."""
+        self.barrier()
+        self.fenced = tuple(self.own[0])
+        self.epoch += 1
+        self.fence_epoch = self.epoch
+
     def _hear(self, pipe: int, news: Known) -> None:
         """A pipe gets to know more of other actors."""
         fresh = joined(self.others[pipe], news)
@@ -116,6 +126,19 @@ class Clocks:
             others = joined(*self.others)
         else:
             times, others = tuple(self.own[NUMBER[pipe]]), self.others[NUMBER[pipe]]
+        self._put(key, times, others)
+
+    def release_fenced(self, key: Hashable) -> None:
+        """Tell whoever acquires the key what is visible: what pipes did before the last fence, and what the
+        scalar pipe did, whose stores are written through one after the other."""
+        if self.ledger is None:
+            return
+        scalar = NUMBER[Pipe.PIPE_S]
+        times = tuple(self.own[n][n] if n == scalar else time for n, time in enumerate(self.fenced))
+        self._put(key, times, joined(*self.others))
+
+    def _put(self, key: Hashable, times: Times, others: Known) -> None:
+        assert self.ledger is not None
         self.ledger.put(key, {**others, self.actor: times})
         # What is done from now on is not part of it.
         for n in range(len(PIPES)):

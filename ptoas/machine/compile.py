@@ -16,8 +16,10 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.sync import (
@@ -30,15 +32,17 @@ from ptoas.dialects.pto.sync import (
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
+from ptoas.machine.addresses import lost, placed
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_chapters
+from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
-from ptoas.machine.touched import element_touched
+from ptoas.machine.touched import element_touched, touched_by
 from ptoas.naming import name_of
 from ptoas.ops.sync import chosen_event
 
@@ -177,9 +181,12 @@ class FunctionCompiler(ControlFlow, Placement):
         function: Callable[..., Any] = VALUES[type(op)](op, self.machine)
         if self.module.race is not None and isinstance(op, ElementOp):
             function = self.ordered_scalar(op, function)
+        elif self.module.race is not None and isinstance(op, SignalOp | AsyncTransferOp):
+            function = self.ordered_value(op, function)
         if self.machine.sharing is not None and isinstance(op, LoadScalarOp | StoreScalarOp):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
+            function = self.reaching(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
@@ -200,6 +207,36 @@ class FunctionCompiler(ControlFlow, Placement):
             touched = element_touched(values[at], values[offset])
             race.execute(op, effects, [(touched,) if n == at else () for n in range(len(values))])
             return result
+
+        return run
+
+    def ordered_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
+        """So are those of an instruction that gives a value: it looks at memory, or starts a transfer."""
+        race = self.module.race
+        assert race is not None
+        effects = self.machine.target.effects(op)
+
+        def run(*values: Any) -> Any:
+            race.execute(op, effects, [touched_by(value) for value in values])
+            return function(*values)
+
+        return run
+
+    def reaching(self, op: LoadScalarOp | StoreScalarOp, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A pointer that has left its argument is one into another rank's memory."""
+        machine = self.machine
+        at, offset = (slot_places(op)[slot].start for slot in ("ptr", "offset"))
+
+        def run(*values: Any) -> Any:
+            pointer: Pointer = values[at]
+            element = pointer.offset + values[offset]
+            if pointer.buffer.place is not None and not 0 <= element < pointer.buffer.size:
+                found = placed(pointer.buffer, element, element)
+                if found is None:
+                    raise lost(op, machine, pointer.buffer, element, element)
+                there = Pointer(found[0], found[1] - values[offset])
+                values = (*values[:at], there, *values[at + 1 :])
+            return function(*values)
 
         return run
 

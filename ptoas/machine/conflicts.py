@@ -128,12 +128,18 @@ def _report(pairs: Sequence[tuple[Record, Record]], launch: Launch, target: str)
             f"{launch.names(actors)} {verb} %{writer.name} ({writer.what}), and nothing orders that before "
             f"or after {there}, which {does} it ({other.what})"
         )
+    notes = [Note(f"{there} {does} it here", other.span)]
+    fix = None
+    if writer.told is not None:
+        what_told, where = writer.told
+        notes.append(Note(f"{what_told} follows the write, which no fence has made visible before", where))
+        fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
     one_rank = len({actor // launch.blocks for actor in (*actors, other.actor)}) == 1
     return finding(
         "PTO-R306" if one_rank else "PTO-R802",
         what,
         span=writer.span,
-        notes=(Note(f"{there} {does} it here", other.span),),
-        fix="let each block write a part of its own, or combine with an atomic store" if one_rank else None,
+        notes=tuple(notes),
+        fix="let each block write a part of its own, or combine with an atomic store" if one_rank else fix,
         target=target,
     )

@@ -81,6 +81,18 @@ _ROWS = (
         "`last`, an atomic operation, or unique indices.",
     ),
     (
+        "PTO-R140",
+        "values, indices and pairs of a sort do not fit together",
+        "A pair takes eight bytes of the destination, and its row of indices is the only one or one of as "
+        "many as there are rows of values.",
+    ),
+    (
+        "PTO-R141",
+        "blocks of a merge are of no length, or come in no fours",
+        "A block is a whole number of pairs, and four neighbouring ones are merged; on a2a3 none may be left "
+        "over.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
@@ -199,10 +211,12 @@ _ROWS = (
     ),
     (
         "PTO-R802",
-        "memory changes while a collective uses it",
-        "A source must be ready before the collective starts and stay as it is until it is done "
-        "(document 003). Nothing orders what one rank does after what another does, except a scalar that "
-        "one stores to shared memory and the other loads.",
+        "memory changes while another rank uses it",
+        "A source must be ready before a collective starts and stay as it is until it is done (document "
+        "003), and what is put must have arrived before it is read. Nothing orders what one rank does after "
+        "what another does, except a scalar that one stores to shared memory and the other loads, or a "
+        "signal: `comm.tnotify` tells of what a fence has made visible, `comm.twait` and `comm.ttest` learn "
+        "it.",
     ),
     (
         "PTO-R803",
@@ -219,6 +233,35 @@ _ROWS = (
         "PTO-R805",
         "MPI is not there",
         "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
+    ),
+    (
+        "PTO-R850",
+        "an address is in no rank's window",
+        "A pointer that leaves its argument reaches another rank if the distance is that between their "
+        "windows, as the context table has them: base[peer] - base[self] bytes. Any other address is "
+        "nobody's memory.",
+    ),
+    (
+        "PTO-R851",
+        "the wrong rank's memory",
+        "A rank puts what is its own, gets into what is its own, and waits for signals in its own memory; "
+        "the other end is the peer's.",
+    ),
+    (
+        "PTO-R860",
+        "a transfer is not waited for",
+        "It goes on beside the program; when the kernel ends nothing says whether it is done.",
+    ),
+    (
+        "PTO-R861",
+        "memory of a transfer that goes on is touched",
+        "Between the start of an asynchronous transfer and the wait for it, both memories and the scratch "
+        "tile of its session are the engine's: on a device either may come first.",
+    ),
+    (
+        "PTO-R862",
+        "an event of another session",
+        "A session knows the events of what it was given, and no others.",
     ),
 )
 

@@ -23,7 +23,9 @@ from ptoas.location import span_of
 from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
+from ptoas.machine.flights import Flight
 from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.signals import Signals
 from ptoas.machine.tiles import Region, Tile
 from ptoas.plugins import import_all
 from ptoas.targets import Target
@@ -82,6 +84,8 @@ class Step:
     """How it combines with global memory, if it does."""
     idle: bool = False
     """This actor takes part, and does nothing."""
+    delivers: bool = False
+    """It brings bytes of other ranks here, and its own there, by itself."""
 
 
 Binder: TypeAlias = Callable[..., Step]
@@ -106,9 +110,15 @@ class Machine:
     """Which core of its block this is."""
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
+    signals: Signals = field(init=False)
+    flights: list[Flight] = field(default_factory=list[Flight])
+    """Transfers that go on beside the program."""
     on_print: Callable[[str], None] | None = None
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
+
+    def __post_init__(self) -> None:
+        self.signals = Signals(self)
 
     def remember(self, kept: dict[Any, Any]) -> None:
         """Forget this when the arguments change, so that no old array is held."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -31,15 +32,17 @@ def address_of(array: Array) -> int:
 class GlobalBuffer:
     """One argument: elements in a row."""
 
-    __slots__ = ("address", "dtype", "name", "raw", "size")
+    __slots__ = ("address", "dtype", "name", "place", "raw", "size")
 
-    def __init__(self, name: str, array: Array, dtype: DType):
+    def __init__(self, name: str, array: Array, dtype: DType, place: Place | None = None):
         self.name = name
         self.dtype = dtype
         # Bytes are moved as unsigned integers, so that every bit pattern survives.
         self.raw: Array = array.reshape(-1).view(dtype.raw)
         self.size = len(self.raw)
         self.address = address_of(self.raw)
+        self.place = place
+        """Where it lies for other ranks, if it lies in a window."""
 
     @property
     def end(self) -> int:
@@ -54,6 +57,65 @@ class GlobalBuffer:
         """Elements as an array; NumPy itself refuses what lies outside."""
         size = self.dtype.size
         return np.ndarray(shape, self.dtype.raw, self.raw, offset * size, [s * size for s in strides])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where memory lies among that of all ranks: pointers reach other ranks by the distance to theirs."""
+
+    space: Space
+    rank: int
+    base: int
+    """The address of its first byte, the same for every rank that asks."""
+
+
+class Space:
+    """The windows of all ranks by their addresses, as one rank sees them."""
+
+    def __init__(self) -> None:
+        self._buffers: list[GlobalBuffer] = []
+        self._others: dict[tuple[int, DType], GlobalBuffer] = {}
+
+    def add(self, name: str, array: Array, dtype: DType, rank: int, base: int) -> GlobalBuffer:
+        buffer = GlobalBuffer(name, array, dtype, Place(self, rank, base))
+        self._buffers.append(buffer)
+        return buffer
+
+    def find(self, first: int, end: int, dtype: DType) -> tuple[GlobalBuffer, int] | None:
+        """The memory that these bytes are all of, as elements of a type, and the number of the first one."""
+        for number, buffer in enumerate(self._buffers):
+            assert buffer.place is not None
+            start = first - buffer.place.base
+            if start < 0 or end - buffer.place.base > buffer.raw.nbytes or start % dtype.size:
+                continue
+            return self._as(number, dtype), start // dtype.size
+        return None
+
+    def _as(self, number: int, dtype: DType) -> GlobalBuffer:
+        buffer = self._buffers[number]
+        if dtype is buffer.dtype:
+            return buffer
+        found = self._others.get((number, dtype))
+        if found is None:
+            whole = buffer.raw.view(np.uint8)
+            whole = whole[: len(whole) // dtype.size * dtype.size]
+            found = self._others[number, dtype] = GlobalBuffer(buffer.name, whole, dtype, buffer.place)
+        return found
+
+    def nearest(self, first: int, end: int) -> tuple[GlobalBuffer, int]:
+        """The memory that bytes begin in or near, and by how many they miss it: negative in front of it."""
+
+        def bounds(buffer: GlobalBuffer) -> tuple[int, int]:
+            assert buffer.place is not None
+            return buffer.place.base, buffer.place.base + buffer.raw.nbytes
+
+        def away(buffer: GlobalBuffer) -> int:
+            low, high = bounds(buffer)
+            return max(low - first, first - high, 0)
+
+        best = min(self._buffers, key=away)
+        low, high = bounds(best)
+        return best, first - low if first < low else end - high
 
 
 class GrowingBuffer(GlobalBuffer):

@@ -179,6 +179,8 @@ class RaceDetector:
             for touched in operands[access.operand]:
                 if touched.is_empty:
                     continue
+                if self.machine.flights:
+                    self._check_flights(op, touched, access.write)
                 self._check(op, touched, pipe, access.write, clock)
                 fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
         for record in fresh:
@@ -212,6 +214,22 @@ class RaceDetector:
                     continue
                 if share_bytes(touched.array, other.array):
                     raise self._race(op, touched, pipe, write, record)
+
+    def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
+        """What a transfer that goes on beside the program works with is not to be touched."""
+        for flight in self.machine.flights:
+            mine = flight.meets(touched, write)
+            if mine is None:
+                continue
+            verb = "writes" if write else "reads"
+            raise self.machine.fail(
+                "PTO-R861",
+                f"{op.name.removeprefix('pto.')} {verb} {touched.name}, which {label(flight.op)} works with "
+                "until it is waited for",
+                op,
+                notes=(Note("the transfer is started here", span_of(flight.op)),),
+                fix="comm.wait_async_event of its event, or of a later one of its session, before this",
+            )
 
     def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
         verb, before = ("writes" if write else "reads"), ("wrote" if earlier.write else "read")

@@ -6,7 +6,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 
+from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.machine import floats, integers
+from ptoas.machine.arrays import np
+from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.expressions import EMITTERS, Scope, emits, limits, wrap
@@ -14,7 +17,7 @@ from ptoas.machine.expressions import EMITTERS, Scope, emits, limits, wrap
 __all__ = ["constant_of", "expressions", "floats", "integers", "limits", "wrap"]
 
 
-def constant_of(op: arith.ConstantOp) -> int | float:
+def constant_of(op: arith.ConstantOp) -> int | float | Counts:
     """The value of a constant."""
     match op.value:
         case IntegerAttr():
@@ -23,6 +26,8 @@ def constant_of(op: arith.ConstantOp) -> int | float:
             round_once = rounder(op.result.type)
             number = op.value.value.data
             return number if round_once is None else round_once(number)
+        case DenseIntOrFPElementsAttr() if op.result.type == COUNTS:
+            return Counts(np.array(counts(op.value)).astype(np.int16))
         case DenseIntOrFPElementsAttr():
             raise failure("PTO-R505", "a constant of several elements can't be run", op)
         case _:

@@ -15,16 +15,19 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
+from ptoas.dialects.pto.remote import CommTTestOp
 from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
 from ptoas.machine.accesses import Access, AccessLog, Form, Series, pieces_at
-from ptoas.machine.arrays import Array
+from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import Pointer, View
+from ptoas.machine.signals import loop_around, store_word
 from ptoas.machine.tiles import Tile
-from ptoas.machine.touched import Touched, element_touched, touched_by
+from ptoas.machine.touched import Touched, element_touched, touched_by, view_touched
 
 SLOTS = 1024
 """Up to this many elements every scalar has a clock of its own, in larger memory they have one together."""
@@ -95,7 +98,7 @@ class Sharing:
         """A new run; `written` is the global memory that several blocks reach."""
         self.written = list(written)
         self.wrote.clear()
-        self._polled.clear()
+        self.forget_polls()
         self._seen_changes = -1
         self._accesses.clear()
         if self.log is not None:
@@ -121,6 +124,21 @@ class Sharing:
     def push(self, use: Use) -> None:
         """Bring bytes to where they belong."""
 
+    def deliver(self, target: Array, source: Array, adds: bool) -> None:
+        """Bring bytes of one rank to another, whoever has them."""
+        if adds:
+            np.add(target, source, out=target)
+        else:
+            target[...] = source
+
+    def combining(self, run: Callable[[], None]) -> None:
+        """Do what combines with memory, so that no other does at the same time."""
+        run()
+
+    def put_word(self, use: Use, number: int, adds: bool) -> None:
+        """Write a signal, whoever has it."""
+        store_word(use.array.view(np.int32), number, adds)
+
     # --- instructions ---
 
     def watching(
@@ -131,20 +149,29 @@ class Sharing:
         if not uses and self.machine.actor.scheduler is None and not own:
             return run
         # What is not written as a whole keeps its other bytes.
-        whole = isinstance(op, CollectiveOp | TStoreOp)
-        fetched = [use for use in uses if not (use.access.write and whole)]
+        whole = isinstance(op, CollectiveOp | TStoreOp) and step.atomic is None
+        fetched = [use for use in uses if not step.delivers and not (use.access.write and whole)]
         places = step.places
 
-        def shared(*scalars: float) -> None:
-            self._polled.clear()
-            self.turn(bool(uses))
+        def work(*scalars: float) -> None:
             for use in fetched:
                 self.fetch(use)
             run(*scalars)
-            self.wrote |= own
             for use in uses:
                 if use.access.write:
-                    self._push(use)
+                    self.pushed(use, step.delivers)
+
+        alone = step.atomic is not None and not step.delivers and any(use.memory for use in uses)
+
+        def shared(*scalars: float) -> None:
+            self.forget_polls()
+            self.turn(bool(uses))
+            if alone:
+                self.combining(lambda: work(*scalars))
+            else:
+                work(*scalars)
+            self.wrote |= own
+            for use in uses:
                 if places is None:
                     self.note(use, use.start)
                 elif self.log is not None:
@@ -161,16 +188,34 @@ class Sharing:
             return run
 
         def shared(view: View) -> None:
-            self._polled.clear()
+            self.forget_polls()
             self.turn(bool(uses))
             run(view)
             start = view.buffer.address + view.offset * view.dtype.size
             for use in uses:
                 if use.access.write:
-                    self._push(use)
+                    self.pushed(use)
                 self.note(use, start)
 
         return shared
+
+    def beside(self, op: PtoOp, effects: Effects, values: Sequence[object]) -> Callable[[Array, Array], None]:
+        """A transfer starts, and touches its memories from now on; the result is to be called when it is
+        done, and touches them once more."""
+        uses, own = self._uses(op, effects, values, Step(lambda: None))
+        self.turn(bool(uses))
+        for use in uses:
+            self.note(use, use.start)
+
+        def land(target: Array, source: Array) -> None:
+            self.deliver(target, source, False)
+            self.wrote |= own
+            for use in uses:
+                if use.access.write:
+                    self.pushed(use, delivered=True)
+                self.note(use, use.start)
+
+        return land
 
     def _uses(
         self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, moving: bool = False
@@ -208,8 +253,10 @@ class Sharing:
             found = self._accesses[key] = Access(op, name.removeprefix("%"), pipe, write, scalar, atomic)
         return found
 
-    def _push(self, use: Use) -> None:
-        self.push(use)
+    def pushed(self, use: Use, delivered: bool = False) -> None:
+        """The actor has written; unless it is there already, bring it to where it belongs."""
+        if not delivered:
+            self.push(use)
         if use.memory is not None:
             use.memory.written = True
         scheduler = self.machine.actor.scheduler
@@ -226,7 +273,7 @@ class Sharing:
         pointer_at, offset_at = operands.index(op.ptr), operands.index(op.offset)
         stores = isinstance(op, StoreScalarOp)
         pipe = NUMBER[effects.accesses[0].pipe]
-        loop = _loop_around(op)
+        loop = loop_around(op)
         alone_for_ever = loop is not None and _only_looks(loop)
 
         def step(*values: Any) -> Any:
@@ -244,39 +291,69 @@ class Sharing:
             access = self._access(op, name, pipe, stores, kind, scalar=True)
             use = Use(access, *found, touched)
             clocks = self.machine.actor.clocks
-            key = _clock_key(use)
+            key = _clock_key(use, use.start)
             if stores:
                 # First what has happened, then the scalar: who sees the scalar sees the rest.
-                self._polled.clear()
+                self.forget_polls()
                 self.note(use, use.start)
                 clocks.release(key)
                 result = function(*values)
-                self._push(use)
+                self.pushed(use)
                 return result
             self.fetch(use)
             result = function(*values)
             clocks.acquire(key)
             self.note(use, use.start)
             if alone_for_ever or (loop is not None and self.machine.actor.scheduler is not None):
-                self._poll(op, use, result)
+                element = (use.start - self._first_byte(use)) // use.array.itemsize
+                self.poll(op, use, f"waits for %{use.access.name}[{element}], which stays {result}")
             return result
 
         return step
 
-    def _poll(self, op: PtoOp, use: Use, value: object) -> None:
+    # --- signals ---
+
+    def signal_use(self, op: PtoOp, view: View, write: bool, kind: Hashable = None) -> Use | None:
+        """A signal in memory that others reach."""
+        touched = view_touched(view)
+        found = self.find(touched.low, touched.high)
+        if found is None:
+            return None
+        name = touched.name if found[0] is None else found[0].name
+        access = self._access(op, name, NUMBER[Pipe.PIPE_S], write, kind, scalar=True)
+        return Use(access, *found, touched)
+
+    def keys_of(self, use: Use) -> list[tuple[int, int]]:
+        """The clocks of all words of a signal."""
+        places = use.start + _offsets(use.array)
+        return list(dict.fromkeys(_clock_key(use, int(start)) for start in places))
+
+    def mark_unfenced(self, op: PtoOp) -> None:
+        """Writes that no fence has made visible before this notification: a race with them has a reason."""
+        actor = self.machine.actor
+        clocks = actor.clocks
+        for series in () if self.log is None else self.log.since(clocks.fence_epoch, actor):
+            if series.access.write and series.time > clocks.fenced[series.access.pipe]:
+                series.told = series.told or op
+
+    # --- actors that wait ---
+
+    def forget_polls(self) -> None:
+        """The actor does something else than to look again."""
+        self._polled.clear()
+
+    def poll(self, op: PtoOp, use: Use, what: str) -> None:
         """An actor that does nothing but load a scalar again and again waits for someone to write."""
         actor = self.machine.actor
         scheduler = actor.scheduler
         changes = 0 if scheduler is None else scheduler.changes()
         if changes != self._seen_changes:
             self._seen_changes = changes
-            self._polled.clear()
+            self.forget_polls()
         key = (op, use.start)
         self._polled[key] = self._polled.get(key, 0) + 1
         if self._polled[key] <= PATIENCE:
             return
-        element = (use.start - self._first_byte(use)) // use.array.itemsize
-        what = f"waits for %{use.access.name}[{element}], which stays {value}"
         if scheduler is not None:
             actor.wait_until(lambda: scheduler.changes() != changes, what, op)
             return
@@ -327,23 +404,23 @@ class Sharing:
         return series
 
 
-def _clock_key(use: Use) -> tuple[int, int]:
-    """What a scalar's clock is kept under."""
+def _clock_key(use: Use, start: int) -> tuple[int, int]:
+    """What the clock of a scalar at this byte is kept under."""
     if use.memory is None:
-        return use.number, use.start
-    return use.number, use.memory.slot(use.start, use.array.itemsize)
+        return use.number, start
+    return use.number, use.memory.slot(start, use.array.itemsize)
 
 
-def _loop_around(op: Operation) -> scf.WhileOp | None:
-    """The innermost loop whose end may depend on what is loaded."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, scf.WhileOp):
-        parent = parent.parent_op()
-    return parent
+def _offsets(array: Array) -> Array:
+    """The distance of each element from the first, in bytes."""
+    steps = (np.arange(extent) * stride for extent, stride in zip(array.shape, array.strides, strict=True))
+    return np.add.reduce(np.meshgrid(*steps, indexing="ij")).reshape(-1)
 
 
 def _only_looks(loop: scf.WhileOp) -> bool:
     """Whether a loop changes nothing, neither memory nor a value of its own: alone it never ends."""
     return not loop.arguments and all(
-        isinstance(op, LoadScalarOp) for op in loop.walk() if isinstance(op, PtoOp | func.CallOp)
+        isinstance(op, LoadScalarOp | CommTTestOp)
+        for op in loop.walk()
+        if isinstance(op, PtoOp | func.CallOp)
     )

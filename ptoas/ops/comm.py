@@ -9,31 +9,27 @@ Tiles that the program does not name are there all the same: the pass `add-scrat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 from ptoas.dialects.pto import comm as dialect
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
-from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, Ufunc, np, share_bytes
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import Group, View
-from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.chunks import Walk
-from ptoas.ops.transfer import outside
+from ptoas.machine.tiles import Tile
+from ptoas.ops.staging import Staged
 
 Members = tuple[View | Group, ...]
 Pair = tuple[Array, Array]
 """Where a rank's data comes from and where it goes."""
 
 
-class Call:
+class Call(Staged):
     """One collective on given memory and tiles: what all check, and what they leave in the staging tiles."""
 
     def __init__(self, op: dialect.CollectiveOp, m: Machine, group: Members, staging: tuple[Tile, ...]):
+        super().__init__(op, m)
         self.op = op
-        self.machine = m
         self.staging = staging
-        self.name = op.name.removeprefix("pto.")
         views = [v for entry in group for v in (entry.members if isinstance(entry, Group) else (entry,))]
         self.ranks = len(views)
         self.root = 0 if op.root is None else op.root.value.data
@@ -55,15 +51,6 @@ class Call:
     def idle(self) -> bool:
         """Whether this rank only takes part: on the CCU every rank starts the call, the root's data moves."""
         return self.machine.launch.ranks is not None and self.machine.actor.rank != self.root
-
-    def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
-        return self.machine.fail(code, f"{self.name}: {message}", self.op)
-
-    def array(self, view: View) -> Array:
-        try:
-            return view.array
-        except ValueError:
-            raise outside(self.op, self.machine, view) from None
 
     def _check_caller(self) -> None:
         if not 0 <= self.root < self.ranks:
@@ -102,36 +89,6 @@ class Call:
             )
         return array
 
-    # --- staging ---
-
-    def walk(self, ranks: int, tiles: Sequence[Tile]) -> Walk:
-        """The chunks through these tiles; refuses tiles that can't take them."""
-        size = tiles[0].valid
-        if 0 in size:
-            raise self.wrong(f"{tiles[0].describe()} has no valid element to move data through")
-        walk = Walk(ranks, self.shape, size, len(tiles))
-        written = tiles[0].type.valid
-        wrong = walk.remainder((written[0] != DYNAMIC, written[1] != DYNAMIC))
-        if wrong is not None:
-            word, extent, window = wrong
-            raise self.wrong(
-                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of "
-                f"%{tiles[0].name}, which are static"
-            )
-        return walk
-
-    def check_apart(self, tiles: Sequence[Tile]) -> None:
-        """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""
-        if not self.machine.checks.race:
-            return
-        for first, second in combinations(tiles, 2):
-            if first.overlaps(second):
-                raise self.wrong(
-                    f"PIPE_MTE2 loads a chunk into {second.describe()} while {first.describe()} still holds "
-                    f"another: they share bytes",
-                    "PTO-R301",
-                )
-
     def check_sources_stay(self, pairs: Sequence[Pair], chunks: int) -> None:
         """No chunk may be read after an earlier one was stored over it."""
         if not self.machine.checks.mem:
@@ -149,13 +106,6 @@ class Call:
                         "PTO-R802",
                     )
 
-    def leave(self, tiles: Sequence[Tile], walk: Walk, sources: Sequence[Array]) -> None:
-        """Put into the tiles what the last chunks left there."""
-        for n, tile in enumerate(tiles):
-            for chunk in walk.left(n):
-                part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
-                tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
-
     def move(self, pairs: Sequence[Pair]) -> Step:
         """Every rank's data from its source to its destination."""
         if self.idle:
@@ -171,14 +121,6 @@ class Call:
             self.leave(self.staging, walk, sources)
 
         return Step(run, writes=self.filled(self.staging, walk))
-
-    def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
-        """The bytes of the tiles that chunks went through."""
-        return tuple(
-            tile.with_valid(chunk.rows, chunk.cols).region
-            for n, tile in enumerate(tiles)
-            for chunk in walk.left(n)
-        )
 
 
 def on_ccu(op: dialect.CollectiveOp) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.budget import check_working_set
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
@@ -21,7 +20,6 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
     oob = GatherOOB.Undefined if op.gather_oob is None else op.gather_oob.data
 
     def bind(dst: Tile, mem: View, idx: Tile) -> Step:
-        check_working_set(op, m, dst, idx)
         row = coalesce is Coalesce.Row
         check_extents(op, m, dst, idx, row)
         table = table_of(op, m, mem, dst, row)

@@ -8,7 +8,6 @@ from typing import Any
 from ptoas.dialects.pto.enums import Coalesce, ScatterAtomicOp, ScatterConflict, ScatterOOB
 from ptoas.dialects.pto.gather import MScatterOp, TScatterOp
 from ptoas.machine.arrays import Array, Ufunc, np
-from ptoas.machine.budget import check_working_set
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
@@ -31,7 +30,6 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
     unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default
 
     def bind(src: Tile, idx: Tile, mem: View) -> Step:
-        check_working_set(op, m, src, idx)
         check_extents(op, m, src, idx, by_row)
         table = table_of(op, m, mem, src, by_row)
         read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)

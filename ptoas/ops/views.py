@@ -26,6 +26,7 @@ from ptoas.dialects.pto.views import (
     TAssignOp,
     TReshapeOp,
 )
+from ptoas.machine.addresses import lost, moved
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
 from ptoas.machine.memory import Bits, Form, Pointer, View
@@ -66,19 +67,27 @@ def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
                 )
         view = View.of(ptr.buffer, ptr.offset, shape, strides, layout)
         if not view.inside():
-            first, last = view.extent()
-            raise m.fail(
-                "PTO-R102",
-                f"make_tensor_view: shape {list(shape)} with strides {list(strides)} touches elements "
-                f"{first} to {last} of %{ptr.buffer.name}, which has {ptr.buffer.size}",
-                op,
-            )
+            view = moved(view) or view
+        if not view.inside():
+            raise outside_buffer(op, m, view)
         if len(kept) >= KEPT:
             kept.clear()
         kept[values] = view
         return view
 
     return run
+
+
+def outside_buffer(op: MakeTensorViewOp, m: Machine, view: View) -> Exception:
+    buffer, (first, last) = view.buffer, view.extent()
+    if buffer.place is not None:
+        return lost(op, m, buffer, first, last)
+    return m.fail(
+        "PTO-R102",
+        f"make_tensor_view: shape {list(view.shape)} with strides {list(view.strides)} touches elements "
+        f"{first} to {last} of %{buffer.name}, which has {buffer.size}",
+        op,
+    )
 
 
 @value(PartitionViewOp)

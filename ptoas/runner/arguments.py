@@ -18,6 +18,7 @@ from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
 from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
@@ -137,6 +138,11 @@ def _bound(parameter: Parameter, given: Any, entry: func.FuncOp) -> Bound:
             return Bound(parameter, view, array, finish)
         case "group":
             return _group(parameter, given, entry)
+        case "counts":
+            array = _writable(parameter, as_elements(parameter, given, entry))
+            if array.shape != parameter.shape:
+                raise failure("PTO-R603", f"{parameter.name} holds four numbers; found {array.shape}", entry)
+            return Bound(parameter, Counts(array.view(np.int16)), array)
         case _:
             return _tile(parameter, given, entry)
 

@@ -46,7 +46,7 @@ class Call:
         for one in self.bound:
             parameter = one.parameter
             arguments[parameter.name] = one.value if parameter.kind == "scalar" else one.output
-            in_memory = parameter.kind in ("memory", "pointer", "group")
+            in_memory = parameter.kind in ("memory", "pointer", "group", "counts")
             if parameter.written and in_memory and one.output is not None:
                 outputs[parameter.name] = bits[parameter.name] = one.output
         # Every block has tiles of its own; those of the last one are shown.

@@ -10,7 +10,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.storage import tile_argument_addresses
+from ptoas.analysis.structure import calls_of, reached
 from ptoas.dialects.pto.types import TileType
+from ptoas.location import span_of
+from ptoas.lowering.launch import launch_request
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
@@ -22,6 +25,7 @@ from ptoas.machine.race import RaceDetector
 from ptoas.machine.sharing import Sharing
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
+from ptoas.ops.asynchronous import finish_flights
 from ptoas.runner.arguments import Bound
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.observe import Observer
@@ -52,9 +56,11 @@ class Core:
         options = program.options
         self.program = program
         self.seat = Seat()
-        simt = any(program.target.uses_simt(op) for op in program.module.walk())
+        inner = reached(calls_of(program.module), [program.entry])
+        self._simt = [op for each in inner for op in each.walk() if program.target.uses_simt(op)]
+        self._request = launch_request([*inner], program.target) if options.checks.budget else None
         self.machine = Machine(
-            program.target, options.checks, simt=simt, launch=launch, on_print=options.on_output
+            program.target, options.checks, simt=bool(self._simt), launch=launch, on_print=options.on_output
         )
         self.machine.sharing = None if share is None else share(self.machine)
         self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
@@ -107,6 +113,14 @@ class Core:
             observer.start()
         self.compiler.steps.taken = 0
         self.captured.clear()
+        if self._request is not None:
+            assert machine.target.ub is not None
+            machine.warn(
+                "PTO-R402",
+                f"the tiles of @{self.program.entry.sym_name.data} end at byte {self._request}, behind the "
+                f"{machine.target.ub.default_budget} bytes of a launch without dynUBufSize",
+                min(self._simt, key=lambda op: span_of(op).offset),
+            )
         if machine.sharing is not None:
             if self.seat.scheduler is None:
                 # Blocks that run one after the other tell each other something all the same.
@@ -134,7 +148,9 @@ class Core:
         if race is not None:
             race.reset()
         self.tiles = []
+        machine.flights.clear()
         self.function(*[self._value(one) for one in bound])
+        finish_flights(machine)
         if race is not None:
             race.finish()
 

@@ -14,6 +14,7 @@ from ptoas.machine.scheduler import Stopped, Waiting
 from ptoas.runner.core import Core, Program
 
 FLAG_THAT_NOBODY_RAISES = "PTO-R302"
+STALLED = "PTO-R803"
 
 
 @dataclass
@@ -86,22 +87,24 @@ def _named(
     return [replace(d, message=f"{launch.names(actors)}: {d.message}") for d, actors in who.values()]
 
 
+def where_it_stands(outcome: Outcome, launch: Launch) -> str:
+    """One actor, where it waits and for what: `rank 1 | line 9 | waits for ... (kernel.pto:9)`."""
+    name = launch.names([outcome.actor])
+    if outcome.waits is not None and outcome.errors:
+        span = outcome.errors[0].span
+        return f"{name} | line {span.line} | {outcome.waits} ({span.file}:{span.line})"
+    return f"{name} | - | {outcome.waits or 'has finished'}"
+
+
 def _stall(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> Diagnostic:
     """Who waits for what, and where: one line for each actor."""
     waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
     rest = len(outcomes) - len(waiting)
-    notes: list[Note] = []
-    for outcome in outcomes:
-        name = launch.names([outcome.actor])
-        if outcome.waits is not None and outcome.errors:
-            span = outcome.errors[0].span
-            notes.append(Note(f"{name} | line {span.line} | {outcome.waits} ({span.file}:{span.line})"))
-        else:
-            notes.append(Note(f"{name} | - | {outcome.waits or 'has finished'}"))
+    notes = [Note(where_it_stands(outcome, launch)) for outcome in outcomes]
     verb = "waits" if len(waiting) == 1 else "wait"
     others = f"; {rest} of {len(outcomes)} have finished" if rest else ""
     return finding(
-        "PTO-R803",
+        STALLED,
         f"{launch.names(outcome.actor for outcome in waiting)} {verb} for what never comes{others}",
         span=waiting[0].errors[0].span,
         notes=tuple(notes),

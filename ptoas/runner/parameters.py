@@ -8,13 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import VectorType, i16
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
 from ptoas.machine.dtypes import DType, dtype_of
+from ptoas.machine.errors import failure
 
 
 @dataclass
@@ -25,7 +28,7 @@ class Parameter:
     at: int
     type: Attribute
     kind: str
-    """`memory`, `pointer`, `tile`, `group` or `scalar`."""
+    """`memory`, `pointer`, `tile`, `group`, `counts` or `scalar`."""
     dtype: DType | None
     """The element type; `None` for a scalar without one (an index)."""
     shape: tuple[int, ...] = ()
@@ -48,6 +51,12 @@ class Parameter:
     index_step: int = 1
     """And are multiples of this."""
     is_index: bool = False
+    is_window: bool = False
+    """Other ranks reach it: each has one of its own, at the same place of its window."""
+    is_context: bool = False
+    """It is the table that says where the windows of all ranks are."""
+    is_signal: bool = False
+    """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
     reason: str = "nothing tells what it should be"
@@ -71,6 +80,9 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
     found: list[Parameter] = []
     for at, argument in enumerate(entry.body.blocks[0].args):
         name = argument.name_hint or f"arg{at}"
+        if isinstance(argument.type, HANDLES):
+            message = f"%{name} is a {argument.type}, which the program itself has to make"
+            raise failure("PTO-R505", message, span=argument_type_span(entry, at))
         found.append(_parameter(name, at, argument.type))
     return found
 
@@ -99,6 +111,8 @@ def _parameter(name: str, at: int, type: Attribute) -> Parameter:
                 member.layout,
                 type.size,
             )
+        case VectorType() if type == COUNTS:
+            return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))

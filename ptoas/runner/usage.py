@@ -16,12 +16,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
@@ -35,6 +37,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.peers import Peers
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
@@ -81,6 +84,8 @@ def analyse(
     operations = [op for f in functions.values() for op in f.walk()]
     arguments = entry.body.blocks[0].args
     flow = flow_of(functions, entry, operations)
+    peers = Peers(functions, operations, flow.memory)
+    peers.mark(operations, parameters)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
     _suggest(operations, scalars)
@@ -89,10 +94,19 @@ def analyse(
         if not isinstance(op, PtoOp):
             continue
         _directions(op, flow, parameters, target)
-        if isinstance(op, MakeTensorViewOp):
-            _size(op, flow, parameters, bounds)
-        elif isinstance(op, LoadScalarOp | StoreScalarOp):
-            _reach(op, flow, parameters, bounds)
+        match op:
+            case MakeTensorViewOp():
+                _size(op, flow, parameters, bounds, peers)
+            case LoadScalarOp() | StoreScalarOp():
+                _reach(op, flow, parameters, bounds, peers)
+            case BuildAsyncSessionOp() | MakePrefetchAsyncContextOp():
+                for at in flow.of(op.workspace):
+                    parameters[at].elements = parameters[at].elements or WORKSPACE
+            case SignalOp():
+                for at in flow.of(op.operands[0]):
+                    parameters[at].is_signal = True
+            case _:
+                pass
         _index_use(op, flow, parameters, target, bounds)
     for parameter in parameters:
         if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
@@ -104,6 +118,9 @@ def analyse(
 
 
 TYPICAL_EXTENT = 8
+
+WORKSPACE = 1 << 12
+"""Bytes of a workspace that an engine is given; what it does with them is its own business."""
 
 RANK_NAMES = ("my_rank", "rank")
 """Integer arguments with these names are the number of the rank that runs."""
@@ -284,15 +301,24 @@ def _directions(op: PtoOp, flow: Flow, parameters: list[Parameter], target: Targ
             parameter.written |= access.write
 
 
-def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds) -> None:
+def _added(pointer: SSAValue, bounds: UpperBounds, peers: Peers) -> int | None:
+    """The elements that were added to a pointer, if known; a peer's window is as large as one's own."""
+    offset = 0
+    while isinstance(pointer.owner, AddPtrOp):
+        op = pointer.owner
+        step = 0 if peers.is_distance(op.offset) else bounds.value(op.offset)
+        if step is None:
+            return None
+        offset, pointer = offset + step, op.ptr
+    return offset
+
+
+def _size(
+    op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds, peers: Peers
+) -> None:
     shape = [bounds.value(v) for v in op.shape]
     strides = [bounds.value(v) for v in op.strides]
-    offset: int | None = 0
-    pointer = op.ptr
-    while isinstance(pointer.owner, AddPtrOp):
-        step = bounds.value(pointer.owner.offset)
-        offset = None if step is None or offset is None else offset + step
-        pointer = pointer.owner.ptr
+    offset = _added(op.ptr, bounds, peers)
     known = None not in (*shape, *strides, offset)
     for at in flow.of(op.ptr):
         parameter = parameters[at]
@@ -313,20 +339,19 @@ def _size(op: MakeTensorViewOp, flow: Flow, parameters: list[Parameter], bounds:
 
 
 def _reach(
-    op: LoadScalarOp | StoreScalarOp, flow: Flow, parameters: list[Parameter], bounds: UpperBounds
+    op: LoadScalarOp | StoreScalarOp,
+    flow: Flow,
+    parameters: list[Parameter],
+    bounds: UpperBounds,
+    peers: Peers,
 ) -> None:
     """A scalar access needs the element that it touches."""
-    at = bounds.value(op.offset)
-    pointer = op.ptr
-    while at is not None and isinstance(pointer.owner, AddPtrOp):
-        step = bounds.value(pointer.owner.offset)
-        at = None if step is None else at + step
-        pointer = pointer.owner.ptr
+    at, added = bounds.value(op.offset), _added(op.ptr, bounds, peers)
     for n in flow.of(op.ptr):
-        if at is None:
+        if at is None or added is None:
             parameters[n].grows = True
-        elif at >= 0:
-            parameters[n].elements = max(parameters[n].elements or 0, at + 1)
+        elif at + added >= 0:
+            parameters[n].elements = max(parameters[n].elements or 0, at + added + 1)
 
 
 @cache

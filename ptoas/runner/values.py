@@ -24,6 +24,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.machine.memory import GrowingBuffer
+from ptoas.runner.context import table
 from ptoas.runner.parameters import Parameter, about
 
 
@@ -110,6 +111,8 @@ def generate(
     where they say where or how much, else 1; the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
+    if parameter.is_context:
+        return table()
     dtype = parameter.dtype
     assert dtype is not None
     if parameter.grows and grows:
@@ -130,7 +133,7 @@ def generate(
 
 def fixed_value(parameter: Parameter) -> int | None:
     """What every element of a generated array is; `None`: each another."""
-    if parameter.written and not parameter.read:
+    if parameter.is_signal or (parameter.written and not parameter.read):
         return 0
     assert parameter.dtype is not None
     if not parameter.dtype.is_integer:
@@ -179,9 +182,11 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         return _bin(parameter, Path(text), option, allowance)
     word, *rest = text.split(":")
     if parameter.kind == "scalar":
-        return _number(text, option, parameter.name)
+        return _of_rank(text) if text in RANK_WORDS else _number(text, option, parameter.name)
     dtype = parameter.dtype
     assert dtype is not None
+    if text == CONTEXT:
+        return table()
     known = ("zeros", "arange", "full", "random")
     if word not in known:
         return _filled(parameter, dtype, _number(text, option, parameter.name), entry, option, allowance)
@@ -207,6 +212,17 @@ def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allo
         allowance.used -= prod(shape) * dtype.size
         return generate(parameter, entry, rng, allowance)
     return random_array(dtype, shape, rng, None)
+
+
+CONTEXT = "context"
+"""The table of windows."""
+
+RANK_WORDS = ("rank", "ranks")
+"""The number of the rank that runs, and how many there are; alone it is the first of one."""
+
+
+def _of_rank(word: str) -> int:
+    return RANK_WORDS.index(word)
 
 
 def _filled(
@@ -244,7 +260,8 @@ def _number(text: str, option: str, name: str) -> int | float:
 
 
 def _unreadable(option: str, message: str, name: str) -> Exception:
-    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI"
+    kinds = "FILE.npy, FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random, random:LO:HI, rank, "
+    kinds += "ranks or context"
     return failure(
         "PTO-R609", f"{name}: {message}", span=command_line_span(option), fix=f"a value is {kinds}"
     )

@@ -57,7 +57,7 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
-Scope = Literal["instruction", "function", "module"]
+Scope = Literal["instruction", "function", "kernel", "module"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.kernel import KernelFacts, set_companions
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.linking import linked
+from ptoas.analysis.structure import kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
+from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.location import (
@@ -31,6 +34,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
 from ptoas.targets.rules import lints as n
+from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
 
@@ -228,6 +232,15 @@ class _Checker:
         return found
 
     @cached_property
+    def kernels(self) -> list[tuple[FunctionFacts, ...]]:
+        """What is launched, each with what it calls; the functions know it too then."""
+        facts = {each.func: each for each in self.functions}
+        calls = {func: _called(each) for func, each in facts.items()}
+        kernels = [tuple(facts[each] for each in kernel) for kernel in kernels_of(calls).values()]
+        set_companions(kernels)
+        return kernels
+
+    @cached_property
     def instructions(self) -> dict[tuple[object, ...], list[PtoOp]]:
         """The module's instructions, those of which the same is known together."""
         groups: dict[tuple[object, ...], list[PtoOp]] = {}
@@ -283,6 +296,31 @@ class _Checker:
         return found
 
     def check(self, target: Target) -> Iterator[Diagnostic]:
+        kernels, sound = self.kernels, True
+        for diagnostic in self._check_parts(target):
+            sound = sound and not diagnostic.is_error
+            yield diagnostic
+        rules = [rule for rule in target.program() if rule.scope == "kernel"]
+        if not sound or not rules:
+            return
+        # What the passes make of a program is known for sound programs only.
+        for kernel in self._measured(kernels, target):
+            for rule in rules:
+                violations = rule.check(kernel, target)
+                yield from (_diagnose(rule, v, kernel.functions[0].func) for v in violations)
+
+    def _measured(
+        self, kernels: Sequence[tuple[FunctionFacts, ...]], target: Target
+    ) -> Iterator[KernelFacts]:
+        ends: dict[str, Mapping[TileLoc, int]] = {}
+        if any(is_near_the_end(kernel, target) for kernel in kernels):
+            from ptoas.lowering.launch import kernel_ends  # only here: what passes add, only passes know
+
+            ends = kernel_ends(self.module, target)
+        for kernel in kernels:
+            yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
+
+    def _check_parts(self, target: Target) -> Iterator[Diagnostic]:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
         broken = {op for op, _ in self.broken}
@@ -322,6 +360,11 @@ class _Checker:
 @cache
 def _is_ours(op_class: type[Operation]) -> bool:
     return issubclass(op_class, PtoOp)
+
+
+def _called(function: FunctionFacts) -> set[str]:
+    calls = cast("list[CallOp]", function.by_class.get(CallOp, []))
+    return {call.callee.string_value() for call in calls}
 
 
 def _functions(module: ModuleOp) -> Iterator[FuncOp]:

@@ -23,10 +23,13 @@ CHAPTERS: dict[str, str] = {
     "compare": "Comparing and selecting",
     "partial": "Arithmetic where an operand may be missing",
     "generate": "Patterns, random numbers, histograms",
+    "sort": "Sorting and merging",
     "movement": "Copies between tiles",
     "matmul": "Products of matrices",
     "sync": "Synchronisation",
     "comm": "Collectives",
+    "remote": "Transfers and signals between ranks",
+    "asynchronous": "Asynchronous transfers and prefetching",
 }
 """The modules that define instructions, and their titles, in the order of the reference page."""
 

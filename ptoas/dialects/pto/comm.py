@@ -30,14 +30,34 @@ def _layout(own: str, types: str) -> str:
     )
 
 
-class CollectiveOp(PtoOp, ABC):
+class StagedOp(PtoOp, ABC):
+    """Moves data between memories of ranks, chunk by chunk through one or two tiles of local memory; which
+    the text may leave out."""
+
+    SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
+    OPAQUE: ClassVar = True
+
+    staging = var_operand_def(Tile("T"))
+    pingpong = opt_prop_def(UnitAttr)
+
+    @property
+    def moved(self) -> ViewType:
+        """The type of what goes through the tiles."""
+        raise NotImplementedError
+
+    def verify_(self) -> None:
+        if len(self.staging) > 2:
+            raise VerifyException(
+                f"takes at most two staging tiles, ping and pong; found {len(self.staging)}"
+            )
+
+
+class CollectiveOp(StagedOp, ABC):
     """A collective over the ranks of `group`, through zero, one or two staging tiles of local memory.
 
     `context` is what the CCU is triggered with: the address of its CKE slot and the gate mask.
     """
 
-    SCRATCH: ClassVar[tuple[str, ...]] = ("staging",)
-    OPAQUE: ClassVar = True
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))
@@ -45,7 +65,10 @@ class CollectiveOp(PtoOp, ABC):
     context = var_operand_def(Scalar())
     root = opt_prop_def(IntegerAttr)
     engine = opt_prop_def(CollEngineAttr)
-    pingpong = opt_prop_def(UnitAttr)
+
+    @property
+    def moved(self) -> ViewType:
+        return self.member_types[0]
 
     @property
     def member_types(self) -> tuple[ViewType, ...]:
@@ -70,10 +93,7 @@ class CollectiveOp(PtoOp, ABC):
     def verify_(self) -> None:
         if not self.group:
             raise VerifyException("needs a group: a !pto.group value, or group(%rank0, %rank1, ...)")
-        if len(self.staging) > 2:
-            raise VerifyException(
-                f"takes at most two staging tiles, ping and pong; found {len(self.staging)}"
-            )
+        super().verify_()
 
 
 @irdl_op_definition
@@ -125,6 +145,7 @@ class CommTReduceOp(CollectiveOp):
     LAYOUT: ClassVar = _layout("$dst(, $acc)?", "^dst(, ^acc)?")
     OUTS: ClassVar = ("dst",)
     SCRATCH: ClassVar = ("acc", "staging")
+    KEYS: ClassVar = {"op": "reduceOp"}
     dst = operand_def(View("T"))
     acc = opt_operand_def(Tile("T"))
-    op = opt_prop_def(ReduceOpAttr)
+    op = opt_prop_def(ReduceOpAttr, prop_name="reduceOp")

@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
 from typing_extensions import TypeVar
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, VectorType, i16, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
-from ptoas.dialects.pto.element_types import BY_TYPE, element_text
+from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import AddressSpace
-from ptoas.dialects.pto.types import GroupType, PtrType, TileType, ViewType
+from ptoas.dialects.pto.types import (
+    AsyncEventType,
+    AsyncSessionType,
+    GroupType,
+    PrefetchAsyncContextType,
+    PtrType,
+    TileType,
+    ViewType,
+)
 
 
 @dataclass(frozen=True)
@@ -207,3 +215,75 @@ class Extent(Index):
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, IndexType)
+
+
+class Counts(PtoConstraint):
+    """Four numbers that an instruction sets: how many pairs it took of each list."""
+
+    memory = False
+
+    def kind(self) -> str:
+        return "a vector<4xi16>"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return attr == COUNTS
+
+
+COUNTS = VectorType(i16, [4])
+
+
+def counts(value: Attribute) -> list[int]:
+    """The numbers of a constant of that type."""
+    dense: Any = value
+    numbers = [int(number) for number in dense.get_values()]
+    return numbers * (4 // len(numbers))
+
+
+class Word(Index):
+    """A signal's value, or what it is compared with."""
+
+    def kind(self) -> str:
+        return "an i32"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return attr == i32
+
+
+class BytePtr(Ptr):
+    """Memory that an engine keeps its records in."""
+
+    def kind(self) -> str:
+        return "a pointer to bytes of global memory (!pto.ptr<i8>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return super().accepts(attr) and isinstance(attr, PtrType) and element_size(attr.element_type) == 1
+
+
+class Session(PtoConstraint):
+    memory = False
+
+    def kind(self) -> str:
+        return "a session (!pto.async_session)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, AsyncSessionType)
+
+
+class Event(PtoConstraint):
+    memory = False
+
+    def kind(self) -> str:
+        return "an event (!pto.async_event)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, AsyncEventType)
+
+
+class PrefetchContext(PtoConstraint):
+    memory = False
+
+    def kind(self) -> str:
+        return "a context (!pto.prefetch_async_context)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, PrefetchAsyncContextType)

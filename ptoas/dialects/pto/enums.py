@@ -207,6 +207,28 @@ class ReduceOp(StrEnum):
     Min = "min"
 
 
+class NotifyOp(StrEnum):
+    AtomicAdd = "atomic_add"
+    Set = "set"
+
+    @property
+    def cpp(self) -> str:
+        return f"comm::NotifyOp::{self.name}"
+
+
+class WaitCmp(StrEnum):
+    EQ = "eq"
+    NE = "ne"
+    GT = "gt"
+    GE = "ge"
+    LT = "lt"
+    LE = "le"
+
+    @property
+    def cpp(self) -> str:
+        return f"comm::WaitCmp::{self.name}"
+
+
 class Precision(StrEnum):
     """How a function is calculated: as the hardware does it, or more slowly and more exactly."""
 
@@ -404,6 +426,19 @@ class CollEngineAttr(PtoEnumAttr[CollEngine]):
 class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     name = "pto.reduce_op"
     enum = ReduceOp
+
+
+@irdl_attr_definition
+class NotifyOpAttr(PtoEnumAttr[NotifyOp]):
+    name = "pto.notify_op"
+    enum = NotifyOp
+
+
+@irdl_attr_definition
+class WaitCmpAttr(PtoEnumAttr[WaitCmp]):
+    name = "pto.wait_cmp"
+    enum = WaitCmp
+    other_names = ("cmp",)
 
 
 class PrecisionAttr(PtoEnumAttr[Precision], ABC):

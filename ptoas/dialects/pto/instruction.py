@@ -125,6 +125,10 @@ class PtoOp(IRDLOperation, ABC):
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
 
+    LAST: ClassVar[str | None] = None
+    """The optional slot that the last of several operands of one kind fills, unless the word `no_` with its
+    name stands behind them."""
+
     RESULT_LIKE: ClassVar[str | None] = None
     """The operand slot whose type the result has where nothing says otherwise."""
 
@@ -136,6 +140,12 @@ class PtoOp(IRDLOperation, ABC):
 
     OVERLOADS: ClassVar[tuple[str, ...]] = ()
     """Opcodes that are read as this operation where it `claims` the operands."""
+
+    KEYS: ClassVar[Mapping[str, str]] = {}
+    """Other names of attributes: `{"op": "reduceOp"}`."""
+
+    HOLDS: ClassVar[bool] = False
+    """Whether its results go on using its tiles: these are needed as long as the results are."""
 
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.

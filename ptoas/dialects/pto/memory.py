@@ -78,6 +78,20 @@ class TStoreOp(PtoOp):
 
 
 @irdl_op_definition
+class TPrefetchOp(Instruction):
+    """`dst[i, j] = src[i, j]`, begun ahead of its use: a block of global memory into a tile."""
+
+    name = "pto.tprefetch"
+    src = operand_def(View())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return TLoadOp.infer_result_types({"mem": operands["src"]}, properties)
+
+
+@irdl_op_definition
 class TPrintOp(PtoOp):
     """Print a tile's valid region, or a view, for debugging."""
 

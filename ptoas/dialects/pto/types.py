@@ -403,6 +403,30 @@ class EventType(ParametrizedAttribute, TypeAttribute):
     name = "pto.event"
 
 
+@irdl_attr_definition
+class AsyncSessionType(ParametrizedAttribute, TypeAttribute):
+    """A queue of a DMA engine that transfers are given to."""
+
+    name = "pto.async_session"
+
+
+@irdl_attr_definition
+class AsyncEventType(ParametrizedAttribute, TypeAttribute):
+    """A transfer that was started, to be waited for."""
+
+    name = "pto.async_event"
+
+
+@irdl_attr_definition
+class PrefetchAsyncContextType(ParametrizedAttribute, TypeAttribute):
+    """What asynchronous prefetches are started with: a workspace, and a session of its own."""
+
+    name = "pto.prefetch_async_context"
+
+
+HANDLES = (AsyncSessionType, AsyncEventType, PrefetchAsyncContextType)
+"""What a program holds of a transfer that goes on beside it."""
+
 TYPES: tuple[type[ParametrizedAttribute], ...] = (
     TileType,
     TileValueType,
@@ -412,5 +436,6 @@ TYPES: tuple[type[ParametrizedAttribute], ...] = (
     PtrType,
     GroupType,
     EventType,
+    *HANDLES,
     *OWN_TYPES,
 )

@@ -12,12 +12,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import FlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
@@ -26,7 +28,7 @@ from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifie
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
 from ptoas.lowering.cpp.sync import SYNC
-from ptoas.lowering.cpp.types import CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import COUNTS_CPP, CppView, dimensions, element_cpp, scalar_cpp, tile_cpp
 from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
 from ptoas.targets import Target
@@ -35,7 +37,7 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS}
+HANDLERS = {**SCALARS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS, **ASYNCHRONOUS}
 
 
 class FunctionEmitter:
@@ -188,6 +190,8 @@ class FunctionEmitter:
             return f"{self.tile_type(value)} "
         if isinstance(type, PtrType):
             return f"__gm__ {element_cpp(type.element_type)} *"
+        if type.__class__ in HANDLE_TYPES:
+            return f"{HANDLE_TYPES[type.__class__]} "
         message = f"a {type} that branches or loops choose has no C++ form"
         raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
 
@@ -348,6 +352,10 @@ def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
             return [(pointer, f"{name}[{type.size}]")]
         case TileType():
             return [(f"{tile_cpp(type)} &", name)]
+        case _ if type == COUNTS:
+            return [(f"{COUNTS_CPP} &", name)]
+        case _ if type.__class__ in HANDLE_TYPES:
+            return [(f"{HANDLE_TYPES[type.__class__]} &", name)]
         case _:
             return [(f"{scalar_cpp(type)} ", name)]
 

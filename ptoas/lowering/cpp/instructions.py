@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
-    """One call, or the two that an instruction takes: name, template arguments, arguments."""
+    """One call, or the two that an instruction takes: name, template arguments, arguments. What it gives is a
+    scalar, if it gives anything."""
     row = emit.target.row(op)
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
@@ -28,7 +29,11 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
         template = list(_template(emit, op, call))
         name = call.name or op.mnemonic().upper()
         angle = f"<{', '.join(template)}>" if template else ""
-        emit.line(f"{name}{angle}({', '.join(_arguments(emit, op, call))});")
+        text = f"{name}{angle}({', '.join(_arguments(emit, op, call))})"
+        if op.results:
+            emit.define(op.results[0], text, needed=True)
+        else:
+            emit.line(f"{text};")
         call = call.then
 
 

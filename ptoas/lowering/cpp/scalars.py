@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
@@ -33,7 +34,7 @@ from ptoas.dialects.pto.scalar import (
     TGetValOp,
     TSetValOp,
 )
-from ptoas.lowering.cpp.types import element_cpp, integer_width, scalar_cpp
+from ptoas.lowering.cpp.types import COUNTS_CPP, element_cpp, integer_width, scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -279,6 +280,10 @@ def is_reinterpretation(op: Operation) -> bool:
 
 def _constant(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, arith.ConstantOp)
+    if op.result.type == COUNTS:
+        numbers = (str(number & 0xFFFF) for number in counts(op.value))
+        emit.line(f"{COUNTS_CPP} {emit.name(op.result)}{{{', '.join(numbers)}}};")
+        return
     text = literal(op)
     if text is None:
         raise emit.unsupported(op, "only scalar constants have a C++ form here")

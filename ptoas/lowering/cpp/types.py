@@ -103,6 +103,9 @@ def tile_cpp(tile: TileType, shape: tuple[int, int] | None = None) -> str:
     return f"Tile<{', '.join(parts)}>"
 
 
+COUNTS_CPP = "MrgSortExecutedNumList"
+"""How many pairs of each list a merge took."""
+
 Extent = int | str
 """A constant, or a C++ expression."""
 

@@ -4,6 +4,8 @@
   how many there are, unless values are given.
 - A `!pto.group` argument has one member in the memory of each rank, and every rank sees all of them.
 - An argument that stands at place r of `group(%a, %b, ...)` is memory of rank r, and every rank sees it.
+- An argument that the program adds the distance between two windows to is a window: every rank has one of its
+  own and reaches the others by that distance. The table that the distance is calculated from is made here.
 - Everything else is a rank's own.
 
 `NAME@R=VALUE` is for rank R alone, or for member R of a group. `NAME=VALUE` is for all ranks; an array with
@@ -22,16 +24,18 @@ from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
+from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, element_count, packed_strides
 from ptoas.runner.arguments import Bound, as_elements, check_names, spread_elements
+from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import RANK_NAMES, flow_of
-from ptoas.runner.values import Allowance, generate, read_value
+from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_value
 
 COUNT_NAMES = ("nranks", "num_ranks")
 
@@ -124,6 +128,9 @@ class RankArguments:
         self.aliases = self._aliases()
         self.owners = self._owners()
         self._stacked: dict[str, Any] = {}
+        self._window_bytes = 0
+        # The last rank's scalars say how large memory has to be: those that count ranks are largest there.
+        self._scalars(size - 1)
 
     def _check_names(self) -> None:
         plain: dict[str, object] = {}
@@ -181,7 +188,8 @@ class RankArguments:
                     rank += value.type.size
                     continue
                 for at in flow.of(value):
-                    found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
+                    if not self.kernel.parameters[at].is_window:
+                        found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
                 rank += 1
         return found
 
@@ -192,7 +200,7 @@ class RankArguments:
         everyone = list(range(self.size))
         found: list[tuple[Parameter, list[int]]] = []
         for parameter in self.kernel.parameters:
-            own = parameter.name in self.aliases.values()
+            own = parameter.is_window or parameter.name in self.aliases.values()
             if own or (parameter.kind == "group" and parameter.name not in self.aliases):
                 found.append((parameter, everyone))
             elif parameter.name in self.owners:
@@ -202,6 +210,7 @@ class RankArguments:
     def is_shared(self, parameter: Parameter) -> bool:
         return (
             parameter.kind == "group"
+            or parameter.is_window
             or parameter.name in self.owners
             or parameter.name in self.aliases.values()
         )
@@ -211,7 +220,7 @@ class RankArguments:
         single = len(dict(self.families_by_name())[parameter.name]) == 1
         array = as_elements(parameter, self._value(parameter, owner, whole=single), self.kernel.entry)
         if parameter.kind == "pointer":
-            return Member(parameter, owner, (array.size,), (1,), array.reshape(-1))
+            return Member(parameter, owner, array.shape, packed_strides(array.shape, Layout.ND), array)
         shape = tuple(
             n if want == DYNAMIC else want
             for want, n in zip(parameter.shape, array.shape[-len(parameter.shape) :], strict=False)
@@ -242,7 +251,7 @@ class RankArguments:
         """What one rank is given for a parameter; `whole`: there is only one of it."""
         name, entry = parameter.name, self.kernel.entry
         member = parameter if parameter.kind != "group" else replace(parameter, kind="memory")
-        exact = self.given.get(f"{name}@{rank}")
+        exact = self.given.get(f"{name}@{rank}", self._of_rank(name))
         if exact is not None:
             return self._read(member, exact, rank)
         if name in self.given:
@@ -262,6 +271,8 @@ class RankArguments:
                 return rank
             if name in COUNT_NAMES:
                 return self.size
+        if parameter.is_context:
+            return self._table(rank)
         if parameter.kind == "group":
             # As without ranks: one array for all of them.
             if name not in self._stacked:
@@ -271,9 +282,22 @@ class RankArguments:
         streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
         return generate(parameter, entry, np.random.default_rng(streams), self.allowance)
 
+    def _of_rank(self, name: str) -> Text | None:
+        """A value that is another one on every rank, for all of them: `NAME=rank`."""
+        given = self.given.get(name)
+        varies = isinstance(given, Text) and given.text in (*RANK_WORDS, CONTEXT)
+        return given if varies else None
+
+    def _table(self, rank: int) -> Array:
+        return table(rank, self.size, self._window_bytes)
+
     def _read(self, parameter: Parameter, given: Any, rank: int) -> Any:
         if not isinstance(given, Text):
             return given
+        if parameter.kind == "scalar" and given.text in RANK_WORDS:
+            return (rank, self.size)[RANK_WORDS.index(given.text)]
+        if parameter.kind == "pointer" and given.text == CONTEXT:
+            return self._table(rank)
         rng = np.random.default_rng([self.seed, parameter.at, rank])
         return read_value(parameter, given.text, self.kernel.entry, rng, self.allowance)
 
@@ -297,6 +321,9 @@ class RankArguments:
         match parameter.kind:
             case "scalar":
                 return array.ndim == 1
+            case "pointer" if parameter.is_window:
+                # A matrix as the program looks at it is for everyone.
+                return array.ndim > 1 and array.shape != parameter.view_shape
             case "pointer":
                 return array.shape[1:] == parameter.view_shape or (
                     array.ndim > 1 and parameter.elements is not None and array[0].size == parameter.elements
@@ -311,14 +338,8 @@ class RankArguments:
 
     def of(self, rank: int, members: Mapping[str, Sequence[Member]]) -> dict[str, Any]:
         """The arguments of one rank; shared ones are bound to the members' memory."""
-        found: dict[str, Any] = {}
-        numbers: dict[str, Any] = {}
-        for parameter in self.kernel.parameters:
-            if parameter.kind == "scalar":
-                found[parameter.name] = self._value(parameter, rank)
-                if isinstance(found[parameter.name], int):
-                    numbers[parameter.name] = found[parameter.name]
-        self.kernel.refine(numbers)
+        space = self._space(members)
+        found = self._scalars(rank)
         for parameter in self.kernel.parameters:
             if parameter.name in found:
                 continue
@@ -329,14 +350,41 @@ class RankArguments:
             if parameter.kind == "group":
                 views = (self._view(parameter, member) for member in family)
                 value: Any = Group(tuple(view for view in views if isinstance(view, View)))
+            elif parameter.is_window:
+                value = self._in_buffer(parameter, family[rank], space[parameter.name, rank])
             else:
                 value = self._view(parameter, family[rank if len(family) > 1 else 0])
             found[parameter.name] = Bound(parameter, value, None)
         return found
 
+    def _scalars(self, rank: int) -> dict[str, Any]:
+        """The scalars of a rank; what they say of the sizes of memory is known from here on."""
+        scalars = [p for p in self.kernel.parameters if p.kind == "scalar"]
+        found = {parameter.name: self._value(parameter, rank) for parameter in scalars}
+        self.kernel.refine({name: value for name, value in found.items() if isinstance(value, int)})
+        return found
+
+    def _space(self, members: Mapping[str, Sequence[Member]]) -> dict[tuple[str, int], GlobalBuffer]:
+        """The windows of all ranks, by argument and rank; each has its arguments at the same places."""
+        windows = [p for p in self.kernel.parameters if p.is_window]
+        sizes = [max(m.elements for m in members[p.name]) * p.dtype.size for p in windows if p.dtype]
+        places, self._window_bytes = places_in_window(sizes)
+        space = Space()
+        found: dict[tuple[str, int], GlobalBuffer] = {}
+        for parameter, place in zip(windows, places, strict=True):
+            assert parameter.dtype is not None
+            for member in members[parameter.name]:
+                base = window_of(member.owner) + place
+                found[parameter.name, member.owner] = space.add(
+                    parameter.name, member.flat, parameter.dtype, member.owner, base
+                )
+        return found
+
     def _view(self, parameter: Parameter, member: Member) -> View | Pointer:
         assert member.flat is not None and parameter.dtype is not None
-        buffer = GlobalBuffer(parameter.name, member.flat, parameter.dtype)
+        return self._in_buffer(parameter, member, GlobalBuffer(parameter.name, member.flat, parameter.dtype))
+
+    def _in_buffer(self, parameter: Parameter, member: Member, buffer: GlobalBuffer) -> View | Pointer:
         if parameter.kind == "pointer":
             return Pointer(buffer)
         shape, strides = member.shape, member.strides

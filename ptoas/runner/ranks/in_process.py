@@ -211,7 +211,9 @@ def _outputs(
     number = 0
     for name, family in members.items():
         arrays = [member.logical() for member in family]
-        whole = together(arrays) if family[0].parameter.kind == "group" or len(family) > 1 else arrays[0]
+        parameter = family[0].parameter
+        several = parameter.kind == "group" or parameter.is_window or len(family) > 1
+        whole = together(arrays) if several else arrays[0]
         arguments[name] = whole
         if any(number + n in rank.written for rank in ranks for n in range(len(family))):
             outputs[name] = bits[name] = whole

@@ -1,7 +1,7 @@
 """One process a rank: `mpiexec -n 4 ptoas run --ranks mpi FILE`.
 
 Memory that ranks share is an MPI window of its owner (`windows.py`). Rank 0 collects what became of every
-rank, and is the only one to speak.
+rank and speaks for all; when ranks wait for what never comes, each of them says itself where it waits.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.sharing import SharedMemory
 from ptoas.runner.call import Call
+from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.outcomes import Outcome, check, live, named_errors
+from ptoas.runner.outcomes import STALLED, Outcome, check, live, named_errors, where_it_stands
 from ptoas.runner.ranks.arguments import Member, RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
 from ptoas.runner.ranks.windows import Board, WindowLedger, Windows, window_bytes
@@ -69,16 +70,21 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
     return result
 
 
-def _on_rank_0(comm: Any, work: Callable[[], None]) -> None:
-    """Do something on rank 0; what fails there fails everywhere, and is said there."""
+def _check_all(comm: Any, outcome: Outcome, program: Program, launch: Launch) -> list[Outcome]:
+    """Rank 0 looks at what became of all; what is wrong then is wrong everywhere, and is said there."""
+    outcomes: list[Outcome] = comm.gather(outcome, root=0) or []
     error: PtoasError | None = None
     if comm.Get_rank() == 0:
         try:
-            work()
+            check(outcomes, program, launch)
         except PtoasError as found:
             error = found
-    if comm.bcast(error is not None, root=0):
-        raise error or PtoasError([])
+    codes: set[str] | None = comm.bcast(error and {each.code for each in error.diagnostics}, root=0)
+    if codes is None:
+        return outcomes
+    if STALLED in codes:
+        sys.stderr.write(f"{where_it_stands(outcome, launch)}\n")
+    raise error or PtoasError([])
 
 
 def run_with_mpi(
@@ -124,7 +130,7 @@ def _run(
             family[at].shape, family[at].strides = described
     board = Board(mpi, comm)
     memories, windows = _open(mpi, comm, launch, members)
-    own = Rank(kernel, launch, rank, lambda machine: Windows(machine, memories, windows, mpi))
+    own = Rank(kernel, launch, rank, lambda machine: Windows(machine, memories, windows, mpi, board))
     own.sit(board, WindowLedger(mpi, launch, memories, windows), rank)
     call = _together(comm, launch, lambda: own.call(given.of(rank, members)))
     comm.Barrier()
@@ -213,8 +219,7 @@ def _conclude(
     comm: Any, kernel: Kernel, own: Rank, call: Call, outcome: Outcome, members: Mapping[str, list[Member]]
 ) -> RanksResult | None:
     rank, launch = own.number, own.launch
-    outcomes: list[Outcome] = comm.gather(outcome, root=0) or []
-    _on_rank_0(comm, lambda: check(outcomes, kernel.program, launch))
+    outcomes = _check_all(comm, outcome, kernel.program, launch)
     result = _together(comm, launch, lambda: _slim(own.result(call), rank))
     results: list[RankResult] = comm.gather(result, root=0) or []
     if rank:

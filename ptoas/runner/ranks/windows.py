@@ -6,6 +6,7 @@ instruction and carried back by one-sided writes after it, so the owner runs not
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, cast
 
@@ -33,11 +34,11 @@ class Board(Scheduler):
     def __init__(self, mpi: Any, comm: Any):
         self.mpi = mpi
         self.size: int = comm.Get_size()
-        numbers = self.size + 2
+        numbers = self.size + 3
         local = numbers * NUMBER if comm.Get_rank() == 0 else 0
         self.window: Any = mpi.Win.Allocate(local, 1, comm=comm)
         if local:
-            np.frombuffer(self.window.tomemory(), np.int64)[:] = [0, 0, *[self.RUNNING] * self.size]
+            np.frombuffer(self.window.tomemory(), np.int64)[:] = [0, 0, *[self.RUNNING] * self.size, 0]
         comm.Barrier()
         self.window.Lock_all()
         self._grace = self.GRACE
@@ -65,6 +66,16 @@ class Board(Scheduler):
 
     def state(self, rank: int, number: int) -> None:
         self._change(2 + rank, number, self.mpi.REPLACE)
+
+    def lock(self) -> None:
+        """Wait until nobody else combines numbers in memory."""
+        free, taken, found = (np.array([n], np.int64) for n in (0, 1, 1))
+        while found[0]:
+            self.window.Compare_and_swap(taken, free, found, 0, (self.size + 2) * NUMBER)
+            self.window.Flush(0)
+
+    def unlock(self) -> None:
+        self._change(self.size + 2, 0, self.mpi.REPLACE)
 
     def close(self) -> None:
         self.window.Unlock_all()
@@ -101,11 +112,32 @@ class Board(Scheduler):
 class Windows(Sharing):
     """Memory of ranks that are other processes."""
 
-    def __init__(self, machine: Machine, memories: Sequence[SharedMemory], windows: Sequence[Any], mpi: Any):
+    def __init__(
+        self,
+        machine: Machine,
+        memories: Sequence[SharedMemory],
+        windows: Sequence[Any],
+        mpi: Any,
+        board: Board,
+    ):
         super().__init__(machine, memories)
         self.windows = windows
         self.mpi = mpi
+        self.board = board
         self._types: dict[tuple[Any, ...], Any] = {}
+        self._numbers: dict[str, Any] = {
+            "i1": mpi.INT8_T,
+            "i2": mpi.INT16_T,
+            "i4": mpi.INT32_T,
+            "i8": mpi.INT64_T,
+            "u1": mpi.UINT8_T,
+            "u2": mpi.UINT16_T,
+            "u4": mpi.UINT32_T,
+            "u8": mpi.UINT64_T,
+            "f4": mpi.FLOAT,
+            "f8": mpi.DOUBLE,
+        }
+        """Types that MPI itself can add, by kind and size; of the others it only moves the bytes."""
 
     def bring(self, memory: SharedMemory, array: Array) -> None:
         """Some bytes as their owner has them now."""
@@ -113,7 +145,7 @@ class Windows(Sharing):
         if memory.owner == self.machine.actor.rank:
             window.Sync()
         else:
-            self._transfer(window.Get, memory, array)
+            self._move(window.Get, memory, array, array)
 
     def fetch(self, use: Use) -> None:
         if use.memory is not None:
@@ -126,30 +158,108 @@ class Windows(Sharing):
         if use.memory.owner == self.machine.actor.rank:
             window.Sync()
         else:
-            self._transfer(window.Put, use.memory, use.array)
+            self._move(window.Put, use.memory, use.array, use.array)
 
-    def _transfer(self, call: Callable[..., None], memory: SharedMemory, array: Array) -> None:
-        offset = array.ctypes.data - memory.low
-        if array.flags.c_contiguous:
-            kind, count = self.mpi.BYTE, array.nbytes
-            origin = memory.data[offset : offset + array.nbytes]
+    def combining(self, run: Callable[[], None]) -> None:
+        """One at a time: an addition is a read and a write."""
+        self.board.lock()
+        try:
+            run()
+        finally:
+            self.board.unlock()
+
+    def deliver(self, target: Array, source: Array, adds: bool) -> None:
+        """Straight from one memory to the other, without a mirror in between."""
+        there, here = self._owner(target), self._owner(source)
+        if adds and there is not None:
+            self.combining(lambda: self._add(there, target, source))
+        elif there is not None and self._is_remote(there):
+            self._move(self.windows[there.number].Put, there, target, source)
+        elif here is not None and self._is_remote(here):
+            self._move(self.windows[here.number].Get, here, source, target)
         else:
-            kind, count = self._type(array), 1
-            origin = memory.data[offset:]
-        call([origin, count, kind], memory.owner, [offset, count, kind])
+            super().deliver(target, source, adds)
+            for memory in (there, here):
+                if memory is not None:
+                    self.windows[memory.number].Sync()
+
+    def put_word(self, use: Use, number: int, adds: bool) -> None:
+        """An accumulation, so that it is done at once for everyone, of one's own memory too."""
+        if use.memory is None:
+            super().put_word(use, number, adds)
+            return
+        word = np.array([(number + (1 << 31)) % (1 << 32) - (1 << 31)], np.int32)
+        memory, window = use.memory, self.windows[use.memory.number]
+        place = [use.start, 1, self.mpi.INT32_T]
+        how = self.mpi.SUM if adds else self.mpi.REPLACE
+        window.Accumulate([word, self.mpi.INT32_T], memory.owner, place, how)
+        window.Flush(memory.owner)
+
+    def _owner(self, array: Array) -> SharedMemory | None:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        found = self.find(low, high)
+        return None if found is None else found[0]
+
+    def _is_remote(self, memory: SharedMemory) -> bool:
+        return memory.owner != self.machine.actor.rank
+
+    def _add(self, memory: SharedMemory, target: Array, source: Array) -> None:
+        """By MPI if it knows the numbers, else by what is there and what is added."""
+        number = self._numbers.get(f"{target.dtype.kind}{target.dtype.itemsize}")
+        window = self.windows[memory.number]
+        if number is not None:
+            self._move(window.Accumulate, memory, target, source, number, (self.mpi.SUM,))
+            return
+        self.bring(memory, target)
+        np.add(target, source, out=target)
+        if self._is_remote(memory):
+            self._move(window.Put, memory, target, target)
+        else:
+            window.Sync()
+
+    def _move(
+        self,
+        call: Callable[..., None],
+        memory: SharedMemory,
+        there: Array,
+        here: Array,
+        number: Any = None,
+        more: tuple[Any, ...] = (),
+    ) -> None:
+        """Between bytes of a memory, named by its mirror here, and an array."""
+        if not there.size:
+            return
+        origin = _flat_bytes(here)
+        offset = there.ctypes.data - memory.low
+        call(
+            [origin, *self._type(here, number)],
+            memory.owner,
+            [offset, *self._type(there, number)],
+            *more,
+        )
         self.windows[memory.number].Flush(memory.owner)
 
-    def _type(self, array: Array) -> Any:
-        """The bytes of an array with gaps, as an MPI type."""
-        key = (array.shape, array.strides, array.itemsize)
+    def _type(self, array: Array, number: Any) -> tuple[int, Any]:
+        """How many of which MPI type the elements of an array are; `number`: of what they are made."""
+        base, count = (self.mpi.BYTE, array.nbytes) if number is None else (number, array.size)
+        if array.flags.c_contiguous:
+            return count, base
+        key = (array.shape, array.strides, array.itemsize, number)
         found = self._types.get(key)
         if found is None:
-            found = self.mpi.BYTE.Create_contiguous(array.itemsize)
+            found = self.mpi.BYTE.Create_contiguous(array.itemsize) if number is None else number
             for extent, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
                 found = found.Create_hvector(extent, 1, stride)
             found.Commit()
             self._types[key] = found
-        return found
+        return 1, found
+
+
+def _flat_bytes(array: Array) -> Array:
+    """The bytes of an array from its first element on, gaps included."""
+    start = array.ctypes.data
+    end = np.lib.array_utils.byte_bounds(array)[1]
+    return np.ctypeslib.as_array((ctypes.c_uint8 * (end - start)).from_address(start))
 
 
 class WindowLedger(Ledger):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, store
+from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import NINE, WIDE, elements
 
 ROWS: Rows = {
@@ -28,5 +28,6 @@ ROWS: Rows = {
             plain={"f32": "f32 f16 bf16", "i32": "i32"}, scaled={"f32": "i8 ui8", "i32": "i8 ui8 f16"}
         ),
     ),
+    TPrefetchOp: prefetch((*NINE, *WIDE)),
     TPrintOp: PRINT,
 }

@@ -30,9 +30,9 @@ PIPES_THAT_OVERLAP = OVERLAPPING - {Pipe.PIPE_V}
 
 def program() -> tuple[Rule, ...]:
     from ptoas.targets.rules.sync import a_barrier_is_of_a_pipe_that_needs_it
-    from ptoas.targets.shared.program import device_program
+    from ptoas.targets.shared.program import simt_program
 
-    return (*device_program(), a_barrier_is_of_a_pipe_that_needs_it)
+    return (*simt_program(), a_barrier_is_of_a_pipe_that_needs_it)
 
 
 A5 = Target(

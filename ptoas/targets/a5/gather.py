@@ -17,7 +17,6 @@ from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, placehold
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
-from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
@@ -95,8 +94,6 @@ ROWS: Rows = {
             g.row_index_is_as_dynamic_as_the_tile,
             g.elem_index_is_as_dynamic_as_the_tile,
             g.row_width_is_as_dynamic_as_the_tile,
-            # UB memory budget
-            a.gather_fits_the_default_budget,
             # Portability
             w.gather_names_its_mode,
             w.wrap_gives_one_result,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.a5.movement import CUBE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, store
+from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
@@ -19,5 +19,6 @@ ROWS: Rows = {
         m.store_of_an_accumulator_is_a_matrix,
         accumulator_is_converted(plain=CUBE.plain, scaled=CUBE.scaled),
     ),
+    TPrefetchOp: prefetch(LOADED),
     TPrintOp: PRINT,
 }

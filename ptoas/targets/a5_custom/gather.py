@@ -8,7 +8,6 @@ from ptoas.targets.a5.gather import MSCATTER
 from ptoas.targets.gathers import TableModel, by_index_columns
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Row, Rows
-from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import portability as w
 from ptoas.targets.specs import FLOAT8, INDEX, NINE, tile, view
@@ -23,8 +22,6 @@ ROWS: Rows = {
             # Tile constraints
             g.index_has_the_rows_of_the_tile,
             g.custom_index_has_one_column_or_the_destinations,
-            # The budget that all SIMT kernels share
-            a.gather_fits_the_default_budget,
             # Portability
             w.gather_names_its_mode,
             w.wrap_gives_one_result,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.cpu.movement import CUBE, PLAIN
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, store
+from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, NINE, WIDE
 
 ROWS: Rows = {
@@ -19,5 +19,6 @@ ROWS: Rows = {
         accumulator_is_converted(plain=PLAIN, scaled=CUBE.scaled),
         empty=True,
     ),
+    TPrefetchOp: prefetch(LOADED),
     TPrintOp: PRINT.but(rules=(m.simulator_prints_tiles,)),
 }

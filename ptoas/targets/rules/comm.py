@@ -9,7 +9,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.guards import stands_under
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp
+from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp, StagedOp
 from ptoas.dialects.pto.enums import CollEngine
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
@@ -63,7 +63,7 @@ _GOOD = _call(_TILE)
 _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
-def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
+def _staging(op: StagedOp, know: Facts) -> list[TileFacts]:
     return [know.knowledge.tile(tile) for tile in op.staging]
 
 
@@ -75,7 +75,7 @@ def _staging(op: CollectiveOp, know: Facts) -> list[TileFacts]:
     passing=_call("vec, 16x32xf32 + vec, 16x32xf32"),
     on=_EVERYWHERE,
 )
-def ping_and_pong_have_one_type(op: CollectiveOp, know: Facts) -> Violations:
+def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     """Ping and pong tile have one type."""
     types = [tile.type for tile in op.staging]
     if len(types) == 2 and types[0] != types[1]:
@@ -135,10 +135,10 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     passing=_call("vec, 24x32xf32, valid=?x?"),
     on=_EVERYWHERE,
 )
-def chunks_divide_the_data(op: CollectiveOp, know: Facts) -> Violations:
+def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     """When the data exceeds the staging tile, a static ValidRow divides DIM_3 and a static ValidCol divides
     DIM_4."""
-    shape = op.member_types[0].shape5
+    shape = op.moved.shape5
     if DYNAMIC in shape:
         return
     for at, tile in enumerate(_staging(op, know)):

@@ -1,4 +1,4 @@
-"""The use of local memory by a whole function (D21, D22; document 000, UB Memory Budget)."""
+"""The tiles of a whole function: addresses, overlaps, what is read before it is written (D21, D22)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.liveness import LiveTile
 from ptoas.analysis.storage import Storage
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
-from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.types import TileType, shape_text
+from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
 from ptoas.spelling import nearest
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -76,105 +74,6 @@ def every_tile_is_placed(facts: FunctionFacts, target: Target) -> Violations:
                 fix="give it `addr = %address`, or remove all addresses",
                 related=(Related("the first tile with an address", first),),
             )
-
-
-@rule(
-    "PTO-U102",
-    source="000, UB Memory Budget; D22",
-    reason="Bytes beyond the end belong to the reserved region or the data cache; nothing reports them.",
-    failing=kernel(*_constants(a=0x30000), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
-    passing=kernel(*_constants(a=0x2F800), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
-    on="a2a3",
-    scope="function",
-)
-def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
-    """A tile's address plus its size is at most what tiles may use of its memory."""
-    for root, bound in facts.addresses.items():
-        type = root.type
-        assert isinstance(type, TileType)
-        loc = type.loc.data
-        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
-        for op, at in bound:
-            if limit is not None and at is not None and at + type.size_bytes > limit:
-                end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
-                required = f"at most {limit} ({_layout(target, loc)})"
-                yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
-
-
-def _layout(target: Target, loc: TileLoc) -> str:
-    ub = target.ub
-    assert ub is not None, "where there is no limit nothing is explained"
-    if loc is not TileLoc.Vec or not ub.reserved:
-        return f"all of {loc.value}"
-    kb = 1024
-    return (
-        f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved and, with SIMT instructions, "
-        f"{ub.data_cache // kb} KB of data cache"
-    )
-
-
-_ROWS = "!pto.tile_buf<vec, 256x128xf32>"
-
-
-@rule(
-    "PTO-U103",
-    source="000, UB Memory Budget; D22",
-    reason="Tiles that are needed at the same time have to fit side by side.",
-    failing=kernel(
-        f"%a = pto.alloc_tile : {_ROWS}",
-        f"%b = pto.alloc_tile : {_ROWS}",
-        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
-        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%b : {_ROWS})",
-        f"pto.tadd ins(%a, %b : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
-        args="%x: !pto.memref<256x128xf32>",
-    ),
-    passing=kernel(
-        f"%a = pto.alloc_tile : {_ROWS}",
-        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
-        f"pto.tadd ins(%a, %a : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
-        args="%x: !pto.memref<256x128xf32>",
-    ),
-    on="a2a3 a5",
-    scope="function",
-)
-def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
-    """The tiles that are live at once fit into what tiles may use of their memory."""
-    if facts.is_placed_by_hand:
-        return
-    totals: dict[TileLoc, int] = {}
-    for root in (*facts.arguments, *facts.local_tiles):
-        type = root.type
-        assert isinstance(type, TileType)
-        totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
-    for loc, total in totals.items():
-        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
-        if limit is None or total <= limit:
-            continue
-        used, alive = facts.peak(loc)
-        if used <= limit:
-            continue
-        at = facts.ops[max(tile.first for tile in alive)]
-        yield mismatch(
-            f"use of {loc.value} at its peak",
-            f"{used} bytes",
-            f"at most {limit} ({_layout(target, loc)})",
-            op=at,
-            part="statement",
-            related=(Related(_table(facts, alive, used)),),
-        )
-
-
-def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
-    """The live tiles by line, largest first."""
-    rows: list[tuple[str, str, str]] = []
-    for tile in sorted(alive, key=lambda tile: -tile.bytes):
-        shape = shape_text(tile.type.shape, tile.type.element_type)
-        line = facts.line(_place(facts, tile.root))
-        rows.append((f"line {line}", f"{value_name(tile.root)} {shape}", str(tile.bytes)))
-    rows.append(("", "together", str(used)))
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
-    return "tiles live at the peak, in bytes:\n" + "\n".join(lines)
 
 
 # --- overlaps ------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import asynchronous as a
+from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
@@ -32,10 +34,14 @@ CORES = (h.synchronisation_names_pipes_that_work,)
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
 
-RANKS = (c.the_root_alone_calls,)
-"""Who may call a collective."""
+RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+"""Who may call a collective, and how an asynchronous transfer ends."""
 
-BUDGETS = (u.placed_tile_ends_inside_its_memory, u.live_tiles_fit)
+BUDGETS = (
+    b.placed_tile_ends_inside_its_memory,
+    b.live_tiles_fit,
+    b.kernel_fits,
+)
 """For targets whose memories end somewhere."""
 
 FLAGS = (
@@ -51,6 +57,11 @@ FLAGS = (
 
 def device_program() -> tuple[Rule, ...]:
     return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+
+
+def simt_program() -> tuple[Rule, ...]:
+    """What a launch of SIMT kernels asks for, too."""
+    return (*device_program(), b.kernel_fits_the_default_budget)
 
 
 def simulator_program() -> tuple[Rule, ...]:

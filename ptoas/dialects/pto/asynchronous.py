@@ -1,0 +1,154 @@
+"""Transfers that go on beside the program: sessions, events, and prefetching into the cache."""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from ptoas.dialects.pto.constraints import BytePtr, Event, PrefetchContext, Scalar, Session, Tile, View
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
+
+
+@irdl_op_definition
+class BuildAsyncSessionOp(PtoOp):
+    """A session of the DMA engine: `scratch` is for its control words, `workspace` was set up by the host."""
+
+    name = "pto.comm.build_async_session"
+    SCRATCH: ClassVar = ("scratch",)
+    NAMED: ClassVar = ("workspace",)
+    OPAQUE: ClassVar = True
+    HOLDS: ClassVar = True
+    LAYOUT: ClassVar = "($scratch, $workspace : ^scratch, ^workspace) {attrs} -> ^session"
+    scratch = operand_def(Tile())
+    workspace = operand_def(BytePtr())
+    session = result_def(Session())
+    sync_id = opt_prop_def(IntegerAttr)
+    block_bytes = opt_prop_def(IntegerAttr)
+    comm_block_offset = opt_prop_def(IntegerAttr)
+    queue_num = opt_prop_def(IntegerAttr)
+    channel_group_idx = opt_prop_def(IntegerAttr)
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [AsyncSessionType()]
+
+
+class StartOp(PtoOp, ABC):
+    """Starts something that goes on beside the program, and gives an event to wait for."""
+
+    OPAQUE: ClassVar = True
+    event = result_def(Event())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [AsyncEventType()]
+
+
+class AsyncTransferOp(StartOp, ABC):
+    """A copy between ranks that the DMA engine makes; both memories are its own until it is waited for."""
+
+    OUTS: ClassVar = ("dst",)
+    LAYOUT: ClassVar = "($dst, $src, $session : ^dst, ^src, ^session) {attrs} -> ^event"
+    dst = operand_def(View("T"))
+    src = operand_def(View("T"))
+    session = operand_def(Session())
+
+
+@irdl_op_definition
+class CommTPutAsyncOp(AsyncTransferOp):
+    """Start `dst[i] = src[i]`: local memory into the memory of another rank."""
+
+    name = "pto.comm.tput_async"
+    ALIASES: ClassVar = ("tput_async", "comm_tput_async")
+
+
+@irdl_op_definition
+class CommTGetAsyncOp(AsyncTransferOp):
+    """Start `dst[i] = src[i]`: the memory of another rank into local memory."""
+
+    name = "pto.comm.tget_async"
+    ALIASES: ClassVar = ("tget_async", "comm_tget_async")
+
+
+class EventOp(PtoOp, ABC):
+    """Asks a session whether an event has come, and with it all that the session was given before."""
+
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "($event, $session : ^event, ^session) {attrs} -> ^completed"
+    event = operand_def(Event())
+    session = operand_def(Session())
+    completed = result_def(Scalar())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [i1]
+
+
+@irdl_op_definition
+class WaitAsyncEventOp(EventOp):
+    """Wait for an event; `completed` is true."""
+
+    name = "pto.comm.wait_async_event"
+
+
+@irdl_op_definition
+class TestAsyncEventOp(EventOp):
+    """`completed` = whether an event has come."""
+
+    name = "pto.comm.test_async_event"
+
+
+@irdl_op_definition
+class MakePrefetchAsyncContextOp(PtoOp):
+    """What prefetches are started with; `workspace` is what the host set up."""
+
+    name = "pto.make_prefetch_async_context"
+    NAMED: ClassVar = ("workspace",)
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "($workspace : ^workspace) {attrs} -> ^ctx"
+    workspace = operand_def(BytePtr())
+    ctx = result_def(PrefetchContext())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [PrefetchAsyncContextType()]
+
+
+@irdl_op_definition
+class GetPrefetchAsyncSessionOp(PtoOp):
+    """The session of a context, for waiting."""
+
+    name = "pto.get_prefetch_async_session"
+    LAYOUT: ClassVar = "$ctx {attrs} : ^ctx -> ^session"
+    traits = traits_def(Pure())
+    ctx = operand_def(PrefetchContext())
+    session = result_def(Session())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [AsyncSessionType()]
+
+
+@irdl_op_definition
+class TPrefetchAsyncOp(StartOp):
+    """Start bringing `src` into the cache, for a later load; no data changes."""
+
+    name = "pto.tprefetch_async"
+    LAYOUT: ClassVar = "($src, $ctx : ^src, ^ctx) {attrs} -> ^event"
+    src = operand_def(View())
+    ctx = operand_def(PrefetchContext())

@@ -1,0 +1,99 @@
+"""Sessions, events and contexts: variables of the library's own types.
+
+comm::AsyncSession session;
+comm::BuildAsyncSession<comm::DmaEngine::SDMA>(scratch, ..., session, 0, comm::sdma::SdmaBaseConfig{32768, 0, 1});
+comm::AsyncEvent event = comm::TPUT_ASYNC<comm::DmaEngine::SDMA>(dstGM, srcGM, session);
+const bool done = event.Wait(session);
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ptoas.dialects.pto import asynchronous as a
+from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
+from ptoas.lowering.cpp.scalars import Handler
+from ptoas.targets.row import Row
+
+if TYPE_CHECKING:
+    from ptoas.lowering.cpp.function import FunctionEmitter
+
+HANDLE_TYPES: dict[type[Attribute], str] = {
+    AsyncSessionType: "comm::AsyncSession",
+    AsyncEventType: "comm::AsyncEvent",
+    PrefetchAsyncContextType: "PrefetchAsyncContext",
+}
+
+_ENGINE = "<comm::DmaEngine::SDMA>"
+
+
+def _workspace(emit: FunctionEmitter, pointer: SSAValue) -> str:
+    return f"reinterpret_cast<__gm__ uint8_t *>({emit.text(pointer)})"
+
+
+def _name_of_call(emit: FunctionEmitter, op: a.BuildAsyncSessionOp | a.AsyncTransferOp) -> str:
+    row = emit.target.row(op)
+    assert isinstance(row, Row) and row.call.name is not None
+    return row.call.name
+
+
+def _build(emit: FunctionEmitter, op: Operation) -> None:
+    """Where the library copies at once there is nothing to build."""
+    assert isinstance(op, a.BuildAsyncSessionOp)
+    name, call = emit.name(op.session), _name_of_call(emit, op)
+    emit.line(f"comm::AsyncSession {name};")
+    if not call:
+        return
+    sync, block, offset, queues = (
+        emit.target.value(op, each) for each in ("sync_id", "block_bytes", "comm_block_offset", "queue_num")
+    )
+    arguments = [emit.text(op.scratch), _workspace(emit, op.workspace), name, str(sync)]
+    arguments.append(f"comm::sdma::SdmaBaseConfig{{{block}, {offset}, {queues}}}")
+    if op.channel_group_idx is not None:
+        arguments.append(str(op.channel_group_idx.value.data))
+    emit.line(f"{call}{_ENGINE}({', '.join(arguments)});")
+
+
+def _transfer(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.AsyncTransferOp)
+    arguments = ", ".join(emit.argument(value) for value in (op.dst, op.src, op.session))
+    emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {_name_of_call(emit, op)}{_ENGINE}({arguments});")
+
+
+def _ask(method: str) -> Handler:
+    def handle(emit: FunctionEmitter, op: Operation) -> None:
+        assert isinstance(op, a.EventOp)
+        call = f"{emit.text(op.event)}.{method}({emit.text(op.session)})"
+        emit.define(op.completed, call, needed=True)
+
+    return handle
+
+
+def _context(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.MakePrefetchAsyncContextOp)
+    emit.line(f"PrefetchAsyncContext {emit.name(op.ctx)}({_workspace(emit, op.workspace)});")
+
+
+def _session(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.GetPrefetchAsyncSessionOp)
+    emit.rename(op.session, f"{emit.text(op.ctx)}.session")
+
+
+def _prefetch(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.TPrefetchAsyncOp)
+    call = f"TPREFETCH_ASYNC({emit.argument(op.src)}, {emit.text(op.ctx)})"
+    emit.line(f"comm::AsyncEvent {emit.name(op.event)} = {call};")
+
+
+ASYNCHRONOUS: dict[type[Operation], Handler] = {
+    a.BuildAsyncSessionOp: _build,
+    a.CommTPutAsyncOp: _transfer,
+    a.CommTGetAsyncOp: _transfer,
+    a.WaitAsyncEventOp: _ask("Wait"),
+    a.TestAsyncEventOp: _ask("Test"),
+    a.MakePrefetchAsyncContextOp: _context,
+    a.GetPrefetchAsyncSessionOp: _session,
+    a.TPrefetchAsyncOp: _prefetch,
+}

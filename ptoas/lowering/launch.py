@@ -1,0 +1,63 @@
+"""What a launch asks for: the memory of a kernel and of all that it calls (D36)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.analysis.storage import end_of_vec_tiles, places_of, vec_tiles
+from ptoas.analysis.structure import calls_of, kernels_of
+from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
+from ptoas.lowering.plan_memory import plan_module
+from ptoas.targets import Target
+from ptoas.targets.target import UbLayout
+
+Ends = Mapping[TileLoc, int]
+"""The first byte behind the tiles in each memory."""
+
+
+def kernel_ends(module: ModuleOp, target: Target) -> dict[str, Ends]:
+    """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
+
+    Only the passes know what they add: scratch, staging, copies.
+    """
+    try:
+        ready = ready_for_passes(module)
+        run_passes(ready, build_pipeline(target, until="eliminate-dead-code"))
+        ends = plan_module(ready, target, [])
+    except PtoasError:
+        return {}  # which lowering says, with its own code
+    found: dict[str, Ends] = {}
+    for kernel, functions in kernels_of(calls_of(ready)).items():
+        highest: dict[TileLoc, int] = {}
+        for function in functions:
+            for loc, end in ends.get(function, {}).items():
+                highest[loc] = max(highest.get(loc, 0), end)
+        if target.ub is not None:
+            highest[TileLoc.Vec] = vec_end(functions, target.ub)
+        found[kernel.sym_name.data] = highest
+    return found
+
+
+def vec_end(functions: list[func.FuncOp], ub: UbLayout) -> int:
+    """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
+    only the running program knows, all that it may use."""
+    if any(None in places_of(each).starts(tile) for each in functions for tile, _ in vec_tiles(each)):
+        return max(ub.limit(simt=True), *map(end_of_vec_tiles, functions))
+    return max(map(end_of_vec_tiles, functions))
+
+
+def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
+    """Bytes of the unified buffer that the launch of a kernel asks for (`dynUBufSize`), when all of its tiles
+    are placed; `None` when the default is enough, and for kernels without SIMT instructions."""
+    ub = target.ub
+    if ub is None or ub.default_budget is None:
+        return None
+    if not any(target.uses_simt(op) for each in functions for op in each.walk()):
+        return None
+    end = vec_end(functions, ub)
+    return end if end > ub.default_budget else None

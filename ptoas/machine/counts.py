@@ -1,0 +1,19 @@
+"""Four numbers that an instruction sets: a value of the program that is not quite a value."""
+
+from __future__ import annotations
+
+from ptoas.machine.arrays import Array, np
+
+
+class Counts:
+    """A `vector<4xi16>`: in C++ a variable, which the instruction that it is passed to changes."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: Array):
+        self.numbers = numbers
+
+    def set(self, numbers: Array) -> None:
+        """Those that are missing are 0; they count from 0 to 65535, whatever the type says."""
+        self.numbers[:] = 0
+        self.numbers[: len(numbers)] = np.asarray(numbers).astype(np.uint16).view(np.int16)

@@ -1,0 +1,35 @@
+"""Transfers that go on beside the program, between their start and the wait for them.
+
+Until then both memories are the engine's: whoever writes one of them, or reads the destination, may come
+before the transfer or after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from ptoas.machine.arrays import share_bytes
+from ptoas.machine.touched import Touched
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """One transfer that was started and not waited for yet."""
+
+    op: Operation
+    reads: tuple[Touched, ...]
+    writes: tuple[Touched, ...]
+    """What it writes, the control words of its session included."""
+    land: Callable[[], None]
+    """Move the data."""
+
+    def meets(self, touched: Touched, write: bool) -> Touched | None:
+        """What of it an access meets."""
+        for mine in (*self.writes, *(self.reads if write else ())):
+            apart = touched.high <= mine.low or mine.high <= touched.low
+            if not apart and share_bytes(touched.array, mine.array):
+                return mine
+        return None

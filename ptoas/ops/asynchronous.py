@@ -1,0 +1,176 @@
+"""Transfers that go on beside the program: what they move is there when they are waited for, not before.
+
+A session's events come in the order in which they were started. The simulator's engine is done at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ptoas.dialects.pto import asynchronous as dialect
+from ptoas.dialects.pto.memory import TPrefetchOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.flights import Flight
+from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.memory import Pointer, View
+from ptoas.machine.tiles import Tile, Unplaced
+from ptoas.machine.touched import Touched, touched_by, view_touched
+from ptoas.ops.transfer import logical_extents, outside, rows_and_columns
+
+
+@dataclass(eq=False)
+class Session:
+    """A queue of the engine: what it was given and has not been waited for, in order."""
+
+    scratch: tuple[Touched, ...] = ()
+    started: int = 0
+    pending: dict[int, Flight] = field(default_factory=dict[int, Flight])
+
+    def start(self, flight: Flight) -> Event:
+        self.started += 1
+        self.pending[self.started] = flight
+        return Event(self, self.started)
+
+    def finish(self, m: Machine, until: int) -> None:
+        """All that was started up to a number is done."""
+        for number in [n for n in self.pending if n <= until]:
+            flight = self.pending.pop(number)
+            m.flights.remove(flight)
+            flight.land()
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """The end of what a session was given; number 0 has always come."""
+
+    session: Session
+    number: int = 0
+
+
+@value(dialect.BuildAsyncSessionOp)
+def build_async_session(op: dialect.BuildAsyncSessionOp, m: Machine) -> Callable[..., Session]:
+    def run(scratch: Tile | Unplaced, workspace: Pointer) -> Session:
+        if isinstance(scratch, Unplaced):
+            raise m.fail("PTO-R507", f"%{scratch.name} is used before it has an address", op)
+        return Session(touched_by(scratch.full))
+
+    return run
+
+
+def _line(op: dialect.StartOp, m: Machine, view: View) -> Array:
+    """The elements of a view that has to be one line without gaps."""
+    try:
+        array = view.array
+    except ValueError:
+        raise outside(op, m, view) from None
+    if any(extent != 1 for extent in array.shape[:4]) or not array.flags.c_contiguous:
+        name = op.name.removeprefix("pto.")
+        found = f"shape {list(view.shape)} and strides {list(view.strides)}"
+        raise m.fail("PTO-R105", f"{name}: a view with {found} is no line without gaps", op)
+    return array
+
+
+@value(dialect.CommTPutAsyncOp, dialect.CommTGetAsyncOp)
+def transfer_async(op: dialect.AsyncTransferOp, m: Machine) -> Callable[..., Event]:
+    at_once: bool = m.target.model(op).at_once
+    effects = m.target.effects(op)
+
+    def run(dst: View, src: View, session: Session) -> Event:
+        target, source = _line(op, m, dst), _line(op, m, src)
+        if target.shape != source.shape:
+            message = f"{op.mnemonic()}: dst has {target.size} elements, src {source.size}"
+            raise m.fail("PTO-R105", message, op)
+        sharing = m.sharing
+        landed = None if sharing is None else sharing.beside(op, effects, (dst, src, session))
+
+        def land() -> None:
+            if landed is None:
+                target[...] = source
+            else:
+                landed(target, source)
+
+        if at_once:
+            land()
+            return Event(session)
+        writes = (view_touched(dst), *session.scratch)
+        flight = Flight(op, (view_touched(src),), writes, land)
+        m.flights.append(flight)
+        return session.start(flight)
+
+    return run
+
+
+@value(dialect.WaitAsyncEventOp, dialect.TestAsyncEventOp)
+def ask(op: dialect.EventOp, m: Machine) -> Callable[[Event, Session], int]:
+    """An event comes at the latest when somebody asks for it."""
+
+    def run(event: Event, session: Session) -> int:
+        if event.number and event.session is not session:
+            raise m.fail("PTO-R862", f"{op.mnemonic()}: the event is one of another session", op)
+        session.finish(m, event.number)
+        return 1
+
+    return run
+
+
+def finish_flights(m: Machine) -> None:
+    """The kernel ends: what nobody waited for may be done by then, or later."""
+    for flight in list(m.flights):
+        name = flight.op.name.removeprefix("pto.")
+        m.warn("PTO-R860", f"{name} is not waited for before the end of the kernel", flight.op)
+        m.flights.remove(flight)
+        flight.land()
+
+
+# --- prefetching ---------------------------------------------------------------------------------
+
+
+@value(dialect.MakePrefetchAsyncContextOp)
+def make_prefetch_async_context(
+    op: dialect.MakePrefetchAsyncContextOp, m: Machine
+) -> Callable[[Pointer], Session]:
+    def run(_: Pointer) -> Session:
+        return Session()
+
+    return run
+
+
+@value(dialect.GetPrefetchAsyncSessionOp)
+def get_prefetch_async_session(
+    op: dialect.GetPrefetchAsyncSessionOp, m: Machine
+) -> Callable[[Session], Session]:
+    return lambda context: context
+
+
+@value(dialect.TPrefetchAsyncOp)
+def tprefetch_async(op: dialect.TPrefetchAsyncOp, m: Machine) -> Callable[[View, Session], Event]:
+    """A hint: no data changes."""
+
+    def run(src: View, context: Session) -> Event:
+        _line(op, m, src)
+        return Event(context)
+
+    return run
+
+
+@instruction(TPrefetchOp)
+def tprefetch(op: TPrefetchOp, m: Machine) -> Binder:
+    """Rows go one behind the other into the tile. What is not as wide as that, or more than it holds, ends up
+    where the target has it, and counts as unwritten."""
+
+    def bind(dst: Tile, src: View) -> Step:
+        try:
+            memory = src.array
+        except ValueError:
+            raise outside(op, m, src) from None
+        fills = logical_extents(src) == (dst.rows, dst.cols) and not dst.boxed
+        if not fills or dst.col_stride != dst.dtype.size or memory.strides[4] != src.dtype.size:
+            return Step(lambda: None, clobbers=(dst.full.region,))
+
+        def run() -> None:
+            dst.full.store_raw(np.ascontiguousarray(rows_and_columns(src)).view(dst.dtype.raw))
+
+        return Step(run, writes=(dst.full.region,))
+
+    return bind

@@ -1,0 +1,144 @@
+"""Transfers and signals between ranks.
+
+A transfer is one large copy; its chunks matter for what they leave in the staging tiles and for what they
+could get wrong. Where the bytes are, here or in another process, is known to `machine/sharing.py`, and what
+a signal tells whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import eq, ge, gt, le, lt, ne
+
+from ptoas.dialects.pto import remote as dialect
+from ptoas.dialects.pto.enums import NotifyOp, WaitCmp
+from ptoas.machine.arrays import Array, np, share_bytes
+from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.memory import View
+from ptoas.machine.signals import Signal
+from ptoas.machine.tiles import Tile
+from ptoas.ops.staging import Staged
+from ptoas.ops.transfer import outside
+
+
+class Transfer(Staged):
+    """One copy between ranks."""
+
+    def __init__(self, op: dialect.TransferOp, m: Machine, dst: View, src: View):
+        super().__init__(op, m)
+        self.target, self.source = self.array(dst), self.array(src)
+        if self.target.shape != self.source.shape:
+            raise self.wrong(f"dst has shape {list(self.target.shape)}, src {list(self.source.shape)}")
+        # One end of a transfer is this rank's own.
+        name, own = ("src", src) if isinstance(op, dialect.CommTPutOp) else ("dst", dst)
+        place = own.buffer.place
+        if place is not None and place.rank != m.actor.rank:
+            raise self.wrong(
+                f"{name} is memory of rank {place.rank} (%{own.buffer.name}); it is this rank's own that is "
+                f"{'put' if name == 'src' else 'got into'}",
+                "PTO-R851",
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.source.shape
+
+
+@instruction(dialect.CommTPutOp, dialect.CommTGetOp)
+def transfer(op: dialect.TransferOp, m: Machine) -> Binder:
+    adds = isinstance(op, dialect.CommTPutOp) and op.adds
+
+    def bind(dst: View, src: View, staging: tuple[Tile, ...]) -> Step:
+        call = Transfer(op, m, dst, src)
+        if adds and dst.dtype.coded:
+            raise call.wrong(f"{dst.dtype.short} has no arithmetic", "PTO-R505")
+        number = dst.dtype.number if adds else dst.dtype.raw
+        target, source = call.target.view(number), call.source.view(number)
+        walk = call.walk(1, staging)
+        call.check_apart(staging[: len(walk)])
+        if m.checks.mem and len(walk) > 1 and share_bytes(target, source):
+            raise call.wrong("dst lies over src, which is read while dst is written by chunks", "PTO-R802")
+        # What another process owns is not here to be looked at; the other side is, and holds the same.
+        kept = source if isinstance(op, dialect.CommTPutOp) else target
+
+        def run(*_: float) -> None:
+            if m.sharing is not None:
+                m.sharing.deliver(target, source, adds)
+            elif adds:
+                np.add(target, source, out=target)
+            else:
+                target[...] = source
+            call.leave(staging, walk, (kept.view(dst.dtype.raw),))
+
+        kind = "adds" if adds else None
+        return Step(run, writes=call.filled(staging, walk), atomic=kind, delivers=True)
+
+    return bind
+
+
+# --- signals -------------------------------------------------------------------------------------
+
+_COMPARISONS: dict[WaitCmp, tuple[Callable[[Array, int], Array], str]] = {
+    WaitCmp.EQ: (eq, "=="),
+    WaitCmp.NE: (ne, "!="),
+    WaitCmp.GT: (gt, ">"),
+    WaitCmp.GE: (ge, ">="),
+    WaitCmp.LT: (lt, "<"),
+    WaitCmp.LE: (le, "<="),
+}
+
+
+def signal_of(op: dialect.SignalOp, m: Machine, view: View) -> Signal:
+    """A signal, whose elements are i32."""
+    try:
+        return Signal(op, view, view.array.view(np.int32))
+    except ValueError:
+        raise outside(op, m, view) from None
+
+
+@value(dialect.CommTNotifyOp)
+def tnotify(op: dialect.CommTNotifyOp, m: Machine) -> Callable[[View, int], None]:
+    adds = op.notify_op.data is NotifyOp.AtomicAdd
+
+    def run(view: View, number: int) -> None:
+        signal = signal_of(op, m, view)
+        if signal.words.size != 1:
+            message = f"comm.tnotify: the signal has {signal.words.size} elements; one is notified"
+            raise m.fail("PTO-R105", message, op)
+        m.signals.notify(signal, number, adds)
+
+    return run
+
+
+def _check_own(op: dialect.LookOp, m: Machine, view: View) -> None:
+    place = view.buffer.place
+    if place is not None and place.rank != m.actor.rank:
+        raise m.fail(
+            "PTO-R851",
+            f"{op.name.removeprefix('pto.')}: the signal is memory of rank {place.rank} "
+            f"(%{view.buffer.name}); a rank looks at signals of its own",
+            op,
+        )
+
+
+@value(dialect.CommTWaitOp)
+def twait(op: dialect.CommTWaitOp, m: Machine) -> Callable[[View, int], None]:
+    compare, sign = _COMPARISONS[op.cmp.data]
+
+    def run(view: View, number: int) -> None:
+        _check_own(op, m, view)
+        m.signals.wait(signal_of(op, m, view), lambda words: compare(words, number), f"{sign} {number}")
+
+    return run
+
+
+@value(dialect.CommTTestOp)
+def ttest(op: dialect.CommTTestOp, m: Machine) -> Callable[[View, int], int]:
+    compare, sign = _COMPARISONS[op.cmp.data]
+
+    def run(view: View, number: int) -> int:
+        _check_own(op, m, view)
+        signal = signal_of(op, m, view)
+        return int(m.signals.test(signal, lambda words: compare(words, number), f"{sign} {number}"))
+
+    return run

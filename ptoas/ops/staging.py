@@ -1,0 +1,82 @@
+"""What collectives and transfers do with their staging tiles: check that they can take the chunks, and leave
+the last ones there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from ptoas.dialects.pto.comm import StagedOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.machine.arrays import Array
+from ptoas.machine.machine import Machine
+from ptoas.machine.memory import View
+from ptoas.machine.tiles import Region, Tile
+from ptoas.ops.chunks import Walk
+from ptoas.ops.transfer import outside
+
+
+class Staged:
+    """One execution of an instruction that moves data through tiles."""
+
+    def __init__(self, op: StagedOp, m: Machine):
+        self.op = op
+        self.machine = m
+        self.name = op.name.removeprefix("pto.")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of what is moved, of each rank if there are several."""
+        raise NotImplementedError
+
+    def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
+        return self.machine.fail(code, f"{self.name}: {message}", self.op)
+
+    def array(self, view: View) -> Array:
+        try:
+            return view.array
+        except ValueError:
+            raise outside(self.op, self.machine, view) from None
+
+    def walk(self, ranks: int, tiles: Sequence[Tile]) -> Walk:
+        """The chunks through these tiles; refuses tiles that can't take them."""
+        size = tiles[0].valid
+        if 0 in size:
+            raise self.wrong(f"{tiles[0].describe()} has no valid element to move data through")
+        walk = Walk(ranks, self.shape, size, len(tiles))
+        written = tiles[0].type.valid
+        wrong = walk.remainder((written[0] != DYNAMIC, written[1] != DYNAMIC))
+        if wrong is not None:
+            word, extent, window = wrong
+            raise self.wrong(
+                f"{extent} {word} of a rank are no multiple of the {window} valid {word} of "
+                f"%{tiles[0].name}, which are static"
+            )
+        return walk
+
+    def check_apart(self, tiles: Sequence[Tile]) -> None:
+        """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""
+        if not self.machine.checks.race:
+            return
+        for first, second in combinations(tiles, 2):
+            if first.overlaps(second):
+                raise self.wrong(
+                    f"PIPE_MTE2 loads a chunk into {second.describe()} while {first.describe()} still holds "
+                    f"another: they share bytes",
+                    "PTO-R301",
+                )
+
+    def leave(self, tiles: Sequence[Tile], walk: Walk, sources: Sequence[Array]) -> None:
+        """Put into the tiles what the last chunks left there."""
+        for n, tile in enumerate(tiles):
+            for chunk in walk.left(n):
+                part = sources[chunk.rank][chunk.place].reshape(chunk.rows, chunk.cols)
+                tile.with_valid(chunk.rows, chunk.cols).store_raw(part)
+
+    def filled(self, tiles: Sequence[Tile], walk: Walk) -> tuple[Region, ...]:
+        """The bytes of the tiles that chunks went through."""
+        return tuple(
+            tile.with_valid(chunk.rows, chunk.cols).region
+            for n, tile in enumerate(tiles)
+            for chunk in walk.left(n)
+        )

@@ -1,0 +1,53 @@
+"""The table that says where the windows of all ranks are, as kernels read it.
+
+| word | what it holds |
+|---|---|
+| 0, 1 | address and size of a workspace: none |
+| 2 | this rank in the low 32 bits, how many there are in the high ones |
+| 3 | bytes of a window |
+| 4 + r | address of rank r's window |
+
+Addresses are the same in every process and mean nothing to the host: `machine/memory.py` knows what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptoas.machine.arrays import Array, np
+
+RANK, WINDOW_BYTES, WINDOWS = 2, 3, 4
+"""Words of the table."""
+
+LEAST_WINDOWS = 64
+"""Places for windows that a table has at least."""
+
+ALIGNMENT = 512
+"""Bytes of which the place of an argument in its window is a multiple; as many are left free behind it."""
+
+_DISTANCE = 1 << 40
+"""Bytes from one rank's window to the next."""
+
+
+def window_of(rank: int) -> int:
+    """The address of a rank's window."""
+    return (rank + 1) * _DISTANCE
+
+
+def places_in_window(sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Where arguments of these sizes lie in a window, and how large it is."""
+    places: list[int] = []
+    end = 0
+    for size in sizes:
+        places.append(end)
+        end += -(-size // ALIGNMENT) * ALIGNMENT + ALIGNMENT
+    return places, end
+
+
+def table(rank: int = 0, ranks: int = 1, window_bytes: int = 0) -> Array:
+    """What one rank is given."""
+    words = np.zeros(WINDOWS + max(LEAST_WINDOWS, ranks), np.int64)
+    words[RANK] = ranks << 32 | rank
+    words[WINDOW_BYTES] = window_bytes
+    words[WINDOWS : WINDOWS + ranks] = [window_of(each) for each in range(ranks)]
+    return words

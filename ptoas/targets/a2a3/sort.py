@@ -1,0 +1,15 @@
+"""Sorting and merging of A2/A3."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
+from ptoas.targets.row import Rows
+from ptoas.targets.rules.sort import blocks_come_in_fours
+from ptoas.targets.sorts import MERGE_BLOCKS, SORT, merge
+
+FLOATS = "f16 f32"
+
+ROWS: Rows = {
+    TSort32Op: SORT.of(FLOATS),
+    TMrgSortOp: merge(FLOATS, MERGE_BLOCKS.but(rules=(blocks_come_in_fours,), model="whole groups")),
+}

@@ -1,0 +1,145 @@
+"""Asynchronous transfers and prefetches (public pages and headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import ViewFacts, shape_str
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.asynchronous import AsyncTransferOp, BuildAsyncSessionOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TPrefetchOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+_RANGES: dict[str, tuple[int, int | None]] = {
+    "sync_id": (0, 7),
+    "block_bytes": (1, None),
+    "comm_block_offset": (0, None),
+    "queue_num": (1, None),
+    "channel_group_idx": (0, (1 << 32) - 1),
+}
+"""The least and the largest value of each setting of a session."""
+
+
+def _session(scratch: str = "1x64xi32", attrs: str = "") -> str:
+    tile = f"!pto.tile_buf<vec, {scratch}>"
+    fields = f" {{{attrs}}}" if attrs else ""
+    return kernel(
+        f"%session = pto.comm.build_async_session(%t, %w : {tile}, !pto.ptr<i8>){fields} "
+        "-> !pto.async_session",
+        args=f"%t: {tile}, %w: !pto.ptr<i8>",
+    )
+
+
+def _started(memory: str = "1024xf32", *wait: str) -> str:
+    view = f"!pto.memref<{memory}>"
+    return kernel(
+        f"%event = pto.comm.tput_async(%dst, %src, %session : {view}, {view}, !pto.async_session) "
+        "-> !pto.async_event",
+        *wait,
+        args=f"%dst: {view}, %src: {view}, %session: !pto.async_session",
+    )
+
+
+_WAIT = "%done = pto.comm.wait_async_event(%event, %session : !pto.async_event, !pto.async_session) -> i1"
+
+
+@rule(
+    "PTO-D111",
+    source="public TPUT_ASYNC and TPREFETCH_ASYNC pages, Constraints",
+    reason="The engine is given an address and a number of bytes; for anything else it starts nothing, and "
+    "the event is empty.",
+    failing=_started("16x64xf32", _WAIT),
+    passing=_started("1024xf32", _WAIT),
+    on=_EVERYWHERE,
+)
+def what_goes_on_beside_is_one_line(op: PtoOp, know: Facts) -> Violations:
+    """Memory of an asynchronous transfer or prefetch is one line of a known length without gaps."""
+    for slot in ("dst", "src") if isinstance(op, AsyncTransferOp) else ("src",):
+        wrong = _not_a_line(know.view(slot))
+        if wrong is not None:
+            yield mismatch(f"memory of {slot}", wrong, "one line without gaps", slot=slot)
+
+
+def _not_a_line(view: ViewFacts) -> str | None:
+    shape = view.shape5
+    if DYNAMIC in shape:
+        return f"the open shape {shape_str(view.shape)}"
+    if any(extent != 1 for extent in shape[:4]):
+        return f"{shape_str(view.shape)}"
+    return "gaps between its elements" if view.is_packed is False else None
+
+
+@rule(
+    "PTO-D112",
+    source="public BuildAsyncSession header and assembler",
+    reason="Outside of these the engine is not set up.",
+    failing=_session(attrs="sync_id = 8 : i32"),
+    passing=_session(attrs="sync_id = 7 : i32"),
+    on=_EVERYWHERE,
+)
+def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> Violations:
+    """sync_id is 0 to 7, block_bytes and queue_num are at least 1, comm_block_offset at least 0, and
+    channel_group_idx has 32 bits."""
+    for name, (least, most) in _RANGES.items():
+        value = know.target.value(op, name)
+        if isinstance(value, int) and (value < least or (most is not None and value > most)):
+            required = f"at least {least}" if most is None else f"{least} to {most}"
+            yield mismatch(name, value, required, field=name)
+
+
+@rule(
+    "PTO-D113",
+    source="public TPUT_ASYNC page, Completion Semantics",
+    reason="Nothing says when the transfer is done, and whether it is when the kernel ends.",
+    failing=_started("1024xf32"),
+    passing=_started("1024xf32", _WAIT),
+    on=_EVERYWHERE,
+    severity=Severity.WARNING,
+    scope="function",
+)
+def what_was_started_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+    """The last event of a session is waited for, or tested."""
+    for op in facts.ops:
+        if not isinstance(op, AsyncTransferOp) or op.event.uses.get_length():
+            continue
+        later = facts.ops[facts.ops.index(op) + 1 :]
+        # Waiting for a later one of the same session is waiting for all before it.
+        if not any(isinstance(other, AsyncTransferOp) and other.session is op.session for other in later):
+            yield Violation(
+                f"nothing waits for what `{op.mnemonic()}` starts",
+                op=op,
+                part="statement",
+                fix="`comm.wait_async_event(%event, %session)` before the memory is used again",
+            )
+
+
+def _prefetch(tile: str, memory: str) -> str:
+    return (
+        f".arg %mem : !pto.memref<{memory}>\n"
+        f"%dst = tprefetch %mem : (!pto.memref<{memory}>) -> !pto.tile<{tile}>"
+    )
+
+
+@rule(
+    "PTO-D114",
+    source="public TPREFETCH header",
+    reason="Bytes are moved in units of the memory's elements.",
+    failing=_prefetch("16x32xf32", "16x32xf16"),
+    passing=_prefetch("16x32xf32", "16x32xi32"),
+    on=_EVERYWHERE,
+)
+def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Violations:
+    """Elements of the tile and of the memory that is prefetched have the same size."""
+    dst, src = know.tile("dst"), know.view("src")
+    if dst.size != src.size:
+        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of src"
+        yield mismatch("element type of dst", found, required, slot="dst")

@@ -1,0 +1,256 @@
+"""How much local memory a kernel uses, with all that it calls (D22, D36; document 000, UB Memory Budget)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.kernel import KernelFacts
+from ptoas.analysis.liveness import LiveTile
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType, shape_text
+from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel, mgather
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+
+
+def _constants(**values: int) -> list[str]:
+    return [f"%{name} = arith.constant {value} : i64" for name, value in values.items()]
+
+
+def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
+    return value.owner if isinstance(value, OpResult) else facts.func
+
+
+@rule(
+    "PTO-U102",
+    source="000, UB Memory Budget; D22",
+    reason="Bytes beyond the end belong to the reserved region or the data cache; nothing reports them.",
+    failing=kernel(*_constants(a=0x30000), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
+    passing=kernel(*_constants(a=0x2F800), f"%t = pto.alloc_tile addr = %a : {_TILE}"),
+    on="a2a3",
+    scope="function",
+)
+def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> Violations:
+    """A tile's address plus its size is at most what tiles may use of its memory."""
+    for root, bound in facts.addresses.items():
+        type = root.type
+        assert isinstance(type, TileType)
+        loc = type.loc.data
+        limit = _limit((facts,), target, loc)
+        for op, at in bound:
+            if limit is not None and at is not None and at + type.size_bytes > limit:
+                end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
+                required = f"at most {limit} ({_layout(target, loc)})"
+                yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
+
+
+def _layout(target: Target, loc: TileLoc) -> str:
+    ub = target.ub
+    assert ub is not None, "where there is no limit nothing is explained"
+    if loc is not TileLoc.Vec or not ub.reserved:
+        return f"all of {loc.value}"
+    kb = 1024
+    return (
+        f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved and, with SIMT instructions, "
+        f"{ub.data_cache // kb} KB of data cache"
+    )
+
+
+_ROWS = "!pto.tile_buf<vec, 256x128xf32>"
+
+
+@rule(
+    "PTO-U103",
+    source="000, UB Memory Budget; D22",
+    reason="Tiles that are needed at the same time have to fit side by side.",
+    failing=kernel(
+        f"%a = pto.alloc_tile : {_ROWS}",
+        f"%b = pto.alloc_tile : {_ROWS}",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%b : {_ROWS})",
+        f"pto.tadd ins(%a, %b : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
+        args="%x: !pto.memref<256x128xf32>",
+    ),
+    passing=kernel(
+        f"%a = pto.alloc_tile : {_ROWS}",
+        f"pto.tload ins(%x : !pto.memref<256x128xf32>) outs(%a : {_ROWS})",
+        f"pto.tadd ins(%a, %a : {_ROWS}, {_ROWS}) outs(%a : {_ROWS})",
+        args="%x: !pto.memref<256x128xf32>",
+    ),
+    on="a2a3 a5",
+    scope="function",
+)
+def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
+    """The tiles that are live at once fit into what tiles may use of their memory."""
+    if facts.is_placed_by_hand:
+        return
+    totals: dict[TileLoc, int] = {}
+    for root in (*facts.arguments, *facts.local_tiles):
+        type = root.type
+        assert isinstance(type, TileType)
+        totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
+    for loc, total in totals.items():
+        limit = _limit((facts,), target, loc)
+        if limit is None or total <= limit:
+            continue
+        used, alive = facts.peak(loc)
+        if used <= limit:
+            continue
+        at = facts.ops[max(tile.first for tile in alive)]
+        yield mismatch(
+            f"use of {loc.value} at its peak",
+            f"{used} bytes",
+            f"at most {limit} ({_layout(target, loc)})",
+            op=at,
+            part="statement",
+            related=(Related(_table(facts, alive, used)),),
+        )
+
+
+def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:
+    """The live tiles by line, largest first."""
+    rows: list[tuple[str, str, str]] = []
+    for tile in sorted(alive, key=lambda tile: -tile.bytes):
+        shape = shape_text(tile.type.shape, tile.type.element_type)
+        line = facts.line(_place(facts, tile.root))
+        rows.append((f"line {line}", f"{value_name(tile.root)} {shape}", str(tile.bytes)))
+    rows.append(("", "together", str(used)))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+    return "tiles live at the peak, in bytes:\n" + "\n".join(lines)
+
+
+# --- kernels -------------------------------------------------------------------------------------
+
+
+def _calling(rows: int) -> str:
+    tile, inner = f"!pto.tile_buf<vec, {rows}x256xf32>", "!pto.tile_buf<vec, 64x256xf32>"
+    view, part = f"!pto.memref<{rows}x256xf32>", "!pto.memref<64x256xf32>"
+    return "\n".join(
+        [
+            f"func.func private @inner(%y: {part}) {{",
+            f"  %b = pto.alloc_tile : {inner}",
+            f"  pto.tload ins(%y : {part}) outs(%b : {inner})",
+            f"  pto.tstore ins(%b : {inner}) outs(%y : {part})",
+            "  return",
+            "}",
+            kernel(
+                f"%a = pto.alloc_tile : {tile}",
+                f"pto.tload ins(%x : {view}) outs(%a : {tile})",
+                f"func.call @inner(%y) : ({part}) -> ()",
+                f"pto.tstore ins(%a : {tile}) outs(%x : {view})",
+                args=f"%x: {view}, %y: {part}",
+            ),
+        ]
+    )
+
+
+@rule(
+    "PTO-U120",
+    source="000, UB Memory Budget; D22; D36",
+    reason="What is called runs while the caller's tiles are alive: its own tiles go above them.",
+    failing=_calling(188),
+    passing=_calling(96),
+    on="a2a3 a5",
+    scope="kernel",
+)
+def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
+    """The tiles of a kernel, of all that it calls, and those that lowering adds end inside what tiles may use
+    of their memory."""
+    for loc, end in facts.ends.items():
+        limit = _limit(facts.functions, target, loc)
+        if limit is None or end <= limit:
+            continue
+        outer = facts.functions[0]
+        called = [each.func.sym_name.data for each in facts.functions[1:]]
+        names = f"@{facts.name}" + (f" and of @{', @'.join(called)}, which it calls" if called else "")
+        calls = outer.by_class.get(CallOp, [])
+        yield mismatch(
+            f"end of the {loc.value} tiles of {names}",
+            f"{end} bytes",
+            f"at most {limit} ({_layout(target, loc)})",
+            op=calls[0] if calls else outer.func,
+            part="statement",
+            fix="make tiles smaller, or split the work so that fewer are alive at once",
+        )
+
+
+@rule(
+    "PTO-A401",
+    source="000, UB Memory Budget, A5; D22; D36",
+    reason="Without a dynamic region the data cache keeps its default size, and results may be corrupted.",
+    failing=mgather("elem", "96x256xf32", "64x32xf32", "96x256xi32"),
+    passing=mgather("elem", "64x256xf32", "64x32xf32", "64x256xi32"),
+    severity=Severity.WARNING,
+    scope="kernel",
+)
+def kernel_fits_the_default_budget(facts: KernelFacts, target: Target) -> Violations:
+    """A kernel with SIMT instructions whose tiles, with those of all that it calls, end above 128 KB needs
+    that number as dynUBufSize at launch."""
+    ub, end = target.ub, facts.ends.get(TileLoc.Vec, 0)
+    simt = [op for each in facts.functions if (op := each.first_simt(target)) is not None]
+    if not simt or ub is None or ub.default_budget is None:
+        return
+    if ub.default_budget < end <= ub.limit(simt=True):
+        limit = f"{ub.default_budget} bytes by default"
+        fix = f"launch with dynUBufSize = {end}: {facts.name}<<<blocks, {end}, stream>>>(...)"
+        what = f"tiles of @{facts.name}" + (", with what it calls" if len(facts.functions) > 1 else "")
+        yield mismatch(what, f"{end} bytes", limit, op=simt[0], part="statement", fix=fix)
+
+
+def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> int | None:
+    return target.memory_size(loc, functions[0].has_simt(target)) if loc in target.memories else None
+
+
+def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
+    """Whether a kernel may need more than there is: a bound that is quickly found. Loops that hand tiles on
+    may need each twice."""
+    needed: dict[TileLoc, int] = {}
+    for facts in functions:
+        tiles = [cast(TileType, value.type) for value in (*facts.arguments, *facts.local_tiles)]
+        for type in (*tiles, *_scratch(facts, target)):
+            needed[type.loc.data] = needed.get(type.loc.data, 0) + 2 * type.size_bytes
+        for root, bound in facts.addresses.items():
+            loc = cast(TileType, root.type).loc.data
+            for _, at in bound:
+                # An address that is not known may be any.
+                needed[loc] = needed.get(loc, 0) + (1 << 30 if at is None else at)
+    simt = functions[0].has_simt(target)
+    if simt and any(issubclass(kind, CollectiveOp) for facts in functions for kind in facts.by_class):
+        return True  # staging tiles take what is left
+    default = target.ub.default_budget if simt and target.ub is not None else None
+    for loc, most in needed.items():
+        limit = _limit(functions, target, loc)
+        if loc is TileLoc.Vec and default is not None:
+            limit = default
+        if limit is not None and most > limit:
+            return True
+    return False
+
+
+def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
+    """Tiles that lowering will add."""
+    for ops in facts.by_class.values():
+        for op in ops:
+            if not isinstance(op, PtoOp):
+                break
+            row = target.row(op)
+            if not isinstance(row, Row) or not row.scratch:
+                break
+            know = Facts(op, target, facts.knowledge, False, (target,), row)
+            needs = (s.needs(know) for slot, s in row.scratch.items() if not op.operands_of(slot))
+            yield from (type for type in needs if type is not None)

@@ -1,0 +1,112 @@
+"""Transfers and signals between ranks (public TPUT, TGET, TNOTIFY, TWAIT, TTEST pages and headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from ptoas.analysis.knowledge import shape_str
+from ptoas.dialects.pto.asynchronous import AsyncTransferOp
+from ptoas.dialects.pto.enums import AtomicType
+from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.specs import Types, element_names
+
+Violations = Iterator[Violation]
+
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+
+
+def put(dst: str, src: str, tile: str = "16x32xf32", attrs: str = "") -> str:
+    """A put of memory that the caller supplies, through one tile."""
+    types = f"!pto.memref<{dst}>, !pto.memref<{src}>, !pto.tile_buf<vec, {tile}>"
+    fields = f" {{{attrs}}}" if attrs else ""
+    return kernel(
+        f"pto.comm.tput(%dst, %src, buf(%t) : {types}){fields}",
+        args=f"%dst: !pto.memref<{dst}>, %src: !pto.memref<{src}>, %t: !pto.tile_buf<vec, {tile}>",
+    )
+
+
+def _notify(signal: str) -> str:
+    return kernel(
+        "%one = arith.constant 1 : i32",
+        f"pto.comm.tnotify(%s, %one : !pto.memref<{signal}>, i32) {{notifyOp = #pto<notify_op set>}}",
+        args=f"%s: !pto.memref<{signal}>",
+    )
+
+
+_PUT = put("64x32xf32", "64x32xf32")
+_ADD = "atomicType = #pto<atomic_type atomic_add>"
+
+
+@rule(
+    "PTO-D101",
+    source="public TPUT, TGET and TPUT_ASYNC pages, Constraints",
+    reason="The extents of one of the two are used for both.",
+    failing=put("32x32xf32", "64x32xf32"),
+    passing=_PUT,
+    on=_EVERYWHERE,
+)
+def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
+    """Source and destination of a transfer have the same shape."""
+    dst, src = know.view("dst"), know.view("src")
+    if not fits(dst.shape5, src.shape5):
+        found, required = shape_str(dst.shape), f"{shape_str(src.shape)}, as src"
+        yield mismatch("shape of dst", found, required, slot="dst")
+
+
+@rule(
+    "PTO-D102",
+    source="public TPUT headers: src/dst layout mismatch",
+    reason="The bytes are moved as they lie; nothing converts them.",
+    failing=put("16x32xf32, dn", "16x32xf32"),
+    passing=_PUT,
+    on=_EVERYWHERE,
+)
+def a_transfer_keeps_the_layout(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
+    """Source and destination of a transfer have the same layout."""
+    dst, src = know.view("dst"), know.view("src")
+    if dst.layout is not src.layout:
+        yield mismatch("layout of dst", dst.layout.value, f"{src.layout.value}, as src", slot="dst")
+
+
+@rule(
+    "PTO-D103",
+    source="public TPUT page, Atomic operation",
+    reason="A put stores tiles atomically, and a store adds these types in memory.",
+    failing=put("64x32xf32", "64x32xf32", attrs="atomicType = #pto<atomic_type atomic_max>"),
+    passing=put("64x32xf32", "64x32xf32", attrs=_ADD),
+    on=_EVERYWHERE,
+)
+def an_atomic_put_adds(op: CommTPutOp, know: Facts, types: Types = ()) -> Violations:
+    """An atomic put is an addition, of an element type that the target adds in memory."""
+    if op.atomic_type is None or not op.adds:
+        return
+    if op.atomic_type.data is not AtomicType.AtomicAdd:
+        found = op.atomic_type.data.value
+        yield mismatch("atomicType", found, "atomic_none or atomic_add", field="atomicType")
+        return
+    dst = know.view("dst")
+    if dst.element not in types:
+        required = f"one of {element_names(types)}"
+        yield mismatch("element type for an atomic addition", dst.element.text, required, slot="dst")
+
+
+@rule(
+    "PTO-D104",
+    source="public TNOTIFY header",
+    reason="The instruction stores to the first element and looks at no other.",
+    failing=_notify("4xi32"),
+    passing=_notify("1xi32"),
+    on=_EVERYWHERE,
+)
+def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
+    """The signal of a notification is one element."""
+    shape = know.view("signal").shape
+    if DYNAMIC not in shape and prod(shape) != 1:
+        fix = "take the element with partition_view"
+        yield mismatch("shape of the signal", shape_str(shape), "one element", slot="signal", fix=fix)

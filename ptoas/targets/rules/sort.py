@@ -1,0 +1,101 @@
+"""What is special to sorting and merging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+
+Violations = Iterator[Violation]
+
+BLOCK = 32
+"""Values that are sorted together."""
+PAIR = 8
+"""Bytes of a value with its index."""
+MOST_GROUPS = 255
+"""Groups of four blocks that one instruction merges: the number has eight bits."""
+
+
+def _merge(length: int, cols: int) -> str:
+    tile = f"!pto.tile<1x{cols}xf32>"
+    return kernel(
+        f"%n = arith.constant {length} : i32",
+        f"%d = pto.tmrgsort %s, %n : ({tile}, i32) -> {tile}",
+        args=f"%s: {tile}",
+    )
+
+
+@rule(
+    "PTO-Q201",
+    source="public TSORT32 page, tile sizes; TSort32.hpp",
+    reason="A pair of a value and its index has eight bytes, and devices write whole blocks of 32 pairs.",
+    failing=instruction("tsort32", "1x64xf16", "1x32xf16", "1x32xui32"),
+    passing=instruction("tsort32", "1x128xf16", "1x32xf16", "1x32xui32"),
+    on="cpu a2a3 a5",
+)
+def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violations:
+    """The destination of tsort32 has columns for a pair of each valid value, on devices also for those that
+    fill up the last block."""
+    src, dst = know.tile("src"), know.tile("dst")
+    cols = src.type.cols if src.valid_cols == DYNAMIC else src.valid_cols
+    if whole and src.valid_cols != DYNAMIC:
+        cols = -(-cols // BLOCK) * BLOCK
+    least = cols * PAIR // src.size
+    if dst.type.cols < least:
+        yield mismatch("columns of dst", dst.type.cols, f"at least {least}", slot="dst")
+
+
+@rule(
+    "PTO-Q202",
+    source="TSort32.hpp: the step from row to row of the indices",
+    reason="A single row of indices serves all rows, and of several each serves its own.",
+    failing=instruction("tsort32", "4x64xf32", "4x32xf32", "2x32xui32"),
+    passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
+    on="a2a3 a5",
+)
+def indices_are_a_row_or_all(op: TSort32Op, know: Facts) -> Violations:
+    """The indices of tsort32 have one valid row, or as many as the values."""
+    rows, found = know.tile("src").valid_rows, know.tile("idx").valid_rows
+    if DYNAMIC not in (rows, found) and found not in (1, rows):
+        yield mismatch("valid rows of idx", found, f"1 or {rows}", slot="idx")
+
+
+@rule(
+    "PTO-Q203",
+    source="public TMRGSORT page, single-list constraints; PTOAS tmrgsort: verifier",
+    reason="Blocks are what tsort32 makes, 64 elements of f32, or of four times as many.",
+    failing=_merge(32, 256),
+    passing=_merge(64, 256),
+    on="cpu a2a3 a5",
+)
+def block_length_is_whole(op: TMrgSortOp, know: Facts) -> Violations:
+    """The block length of tmrgsort is a positive multiple of 64 elements."""
+    for length in know.constants("block_len"):
+        if length is not None and (length <= 0 or length % 64):
+            yield mismatch(
+                "block length", length, "a positive multiple of 64", slot="block_len", part="value"
+            )
+
+
+@rule(
+    "PTO-Q204",
+    source="a2a3/TMrgSort.hpp: assertions; public TMRGSORT page, single-list constraints",
+    reason="The instruction counts groups of four blocks in eight bits, and an incomplete one is not merged.",
+    failing=_merge(64, 384),
+    passing=_merge(64, 512),
+    on="a2a3",
+)
+def blocks_come_in_fours(op: TMrgSortOp, know: Facts, rest: bool = False) -> Violations:
+    """The valid columns that tmrgsort merges are 1 to 255 times four blocks; on a5 some may be left over,
+    and stay as they are."""
+    cols, (length,) = know.tile("srcs").valid_cols, know.constants("block_len")
+    if cols == DYNAMIC or length is None or length <= 0:
+        return
+    groups, left = divmod(cols, 4 * length)
+    if groups > MOST_GROUPS or (not rest and (left or not groups)):
+        required = f"a multiple of {4 * length}, up to {MOST_GROUPS * 4 * length}"
+        yield mismatch("valid columns of src", cols, required, slot="srcs")

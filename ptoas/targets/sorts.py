@@ -1,0 +1,66 @@
+"""Rows of sorting and merging that targets share."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.facts import Facts
+from ptoas.targets.pipes import Pipes, S, V
+from ptoas.targets.row import Call, Forms, Row, Scratch
+from ptoas.targets.rules.sort import block_length_is_whole, indices_are_a_row_or_all, sorted_pairs_fit
+from ptoas.targets.specs import ND, ONE_ROW, T, tile
+
+
+def _tail(know: Facts) -> TileType | None:
+    """What a last block that is not full is filled up in; with an open extent it may be any."""
+    src = know.tile("src")
+    rows, cols = src.type.shape if DYNAMIC in src.valid else src.valid
+    if src.valid_cols != DYNAMIC and src.valid_cols % 32 == 0:
+        return None
+    return TileType.of(src.type.element_type, rows, -(-cols // 32) * 32)
+
+
+def _tail_bytes(know: Facts) -> int:
+    """One row is filled up after the other."""
+    tail = _tail(know)
+    return 0 if tail is None else tail.cols * element_size(tail.element_type)
+
+
+def _merged(know: Facts) -> TileType:
+    """Room for all lists, and for what is copied out of it."""
+    lists = sum(know.knowledge.tile(value).type.cols for value in know.values("srcs"))
+    dst = know.tile("dst").type
+    return TileType.of(dst.element_type, 1, max(lists, dst.cols))
+
+
+SORT = Row(
+    tiles={"dst": tile(T, ND), "src": tile(None, ND), "idx": tile("u32", ND), "tmp": tile(None, ND)},
+    valid={"src": "R C", "dst": "R _", "idx": "_ C"},
+    apart=(("dst", "src"), ("dst", "idx"), ("tmp", "src"), ("tmp", "idx"), ("tmp", "dst")),
+    scratch={"tmp": Scratch(_tail, _tail_bytes)},
+    rules=(sorted_pairs_fit, indices_are_a_row_or_all),
+    pipe=V,
+    call=Call(arguments="dst src idx tmp"),
+)
+MERGE_BLOCKS = Row(
+    tiles={"dst": tile(T, ONE_ROW), "srcs": tile(None, ONE_ROW)},
+    shape={"srcs": "1 C", "dst": "1 C"},
+    apart=(("dst", "srcs"),),
+    rules=(block_length_is_whole,),
+    pipe=V,
+    call=Call(arguments="dst srcs block_len"),
+)
+MERGE_LISTS = Row(
+    tiles={"dst": tile(T, ONE_ROW), "srcs": tile(None, ONE_ROW), "tmp": tile(None, ONE_ROW)},
+    apart=(("tmp", "srcs"), ("tmp", "dst")),
+    scratch={"tmp": Scratch(_merged)},
+    # The counts come out of a register of the scalar unit.
+    pipe=lambda op: Pipes(V, inside=((V, S),)) if op.stops else V,
+    defaults={"exhausted": False},
+    call=Call(template="type:dst type:tmp type:srcs #exhausted", arguments="dst excuted tmp srcs"),
+)
+
+
+def merge(types: str, blocks: Row, lists: Row = MERGE_LISTS) -> Forms:
+    """The two forms of TMRGSORT."""
+    return Forms(lambda op: op.is_blocks, {True: blocks.of(types), False: lists.of(types)})

@@ -1,0 +1,320 @@
+"""Windows, transfers and signals between ranks of one process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ptoas
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, table
+from ptoas.runner.ranks.in_process import RanksResult, run_ranks
+from ptoas.runner.run import run
+
+from .remote_programs import offset, ring
+
+
+def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "cpu", **options: Any) -> RanksResult:
+    result = run_ranks(ptoas.parse(text, "test.pto"), arguments, target, ranks=ranks, **options)
+    assert result is not None
+    return result
+
+
+def failing(code: str, text: str, ranks: int, arguments: Any = (), **options: Any) -> list[Diagnostic]:
+    with pytest.raises(PtoasError) as caught:
+        ranks_of(text, ranks, arguments, **options)
+    assert {d.code for d in caught.value.diagnostics} == {code}, [d.message for d in caught.value.diagnostics]
+    return list(caught.value.diagnostics)
+
+
+def from_the_left(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """What each rank has after everyone has put its own into the next."""
+    return np.roll(values, 1, axis=0)
+
+
+def outs(result: RanksResult, ranks: int) -> np.ndarray[Any, Any]:
+    return np.stack([result.outputs[f"out@{rank}" if ranks > 1 else "out"] for rank in range(ranks)])
+
+
+# --- windows -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_put_reaches_the_next_rank(ranks: int, seed: int) -> None:
+    src = np.random.default_rng(ranks).random((ranks, 5, 12), dtype=np.float32)
+    result = ranks_of(ring(5, 12, tile=(2, 7), tiles=2), ranks, {"src": src}, seed=seed)
+    assert np.array_equal(outs(result, ranks), from_the_left(src))
+    assert result.outputs["signal"].tolist() == [[1]] * ranks
+    assert np.array_equal(result.outputs["window"], from_the_left(src))
+
+
+def test_a_put_that_adds() -> None:
+    src = np.arange(64, dtype=np.float32).reshape(2, 4, 8)
+    window = np.full((2, 4, 8), 100, np.float32)
+    text = ring(4, 8, attrs="atomicType = #pto<atomic_type atomic_add>")
+    result = ranks_of(text, 2, {"src": src, "window": window})
+    assert np.array_equal(outs(result, 2), 100 + from_the_left(src))
+
+
+@pytest.mark.parametrize("element", ["i8", "i16", "f16"])
+def test_elements_of_other_sizes(element: str) -> None:
+    dtype = {"i8": np.int8, "i16": np.int16, "f16": np.float16}[element]
+    src = np.arange(3 * 4 * 32).reshape(3, 4, 32).astype(dtype)
+    result = ranks_of(ring(4, 32, element=element, tile=(2, 32)), 3, {"src": src})
+    assert np.array_equal(outs(result, 3), from_the_left(src))
+
+
+def test_the_table() -> None:
+    words = table(2, 3, 4096)
+    assert words[RANK] & 0xFFFFFFFF == 2 and words[RANK] >> 32 == 3 and words[WINDOW_BYTES] == 4096
+    bases = words[WINDOWS : WINDOWS + 3]
+    assert len(set(bases.tolist())) == 3 and np.diff(bases).min() >= 4096
+    # Alone there is one rank, and its window is where the table says.
+    text = "func.func @main(%out: !pto.ptr<i32>, %window: !pto.ptr<i32>, %ctx: !pto.ptr<i64>) {\n" + (
+        "  %c0 = arith.constant 0 : index\n"
+        "  %d = func.call @to_i32(%ctx, %c0) : (!pto.ptr<i64>, index) -> index\n"
+        "  %p = pto.addptr %window, %d : !pto.ptr<i32> -> !pto.ptr<i32>\n"
+        "  %x = pto.load_scalar %p[%c0] : !pto.ptr<i32> -> i32\n"
+        "  pto.store_scalar %x, %out[%c0] : !pto.ptr<i32>, i32\n  return\n}\n" + offset("i32")
+    )
+    assert run(ptoas.parse(text), {"window": np.array([7], np.int32)}, "a5").outputs["out"].tolist() == [7]
+
+
+SCALARS = (
+    "func.func @main(%window: !pto.ptr<i32>, %ctx: !pto.ptr<i64>, %my_rank: index, %far: index) {\n"
+    "  %c0 = arith.constant 0 : index\n"
+    "  %c1 = arith.constant 1 : index\n"
+    "  %peer = arith.subi %c1, %my_rank : index\n"
+    "  %d = func.call @to_i32(%ctx, %peer) : (!pto.ptr<i64>, index) -> index\n"
+    "  %p = pto.addptr %window, %d : !pto.ptr<i32> -> !pto.ptr<i32>\n"
+    "  %r = arith.index_cast %my_rank : index to i32\n"
+    "  %at = arith.addi %my_rank, %far : index\n"
+    "  pto.store_scalar %r, %p[%at] : !pto.ptr<i32>, i32\n"
+    "  return\n}\n"
+) + offset("i32")
+
+
+def test_a_scalar_of_another_rank() -> None:
+    window = np.full((2, 8), -1, np.int32)
+    ranks_of(SCALARS, 2, {"window": window, "far": 3})
+    assert window.tolist() == [[-1, -1, -1, -1, 1, -1, -1, -1], [-1, -1, -1, 0, -1, -1, -1, -1]]
+
+
+@pytest.mark.parametrize(
+    ("far", "told"),
+    [(8, "4 bytes behind the end of %window of rank 1"), (-9, "36 bytes in front of %window")],
+)
+def test_a_scalar_of_nobody(far: int, told: str) -> None:
+    found = failing("PTO-R850", SCALARS, 2, {"window": np.zeros((2, 8), np.int32), "far": far})
+    assert told in found[0].message and found[0].message.startswith(
+        "rank 0: store_scalar: rank 0 counts from"
+    )
+    assert "base[peer] - base[self]" in (found[0].fix or "")
+
+
+@pytest.mark.parametrize(("reach", "bytes"), [("1", 4), ("20", 80), ("-1", -4)])
+def test_a_view_of_nobody(reach: str, bytes: int) -> None:
+    found = failing("PTO-R850", ring(4, 8, reach=reach), 2, {"window": np.zeros((2, 4, 8), np.float32)})
+    side = "behind the end" if bytes > 0 else "in front"
+    assert f"{abs(bytes)} bytes {side} of %window of rank 1, which has 128" in found[0].message
+    assert found[0].span.line == 15
+
+
+def test_windows_of_two_sizes() -> None:
+    """The places in the windows are the same on every rank; what is behind a smaller one is nobody's."""
+    given = {"window@0": np.zeros(16, np.float32), "window@1": np.zeros(32, np.float32)}
+    found = failing("PTO-R850", ring(4, 8), 2, given)
+    assert "behind the end of %window of rank 0, which has 64" in found[0].message
+
+
+@pytest.mark.parametrize("name", ["rank", "nth"])
+def test_the_rank_by_a_word(name: str) -> None:
+    text = ring(4, 8).replace("my_rank", name).replace("nranks", "count")
+    texts = ["count=ranks", *([f"{name}=rank"] if name == "nth" else []), "ctx=context"]
+    assert ranks_of(text, 3, texts).outputs["signal"].tolist() == [[1]] * 3
+
+
+# --- order ---------------------------------------------------------------------------------------
+
+DEVICES = ("a2a3", "a5")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("target", DEVICES)
+def test_a_notification_does_not_wait_for_a_put(target: str, seed: int) -> None:
+    found = failing("PTO-R802", ring(4, 8, tile=(4, 8)), 2, target=target, seed=seed)
+    assert "rank 0 writes %window@1 (comm.tput at line 18)" in found[0].message
+    assert "rank 1, which reads it (comm.tget at line 25)" in found[0].message
+    assert [note.span.line for note in found[0].notes] == [25, 22]
+    assert "fence.barrier_all" in (found[0].fix or "")
+
+
+@pytest.mark.parametrize("target", DEVICES)
+def test_a_barrier_is_no_fence(target: str) -> None:
+    failing("PTO-R802", ring(4, 8, tile=(4, 8), fence="pto.barrier <PIPE_ALL>"), 2, target=target)
+
+
+@pytest.mark.parametrize("target", ["cpu", *DEVICES])
+def test_without_a_wait_nothing_is_ordered(target: str) -> None:
+    found = failing("PTO-R802", ring(4, 8, tile=(4, 8), wait=""), 2, target=target)
+    assert all("fence" not in note.message for note in found[0].notes[:1])
+
+
+@pytest.mark.parametrize("target", ["cpu", *DEVICES])
+def test_an_asynchronous_put_is_visible_after_its_wait(target: str) -> None:
+    src = np.random.default_rng(0).random((3, 1, 64), dtype=np.float32)
+    result = ranks_of(ring(1, 64, put="tput_async"), 3, {"src": src}, target=target)
+    assert np.array_equal(outs(result, 3), from_the_left(src))
+
+
+@pytest.mark.parametrize("target", DEVICES)
+def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
+    lines = (line for line in ring(1, 64, put="tput_async").splitlines() if "wait_async" not in line)
+    text = "\n".join(
+        "  %x = pto.load_scalar %window[%c0] : !pto.ptr<f32> -> f32" if "tget" in line else line
+        for line in lines
+    )
+    found = failing("PTO-R802", text, 2, target=target)
+    assert "comm.tput_async" in found[0].message
+    # Without the check it goes through, with a word about it, and the other rank may see what was there.
+    result = ranks_of(text, 2, target=target, checks="mem,init")
+    assert [d.code for d in result.warnings] == ["PTO-D113", "PTO-R860"]
+
+
+# --- waiting -------------------------------------------------------------------------------------
+
+WAIT = "pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_wait_that_nobody_satisfies(seed: int) -> None:
+    (found,) = failing("PTO-R803", ring(4, 8, target="%c0"), 3, seed=seed)
+    assert found.message == "ranks 1 and 2 wait for what never comes; 1 of 3 have finished"
+    assert [note.message.rpartition(" (")[0] or note.message for note in found.notes] == [
+        "rank 0 | - | has finished",
+        "rank 1 | line 21 | waits until %signal >= 1; %signal[0] is 0",
+        "rank 2 | line 21 | waits until %signal >= 1; %signal[0] is 0",
+    ]
+
+
+POLL = """scf.while : () -> () {
+    %ready = pto.comm.ttest(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>} -> i1
+    %yet = arith.constant true
+    %waits = arith.xori %ready, %yet : i1
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }"""
+
+
+def test_asking_again_and_again() -> None:
+    src = np.random.default_rng(0).random((4, 4, 8), dtype=np.float32)
+    result = ranks_of(ring(4, 8, wait=POLL), 4, {"src": src})
+    assert np.array_equal(outs(result, 4), from_the_left(src))
+    (found,) = failing("PTO-R803", ring(4, 8, wait=POLL, target="%c0"), 2)
+    assert "waits until %signal >= 1; %signal[0] is 0 and stays so" in found.notes[1].message
+
+
+def test_a_signal_of_several_words() -> None:
+    text = ring(4, 8, wait="").replace("pto.comm.tget", "//")
+    lines = [
+        "%c3 = arith.constant 3 : index",
+        "%words = pto.make_tensor_view %signal, shape = [%c3], strides = [%c1] : !pto.tensor_view<3xi32>",
+        "pto.comm.twait(%words, %one : !pto.tensor_view<3xi32>, i32) {cmp = #pto<wait_cmp ge>}",
+    ]
+    text = text.replace("  return\n}", "  " + "\n  ".join(lines) + "\n  return\n}", 1)
+    (found,) = failing("PTO-R803", text, 2)
+    # The neighbour adds to the first word, nobody to the others.
+    assert "%signal[1] is 0" in found.notes[0].message
+    result = ranks_of(text, 2, {"signal": np.array([[0, 1, 1]] * 2, np.int32)})
+    assert result.outputs["signal"].tolist() == [[1, 1, 1]] * 2
+
+
+# --- whose memory --------------------------------------------------------------------------------
+
+
+def test_a_rank_waits_for_its_own_signal() -> None:
+    text = ring(4, 8, wait=WAIT.replace("%own", "%word"))
+    (found, _) = failing("PTO-R851", text, 2)
+    assert "the signal is memory of rank 1 (%signal); a rank looks at signals of its own" in found.message
+
+
+def test_a_rank_puts_its_own() -> None:
+    text = ring(4, 8).replace("tput(%there, %src", "tput(%out, %there")
+    text = text.replace(
+        "tensor_view<4x8xf32>, !pto.memref<4x8xf32>) {}", "memref<4x8xf32>, !pto.tensor_view<4x8xf32>) {}"
+    )
+    (found, _) = failing("PTO-R851", text, 2)
+    assert "src is memory of rank 1 (%window); it is this rank's own that is put" in found.message
+    got = text.replace("tput", "tget").replace(" {}", "")
+    assert ranks_of(got, 2).outputs["signal"].tolist() == [[1], [1]]
+
+
+# --- several roots -------------------------------------------------------------------------------
+
+
+def test_collectives_of_several_roots_in_flight() -> None:
+    """Every rank broadcasts into a place of its own of all ranks, at the same time."""
+    ranks = 4
+    types = ", ".join(["!pto.memref<2x8xf32>"] * (1 + ranks))
+    lines: list[str] = []
+    for root in range(ranks):
+        group = ", ".join(f"%g{root}{rank}" for rank in range(ranks))
+        lines += [
+            f"  %r{root} = arith.constant {root} : i32",
+            f"  %is{root} = arith.cmpi eq, %my_rank, %r{root} : i32",
+            f"  scf.if %is{root} {{",
+            f"    pto.comm.tbroadcast(%src, group({group}) : {types}) {{root = {root} : i32}}",
+            "  }",
+        ]
+    members = [f"%g{root}{rank}: !pto.memref<2x8xf32>" for root in range(ranks) for rank in range(ranks)]
+    head = ", ".join(["%src: !pto.memref<2x8xf32>", *members, "%my_rank: i32"])
+    text = f"func.func @main({head}) {{\n" + "\n".join(lines) + "\n  return\n}\n"
+    src = np.random.default_rng(0).random((ranks, 2, 8), dtype=np.float32)
+    for seed in range(3):
+        outputs = ranks_of(text, ranks, {"src": src}, "a5", seed=seed).outputs
+        for root in range(ranks):
+            assert all(np.array_equal(outputs[f"g{root}{rank}"], src[root]) for rank in range(ranks))
+
+
+# --- transfers that go on -------------------------------------------------------------------------
+
+BESIDE = """
+func.func @main(%t: !pto.tile_buf<vec, 1x64xi32>, %u: !pto.tile_buf<vec, 1x64xi32>, %ws: !pto.ptr<i8>, %a: !pto.memref<64xi32>, %b: !pto.memref<64xi32>) {
+  %s = pto.comm.build_async_session(%t, %ws : !pto.tile_buf<vec, 1x64xi32>, !pto.ptr<i8>) -> !pto.async_session
+  %o = pto.comm.build_async_session(%u, %ws : !pto.tile_buf<vec, 1x64xi32>, !pto.ptr<i8>) -> !pto.async_session
+  %e = pto.comm.tput_async(%a, %b, %s : !pto.memref<64xi32>, !pto.memref<64xi32>, !pto.async_session) -> !pto.async_event
+  {then}
+  %done = pto.comm.wait_async_event(%e, %s : !pto.async_event, !pto.async_session) -> i1
+  return
+}
+"""  # noqa: E501
+
+THEN = [
+    # The scratch tile of the session, and that of another.
+    ("pto.tload ins(%b : !pto.memref<64xi32>) outs(%t : !pto.tile_buf<vec, 1x64xi32>)", "PTO-R861"),
+    ("pto.tload ins(%b : !pto.memref<64xi32>) outs(%u : !pto.tile_buf<vec, 1x64xi32>)", None),
+    ("pto.tload ins(%a : !pto.memref<64xi32>) outs(%u : !pto.tile_buf<vec, 1x64xi32>)", "PTO-R861"),
+    ("pto.tstore ins(%u : !pto.tile_buf<vec, 1x64xi32>) outs(%b : !pto.memref<64xi32>)", "PTO-R861"),
+    (
+        "%f = pto.comm.wait_async_event(%e, %o : !pto.async_event, !pto.async_session) -> i1",
+        "PTO-R862",
+    ),
+]
+
+
+@pytest.mark.parametrize(("then", "code"), THEN)
+def test_what_a_transfer_works_with_is_left_alone(then: str, code: str | None) -> None:
+    module = ptoas.parse(BESIDE.replace("{then}", then), "test.pto")
+    if code is None:
+        run(module, {}, "a5")
+        return
+    with pytest.raises(PtoasError) as caught:
+        run(module, {}, "a5", force=True)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.span.line) == (code, 6)
+    if code == "PTO-R861":
+        assert found.notes[0].span is not None and found.notes[0].span.line == 5
