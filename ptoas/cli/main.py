@@ -34,6 +34,12 @@ sync_option = click.option(
     "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
+isa_option = click.option(
+    "--isa",
+    type=click.Choice(["doc", "2026.08"]),
+    help="Whose word is law and whose declarations are called; without it, documents are checked, "
+    "with warnings where the headers of 2026.08 ask for more, and those are called.",
+)
 legalize_option = click.option(
     "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
 )
@@ -106,6 +112,7 @@ def instructions(style: str) -> None:
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
 @aicore_option
+@isa_option
 @sync_option
 @click.option(
     "--format",
@@ -127,6 +134,7 @@ def verify(
     paths: tuple[str, ...],
     target: str | None,
     aicore: bool,
+    isa: str | None,
     sync: str | None,
     style: str,
     select: str | None,
@@ -156,6 +164,7 @@ def verify(
         files.parse_codes(ignore),
         werror,
         allow_unregistered,
+        isa,
     )
     with progress() as advance:
         reports = files.verify_paths(paths, options, jobs, advance)
@@ -183,8 +192,11 @@ def verify(
 def explain(code: str) -> None:
     """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
+    A decision or a document that a message cites is explained, too.
+
     \b
     ptoas explain PTO-A201
+    ptoas explain D21
     """
     from ptoas.diagnostics import codes
 
@@ -255,6 +267,7 @@ def targets(style: str) -> None:
 @legalize_option
 @sync_option
 @aicore_option
+@isa_option
 @click.option("--force", is_flag=True, help="Run a program that does not verify.")
 @unregistered_option
 @click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
@@ -379,9 +392,7 @@ def run(
     default="kernel",
     help="The function; with its entry; with its host launcher.",
 )
-@click.option(
-    "--isa", type=click.Choice(["doc", "2026.08"]), default="2026.08", help="Whose declarations are called."
-)
+@isa_option
 @legalize_option
 @click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
 @sync_option

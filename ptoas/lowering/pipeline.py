@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from ptoas.analysis.linking import linked
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.location import span_of
-from ptoas.lowering.isa import DEFAULT_ISA
 from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
 
@@ -99,7 +98,7 @@ class UnknownPassError(UsageError):
 def build_pipeline(
     target: str | Target,
     *,
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,
@@ -190,7 +189,7 @@ def prepare(
     module: ModuleOp,
     target: str | Target,
     *,
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,

@@ -172,9 +172,9 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.name(result)} = {text}")
         if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
             # A cast of a constant is a constant: addresses are often written so.
-            source = self.known.get(op.operands[0])
-            if isinstance(source, int):
-                self.known[op.results[0]] = self.cast(op, source)
+            number = self.constants.constant(op.results[0])
+            if number is not None:
+                self.known[op.results[0]] = scalars.wrap(number, op.results[0].type)
 
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""

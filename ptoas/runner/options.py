@@ -29,6 +29,8 @@ class Options:
     prints: tuple[Printing, ...] = ()
     legalize: bool = False
     sync: str | None = None
+    isa: str | None = None
+    """The revision of the instruction library that is law (D28)."""
     on_output: Callable[[str], None] | None = None
     """Gets what the program prints, while it runs."""
     forced: bool = False

@@ -31,6 +31,7 @@ from ptoas.location import (
 )
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
 from ptoas.targets.rules import lints as n
@@ -115,18 +116,24 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
 
 
 def verify(
-    module: ModuleOp, target: str | Target | None = None, aicore: bool = False, *, sync: str | None = None
+    module: ModuleOp,
+    target: str | Target | None = None,
+    aicore: bool = False,
+    *,
+    sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
-    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
+    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21). `isa` is `doc` or
+    `2026.08` where the documents or the headers of August 2026 are the law alone (D28).
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, None if target is None else [target], aicore, sync=sync)
+    return verify_targets(module, None if target is None else [target], aicore, sync=sync, isa=isa)
 
 
 def verify_targets(
@@ -135,6 +142,7 @@ def verify_targets(
     aicore: bool = False,
     *,
     sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
@@ -150,10 +158,11 @@ def verify_targets(
     """
     if sync not in (None, "auto", "manual"):
         raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
+    get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(linked(module), resolved, aicore, sync)
+        checker = _Checker(linked(module), resolved, aicore, sync, isa)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}
@@ -213,7 +222,15 @@ def _declaration(op: PtoOp) -> tuple[object, ...]:
 class _Checker:
     """Checks one module for any number of targets; what does not depend on a target is found once."""
 
-    def __init__(self, module: ModuleOp, targets: Sequence[Target], aicore: bool, sync: str | None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        targets: Sequence[Target],
+        aicore: bool,
+        sync: str | None,
+        isa: str | None = None,
+    ):
+        self.isa = isa
         self.module = module
         self.targets = targets
         self.aicore = aicore
@@ -348,13 +365,17 @@ class _Checker:
         effects = target.effects(sample)
         for op in group:
             self.effects[target.name, op] = effects
-        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row)
+        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         for rule in rules_for(row):
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op, row.source) for op in group)
         for rule in row.rules:
+            if rule.header and self.isa not in (None, HEADERS):
+                continue
+            law = rule.header and self.isa == HEADERS
             for violation in rule.check(sample, facts):
-                yield from (_diagnose(rule, violation, op) for op in group)
+                found = (_diagnose(rule, violation, op) for op in group)
+                yield from (replace(d, severity=Severity.ERROR) if law else d for d in found)
 
 
 @cache

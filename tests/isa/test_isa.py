@@ -24,7 +24,8 @@ PROGRAMS = all_programs()
 
 
 def options(program: Program) -> dict[str, object]:
-    return {"aicore": "aicore" in program.options, "sync": program.options.get("sync")}
+    given = program.options
+    return {"aicore": "aicore" in given, "sync": given.get("sync"), "isa": given.get("isa")}
 
 
 def found_in(report: Report, program: Program) -> Expected:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.targets.comparisons import compare_rows, form
 from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import V
@@ -66,7 +67,7 @@ ROWS: Rows = {
         source="MSCATTER, Tile Constraints (CPU)",
     ),
     TGatherOp: Forms(
-        lambda op: op.form,
+        form,
         {
             "index": Row(
                 tiles={"dst": tile((*NINE, *WIDE)), "src": tile(), "indices": tile(INDEX)},
@@ -89,7 +90,7 @@ ROWS: Rows = {
                 call=MASK_CALL,
                 source="004, mask-pattern gather",
             ),
-            "compare": Row(rules=(b.cpu_has_no_compare_gather,), pipe=V),
+            **compare_rows(Row(rules=(b.cpu_has_no_compare_gather,), pipe=V)),
         },
     ),
     TGatherBOp: Row(

@@ -300,6 +300,7 @@ def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
     reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "1x16xi32, valid=1x?"),
     passing=mgather("row", "16x32xf32, valid=?x32", "64x32xf32", "1x16xi32, valid=1x?"),
+    header=True,
 )
 def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index's valid type is <1, R> or <R, 1> with R dynamic exactly when the destination's
@@ -320,6 +321,7 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     reason="The header compares the extents at compile time, and a dynamic one equals only a dynamic one.",
     failing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32"),
     passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
+    header=True,
 )
 def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Elem mode an extent of the index's valid type is dynamic exactly when the destination's is."""
@@ -337,6 +339,7 @@ def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vi
     reason="The header compares both at compile time, and a dynamic extent equals only a dynamic one.",
     failing=mgather("row", "16x32xf32", "64x?xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x?", "64x?xf32", "1x16xi32"),
+    header=True,
 )
 def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode Shape[4] in the table's type is dynamic exactly when the destination's valid columns
