@@ -16,6 +16,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kernel import KernelFacts, set_companions
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.linking import linked
+from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.dialects.pto.enums import TileLoc
@@ -162,7 +163,7 @@ def verify_targets(
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(linked(module), resolved, aicore, sync, isa)
+        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
@@ -21,6 +22,7 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
