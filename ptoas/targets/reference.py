@@ -170,7 +170,7 @@ def describe_target(target: Target) -> dict[str, Any]:
         "summary": target.summary,
         "default mode": "by the index tile's columns" if callable(default) else default.value,
         "index": "sign-extended to 64 bits" if target.sign_extends_index else "32 unsigned bits",
-        "row stride": "stride of DIM_3" if table.row_stride_is_dim3 else "the destination's valid columns",
+        "row stride": table.row_step.value,
         "element types": element_names(data.types or ()),
         "with --aicore": element_names(data.aicore),
         "memories": {loc.value: size for loc, size in target.memories.items()},
