@@ -75,6 +75,18 @@ _ROWS = (
         "The instruction would overwrite indices or sources that it has not read yet (D22).",
     ),
     (
+        "PTO-R120",
+        "a table that the target reads otherwise",
+        "Width or strides, known only when the program runs, are not those that the target counts with: it "
+        "would read or write other elements without a word (D16, D32).",
+    ),
+    (
+        "PTO-R121",
+        "nothing to gather or scatter",
+        "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "
+        "(D34).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
