@@ -38,13 +38,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.effects import Effects, Flag
+from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
 from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
@@ -88,12 +89,12 @@ class InsertSyncPass(ModulePass):
 
 def has_flags(function: func.FuncOp) -> bool:
     """Whether the flags of this function are the programmer's (D21)."""
-    return any(isinstance(op, SetFlagOp | WaitFlagOp) for op in function.walk())
+    return is_synchronised_by_hand(function.walk())
 
 
 def remove_flags(function: func.FuncOp) -> None:
     for op in list(function.walk()):
-        if isinstance(op, SetFlagOp | WaitFlagOp):
+        if isinstance(op, FlagOp | BufferTokenOp):
             op.detach()
             op.erase()
 
@@ -112,8 +113,9 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
     found: set[Flag] = set()
     for op in function.walk():
         match op:
-            case SetFlagOp() | WaitFlagOp():
-                found.add((op.src_pipe.data, op.dst_pipe.data, op.event_id.data))
+            case FlagOp():
+                event = event_of(op, Knowledge())
+                found.update((*op.flag[:2], each) for each in (target.events if event is None else (event,)))
             case func.CallOp():
                 found |= used.get(op.callee.string_value(), frozenset())
             case PtoOp():
@@ -304,8 +306,8 @@ class Synchroniser:
         elif isinstance(op, func.CallOp):
             self.calls.append(op)
             self.state.rest()
-        elif isinstance(op, BarrierOp):
-            self.handshake(((op.pipe.data, op.pipe.data),))
+        elif isinstance(op, DrainOp):
+            self.handshake(((op.drained, op.drained),))
         else:
             self.access(op)
 

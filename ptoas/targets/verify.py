@@ -334,7 +334,7 @@ class _Checker:
         if any(is_near_the_end(kernel, target) for kernel in kernels):
             from ptoas.lowering.launch import kernel_ends  # only here: what passes add, only passes know
 
-            ends = kernel_ends(self.module, target)
+            ends = kernel_ends(self.module, target, self.isa)
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
 

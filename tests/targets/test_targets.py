@@ -72,9 +72,8 @@ def test_names_and_aliases() -> None:
         ("checks_bounds", ["a2a3", "a5", "a5-custom"]),  # D17
         ("has_pipes", ["a2a3", "a5", "a5-custom"]),
         ("has_nz", ["a2a3"]),  # D16
-        ("packed", ["a5"]),  # D16
+        ("packed", ["a5", "a5-custom"]),  # D16
         ("sign_extends_index", ["cpu"]),  # D12
-        ("row_stride_is_dim3", ["cpu", "a2a3"]),  # D16
     ],
 )
 def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
