@@ -13,7 +13,6 @@ from xdsl.ir import Attribute, Operation
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.checks import initialised
 from ptoas.machine.clocks import Listener
@@ -46,8 +45,8 @@ class Observer(Listener, Protocol):
         """An operation that gives a value, or touches a scalar or a signal, seen."""
         ...
 
-    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
-        """A flag or a barrier was executed."""
+    def synchronised(self, op: PtoOp, number: int | None = None) -> None:
+        """A flag or a barrier was executed; `number` is the event or token that the program chose."""
         ...
 
 

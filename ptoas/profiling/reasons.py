@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation
 
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.dialects.pto.sync import BarrierOp
+from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.errors import line_of
 from ptoas.profiling.record import ActorKey, Trace, What
@@ -59,7 +59,7 @@ class Sync:
 
     @property
     def is_barrier(self) -> bool:
-        return isinstance(self.op, BarrierOp)
+        return isinstance(self.op, DrainOp)
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -78,7 +78,7 @@ class _Core:
         self.time = [0] * count
         self.steps: list[list[list[_Step]]] = [[[] for _ in range(count)] for _ in range(count)]
         """`steps[q][p]`: how q got to know p, the times ascending."""
-        self.flags: dict[object, tuple[list[int], Operation]] = {}
+        self.flags: dict[object, tuple[list[int], int, Operation]] = {}
         self.records: dict[str, dict[tuple[int, int], dict[tuple[int, bool, str], tuple[int, Work]]]] = {}
         """By memory and range of bytes, the latest access of each pipe, of each kind and name."""
         self.meets: dict[str, dict[tuple[int, int], list[tuple[int, int]]]] = {}
@@ -155,16 +155,16 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
             case What.WORK:
                 _work(core, subject, executed, overlapping)
             case What.SET:
-                source = NUMBER[subject.src_pipe.data]
-                core.flags[_key(subject)] = (core.known(source), subject)
+                source = NUMBER[subject.pipe]
+                core.flags[subject.key] = (core.known(source), source, subject.op)
             case What.WAIT:
-                times, raised = core.flags.pop(_key(subject), ([0] * len(PIPES), None))
-                executed.append(_executed(found, subject, raised))
-                source, target = NUMBER[subject.src_pipe.data], NUMBER[subject.dst_pipe.data]
+                target = NUMBER[subject.pipe]
+                times, source, raised = core.flags.pop(subject.key, ([0] * len(PIPES), target, None))
+                executed.append(_executed(found, subject.op, raised))
                 core.learn(target, times, source, len(executed) - 1)
             case What.BARRIER:
                 executed.append(_executed(found, subject, None))
-                _barrier(core, subject.pipe.data, len(executed) - 1)
+                _barrier(core, subject.drained, len(executed) - 1)
             case What.FENCE:
                 _handshake(core, Pipe.PIPE_ALL, Pipe.PIPE_ALL)
             case _:
@@ -173,10 +173,6 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
         if isinstance(each.via, Operation) and each.via in found:
             found[each.via].delay += each.waited
     return sorted(found.values(), key=lambda sync: trace.order.get(sync.op, 0))
-
-
-def _key(op: Operation) -> object:
-    return tuple(op.properties.values())
 
 
 def _executed(found: dict[Operation, Sync], op: Operation, raised: Operation | None) -> Sync:

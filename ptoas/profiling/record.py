@@ -8,13 +8,14 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp, SetsFlag, TakesToken
+from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
 from ptoas.machine.memory import View
 from ptoas.profiling.patterns import Patterns
@@ -46,12 +47,48 @@ ActorKey = tuple[int, int, int]
 """Rank, block, core."""
 
 
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """A flag that is raised or awaited, or a buffer's token that is given or taken."""
+
+    op: PtoOp
+    pipe: Pipe
+    """Whoever raises it, or waits for it."""
+    key: Hashable
+    label: str
+    """`MTE2->V EVENT_ID0`."""
+
+
+def signal_of(op: PtoOp, number: int | None = None) -> tuple[What, Signal | Operation] | None:
+    """What a flag, barrier or token does; `number` is the event or token that the program chose. `None`: it
+    orders no pipe."""
+    match op:
+        case DrainOp():
+            known = op.drained is Pipe.PIPE_ALL or op.drained in NUMBER
+            return (What.BARRIER, op) if known else None
+        case FlagOp():
+            source, sink, event = op.flag
+            text = event.data.value if isinstance(event, EventAttr) else f"event {number}"
+            short = [pipe.value.removeprefix("PIPE_") for pipe in (source, sink)]
+            raises = isinstance(op, SetsFlag)
+            signal = Signal(
+                op, source if raises else sink, (source, sink, text), f"{'->'.join(short)} {text}"
+            )
+            return (What.SET if raises else What.WAIT, signal) if signal.pipe in NUMBER else None
+        case BufferTokenOp():
+            token = op.token.value.data if isinstance(op.token, IntegerAttr) else number
+            signal = Signal(op, op.pipe, ("token", token), f"token {token}")
+            return (What.WAIT if isinstance(op, TakesToken) else What.SET, signal)
+        case _:
+            return None
+
+
 class Event(NamedTuple):
     """Something that happened, in the order of the run."""
 
     what: What
     subject: Any
-    """The work; the operation of a flag or barrier; key and pipe of a release or acquire."""
+    """The work; the signal; the operation of a barrier; key and pipe of a release or acquire."""
     actor: ActorKey
     turns: tuple[int, ...] = ()
     """How far the loops around it were."""
@@ -90,9 +127,6 @@ class Recorder:
         return Watcher(machine, self)
 
 
-SYNC: dict[type[PtoOp], What] = {SetFlagOp: What.SET, WaitFlagOp: What.WAIT, BarrierOp: What.BARRIER}
-
-
 class Watcher:
     """Looks on at one machine."""
 
@@ -103,6 +137,7 @@ class Watcher:
         self.recorder = recorder
         self.iterations: dict[Operation, int] = {}
         self._loops: dict[Operation, tuple[Operation, ...]] = {}
+        self._signals: dict[tuple[PtoOp, int | None], tuple[What, Signal | Operation] | None] = {}
         self._works: dict[tuple[Operation, tuple[object, ...]], Work | None] = {}
 
     # --- instructions ---
@@ -186,8 +221,13 @@ class Watcher:
 
     # --- order ---
 
-    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
-        self._note(SYNC[type(op)], op, self._loops_of(op), op)
+    def synchronised(self, op: PtoOp, number: int | None = None) -> None:
+        key = (op, number)
+        if key not in self._signals:
+            self._signals[key] = signal_of(op, number)
+        found = self._signals[key]
+        if found is not None:
+            self._note(*found, self._loops_of(op), op)
 
     def released(self, key: Hashable, pipe: Pipe | None) -> None:
         self._note(What.RELEASE, (key, pipe), (), None)

@@ -19,9 +19,10 @@ from ptoas.analysis.storage import Places, behind, places_of
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.errors import line_of
-from ptoas.profiling.record import SYNC, Event, Trace, What
+from ptoas.profiling.record import Event, Trace, What, signal_of
 from ptoas.profiling.work import Operand, Pricer, Work, static_operand, work_of
 from ptoas.runner.observe import loops_around
 from ptoas.targets import Target
@@ -144,9 +145,10 @@ class Walk:
             known = self.block if isinstance(op, GetBlockIdxOp) else self.blocks
             self.values.update(dict.fromkeys(op.results, known))
             return
-        what = SYNC.get(type(op))
-        if what is not None:
-            self._note(what, op, loops_around(op))
+        if isinstance(op, FlagOp | DrainOp | BufferTokenOp):
+            found = signal_of(op, next((self.values.get(value) for value in op.operands), None))
+            if found is not None:
+                self._note(*found, loops_around(op))
             return
         if op not in self.works:
             operands = [self._operand(value, places) for value in op.operands]

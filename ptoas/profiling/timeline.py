@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from xdsl.ir import Operation
 
@@ -185,15 +184,14 @@ def simulate(trace: Trace, duration: Callable[[Part], float] = lambda part: part
             case What.WORK:
                 _place(timeline, core, event, duration)
             case What.SET:
-                time, slice = core.done(NUMBER[subject.src_pipe.data])
-                core.flags[_flag(subject)] = (time, slice, subject)
+                core.flags[subject.key] = (*core.done(NUMBER[subject.pipe]), subject.op)
             case What.WAIT:
-                time, slice, raised = core.flags.pop(_flag(subject), (0.0, NOTHING, subject))
-                pipe = NUMBER[subject.dst_pipe.data]
-                core.wait(pipe, time, slice, subject)
-                core.arrows[pipe].append((slice, _label(subject), raised, subject))
+                time, slice, raised = core.flags.pop(subject.key, (0.0, NOTHING, subject.op))
+                pipe = NUMBER[subject.pipe]
+                core.wait(pipe, time, slice, subject.op)
+                core.arrows[pipe].append((slice, subject.label, raised, subject.op))
             case What.BARRIER:
-                if subject.pipe.data is Pipe.PIPE_ALL:
+                if subject.drained is Pipe.PIPE_ALL:
                     core.rest(subject)
             case What.FENCE:
                 core.rest("a fence")
@@ -239,16 +237,6 @@ def _place(timeline: Timeline, core: _Core, event: Event, duration: Callable[[Pa
         timeline.slices.append(Slice(work, event.actor, part.pipe, start, end, event.turns, free, cause, via))
         core.free[pipe], core.last[pipe] = end, number
     core.handshakes(work.after, f"the end of {work.name}")
-
-
-def _flag(op: Any) -> Hashable:
-    return op.src_pipe.data, op.dst_pipe.data, op.event_id.data
-
-
-def _label(op: Any) -> str:
-    """`MTE2->V EVENT_ID0`."""
-    source, target = (pipe.data.value.removeprefix("PIPE_") for pipe in (op.src_pipe, op.dst_pipe))
-    return f"{source}->{target} {op.event_id.data.value}"
 
 
 def _key_text(key: Hashable) -> str:

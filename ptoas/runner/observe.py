@@ -14,7 +14,7 @@ from ptoas.analysis.structure import enclosing_loops
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import DrainOp, FlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import np
@@ -138,12 +138,12 @@ class Observer:
     def fenced(self) -> None:
         pass
 
-    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+    def synchronised(self, op: PtoOp, number: int | None = None) -> None:  # noqa: ARG002
         if self.stats is None:
             return
-        if isinstance(op, BarrierOp):
+        if isinstance(op, DrainOp):
             self.stats.barriers += 1
-        else:
+        elif isinstance(op, FlagOp):
             self.stats.flags += 1
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:

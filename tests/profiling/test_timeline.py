@@ -17,7 +17,7 @@ from ptoas.dialects.pto.enums import Event as Flag
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.machine.clocks import NUMBER, PIPES, Clocks, Known, Ledger
-from ptoas.profiling.record import Event, Trace, What
+from ptoas.profiling.record import Event, Trace, What, signal_of
 from ptoas.profiling.timeline import Timeline, simulate
 from ptoas.profiling.work import Cost, Part, Work
 from ptoas.targets.costs import Law, table_of
@@ -27,6 +27,12 @@ A2A3 = ptoas.get_target("a2a3")
 LAW = Law("1", "a test", "guessed")
 pipes = st.sampled_from(PIPES)
 pairs = st.lists(st.tuples(pipes, pipes), max_size=2).map(tuple)
+
+
+def signal(op: SetFlagOp | WaitFlagOp) -> Any:
+    found = signal_of(op)
+    assert found is not None
+    return found[1]
 
 
 @st.composite
@@ -60,7 +66,7 @@ def traces(draw: st.DrawFn) -> Trace:
             flag = (actor, draw(pipes), draw(pipes), draw(st.sampled_from(list(Flag)[:2])))
             if (kind is What.WAIT) != (flag in up):
                 continue
-            subject = (SetFlagOp if kind is What.SET else WaitFlagOp)(*flag[1:])
+            subject = signal((SetFlagOp if kind is What.SET else WaitFlagOp)(*flag[1:]))
             up ^= {flag}
         trace.events.append(Event(kind, subject, actor))
     return trace
@@ -92,11 +98,9 @@ def enforced(trace: Trace) -> list[tuple[int, int, int, list[int], Known]]:
                 core.own[lane][lane] += 1
             join(core, subject.after)
         elif event.what is What.SET:
-            key = (event.actor, *(each.data for each in subject.properties.values()))
-            flags[key] = core.snapshot(NUMBER[subject.src_pipe.data])
+            flags[event.actor, subject.key] = core.snapshot(NUMBER[subject.op.src_pipe.data])
         elif event.what is What.WAIT:
-            key = (event.actor, *(each.data for each in subject.properties.values()))
-            core.learn(NUMBER[subject.dst_pipe.data], *flags.pop(key))
+            core.learn(NUMBER[subject.op.dst_pipe.data], *flags.pop((event.actor, subject.key)))
         elif event.what is What.BARRIER and subject.pipe.data is Pipe.PIPE_ALL:
             core.barrier()
         elif event.what is What.FENCE:
@@ -147,8 +151,8 @@ def test_a_timeline_that_forgets_a_wait_is_noticed() -> None:
     flag = (Pipe.PIPE_MTE2, Pipe.PIPE_V, Flag.EVENT_ID0)
     kinds = (
         (What.WORK, first),
-        (What.SET, SetFlagOp(*flag)),
-        (What.WAIT, WaitFlagOp(*flag)),
+        (What.SET, signal(SetFlagOp(*flag))),
+        (What.WAIT, signal(WaitFlagOp(*flag))),
         (What.WORK, second),
     )
     trace = Trace(A2A3, table_of(A2A3), [Event(kind, subject, (0, 0, 0)) for kind, subject in kinds])
