@@ -86,8 +86,8 @@ class Rule:
     aliases: tuple[str, ...] = ()
     """Codes that this rule had before it spoke for several instructions."""
     header: bool = False
-    """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and none
-    where the documents alone do (D28)."""
+    """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and
+    none where the documents alone do (D28)."""
 
     def __call__(self, **data: Any) -> Rule:
         """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
