@@ -25,7 +25,7 @@ aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: th
 isa_option = click.option(
     "--isa",
     type=click.Choice(["doc", "2026.08"]),
-    help="Whose word is law and whose declarations are called; without it, documents are checked, "
+    help="What decides, and whose declarations are called; without it, documents are checked, "
     "with warnings where the headers of 2026.08 ask for more, and those are called.",
 )
 legalize_option = click.option(
