@@ -173,9 +173,9 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{self.name(result)} = {text}")
         if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
             # A cast of a constant is a constant: addresses are often written so.
-            source = self.known.get(op.operands[0])
-            if isinstance(source, int):
-                self.known[op.results[0]] = self.cast(op, source)
+            number = self.constants.constant(op.results[0])
+            if number is not None:
+                self.known[op.results[0]] = scalars.wrap(number, op.results[0].type)
 
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""
@@ -188,6 +188,8 @@ class FunctionCompiler(ControlFlow, Placement):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
             function = self.reaching(op, function)
+        if self.module.observer is not None:
+            function = self.module.observer.watching_value(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
@@ -266,7 +268,8 @@ class FunctionCompiler(ControlFlow, Placement):
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
         if observer is not None:
-            self.line(f"{self.keep(partial(observer.synchronised, op))}()")
+            chosen = ", ".join(self.ref(operand) for operand in op.operands)
+            self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if race is None:
             return
         match op:

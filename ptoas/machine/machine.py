@@ -24,7 +24,7 @@ from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
 from ptoas.machine.flights import Flight
-from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.memory import GlobalBuffer, LocalMemory, View
 from ptoas.machine.signals import Signals
 from ptoas.machine.tiles import Region, Tile
 from ptoas.plugins import import_all
@@ -117,6 +117,9 @@ class Machine:
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
 
+    addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
+    """The numbers that stand for arguments whose pointers the program looks at as numbers."""
+
     def __post_init__(self) -> None:
         self.signals = Signals(self)
 
@@ -125,7 +128,7 @@ class Machine:
         self.remembered.append(kept)
 
     def forget_arguments(self) -> None:
-        for kept in self.remembered:
+        for kept in (*self.remembered, self.addresses):
             kept.clear()
 
     max_memory: int = DEFAULT_MAX_MEMORY

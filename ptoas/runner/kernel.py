@@ -71,7 +71,8 @@ class Kernel:
             for op in module.walk()
             if isinstance(op, func.FuncOp)
         }
-        self.module = prepare(module, self.target, legalize=self.options.legalize, sync=self.options.sync)
+        given = self.options
+        self.module = prepare(module, self.target, isa=given.isa, legalize=given.legalize, sync=given.sync)
         self.entry = choose_entry(self.module, self.options.entry)
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)

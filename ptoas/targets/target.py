@@ -176,7 +176,9 @@ class Target:
         """Bytes of which the address of a tile in this memory is a multiple."""
         return self.alignments.get(loc, BURST)
 
-    def takes(self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False) -> bool:
+    def takes(
+        self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None
+    ) -> bool:
         """Whether an operand of an instruction may have this element type here."""
         row = self.row(op)
         if isinstance(row, Unsupported):
@@ -184,7 +186,8 @@ class Target:
         spec = row.tiles.get(slot)
         if spec is None or spec.types is None:
             return True
-        return BY_TYPE.get(element) in (spec.types + spec.aicore if aicore else spec.types)
+        known = BY_TYPE.get(element)
+        return known is not None and spec.takes(known, aicore, isa)
 
     def rows(self) -> Iterator[tuple[type[PtoOp], Row]]:
         """Every row that the target has, those of an instruction's forms one after the other."""
@@ -216,6 +219,14 @@ def _number(given: Any) -> int | bool:
 
 @lru_cache(maxsize=8192)
 def _entry(target: Target, op_class: type[PtoOp]) -> Entry:
+    entry = _find_entry(target, op_class)
+    for row in entry.rows.values() if isinstance(entry, Forms) else (entry,):
+        if isinstance(row, Row):
+            row.check(op_class)
+    return entry
+
+
+def _find_entry(target: Target, op_class: type[PtoOp]) -> Entry:
     if op_class in target.extra:
         return target.extra[op_class]
     for plugin in plugins():

@@ -31,6 +31,7 @@ from xdsl.irdl import BaseAttr
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto import core_constraints as k
 from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
@@ -44,6 +45,8 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
 )
 from ptoas.dialects.pto.instruction import Field, Instruction, PtoOp
+from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import (
     GroupType,
     MemRefType,
@@ -132,10 +135,22 @@ class Maker:
             case c.Ptr():
                 return PtrType(own)
             case c.Address():
+                return i64
+            case c.PtrOrAddress():
+                return self.draw(st.sampled_from([i64, PtrType(i8), PtrType(own)]))
+            case c.LocalArray():
+                return LocalArrayType.of([4] * rank, own if own in SCALARS else i32)
+            case c.Struct():
+                return StructType.of([own, StructType.of([own, i8])] if own in SCALARS else [i32])
+            case c.MultiTile():
+                return MultiTileType.of(self.draw(tiles(own)), self.draw(st.integers(2, 4)))
+            case c.TileOrMultiTile():
+                return TileType.of(i8, 1, 32)
+            case k.PtrOrView():
                 return self.draw(views(own, rank) | st.just(PtrType(own)))
-            case c.EventIds():
+            case k.EventIds():
                 return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
-            case c.Handle():
+            case k.Handle():
                 return PipeType()
             case c.Scalar():
                 return own
@@ -150,6 +165,8 @@ class Maker:
         if field.enum is not None:
             return field.enum(self.draw(st.sampled_from(list(field.enum.enum))))
         bases = field.constraint.get_bases() or set()
+        if field.name == "path":
+            return DenseArrayBase.from_list(i64, self.draw(st.sampled_from([[0], [1, 0], [1, 1]])))
         if DenseArrayBase in bases:
             sizes = self.draw(st.lists(st.integers(1, 64), min_size=2, max_size=2))
             return DenseArrayBase.from_list(i64, sizes)
@@ -188,6 +205,8 @@ class Maker:
             if not optional or self._gives(cls, dps, name, two)
         ]
         results = [self.type_for(r, element, count) for _, r in wanted]
+        if cls is MultiTileGetOp:
+            results = [operands[0].type]
         properties: dict[str, Attribute] = {}
         for name, field in signature.fields.items():
             if not field.optional or self.draw(st.booleans()):

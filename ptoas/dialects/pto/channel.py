@@ -16,7 +16,8 @@ from xdsl.irdl import (
     result_def,
 )
 
-from ptoas.dialects.pto.constraints import Address, Handle, Index, Ptr, Scalar, Tile, TileOrView, View
+from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, TileOrView, View
+from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, PipeType
 from ptoas.dialects.pto.enums import AddressSpaceAttr, KernelKind, TileLoc
@@ -428,7 +429,7 @@ class InitializeL2G2LPipeOp(HandleInitOp):
         "(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
     )
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    gm_addr = operand_def(Address())
+    gm_addr = operand_def(PtrOrView())
     local_addr = opt_operand_def(Index())
     peer_local_addr = opt_operand_def(Index())
     pipe = result_def(Handle())

@@ -17,7 +17,8 @@ from xdsl.irdl import (
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Address, Index, Ptr
+from ptoas.dialects.pto.constraints import Index, Ptr
+from ptoas.dialects.pto.core_constraints import PtrOrView
 from ptoas.dialects.pto.core_enums import SyncAllModeAttr, SyncCoreTypeAttr
 from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
@@ -176,5 +177,5 @@ class SyncAllOp(PtoOp):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     mode = prop_def(SyncAllModeAttr)
     core_type = prop_def(SyncCoreTypeAttr)
-    workspace = opt_operand_def(Address())
+    workspace = opt_operand_def(PtrOrView())
     used_cores = opt_operand_def(Index())

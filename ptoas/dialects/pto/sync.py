@@ -17,7 +17,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Address, EventIds, Extent, Index, TileOrView
+from ptoas.dialects.pto.constraints import Extent, Index, TileOrView
+from ptoas.dialects.pto.core_constraints import EventIds, PtrOrView
 from ptoas.dialects.pto.core_enums import FenceScopeAttr, SyncOpTypeAttr
 from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
@@ -232,7 +233,7 @@ class CmoCacheInvalidOp(PtoOp):
     NAMED: ClassVar = ("addr",)
     LAYOUT: ClassVar = "(all #space)?($addr single_cache_line : ^addr)? {attrs}"
     space = opt_prop_def(AddressSpaceAttr)
-    addr = opt_operand_def(Address())
+    addr = opt_operand_def(PtrOrView())
 
     def verify_(self) -> None:
         if (self.space is None) == (self.addr is None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation, SSAValue
@@ -10,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType, ViewType
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.scalars import Handler, string_literal
 from ptoas.lowering.cpp.types import scalar_cpp
 from ptoas.targets.row import Call, Row
 
@@ -102,6 +103,8 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
         return call.words[name].format(str(value).upper())
     if isinstance(value, bool | int):
         return str(int(value))
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return string_literal(value)
     return getattr(value, "cpp", None) or f"{type(value).__name__}::{value.name.rstrip('_')}"
 
 

@@ -22,7 +22,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 @rule(
     "PTO-H201",
-    source="PTOAS pipe attribute; instruction library, pipes of a core",
+    source="PTOAS pipe attribute",
     reason="Nothing runs on the other pipes, so nothing can be ordered by them.",
     failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
@@ -11,7 +12,7 @@ from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
-from ptoas.targets.rules import remote as r
+from ptoas.targets.rules import remote
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -22,6 +23,7 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
@@ -38,7 +40,7 @@ LINTS = (n.a_body_has_one_block,)
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
 """Who may call a collective, and how an asynchronous transfer ends."""
 
-FENCES = (r.a_put_is_fenced_before_it_is_notified,)
+FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
 """For targets whose writes are not seen at once."""
 
 BUDGETS = (
