@@ -31,13 +31,15 @@ output_option = click.option(
     help="Write to this file, whole or not at all; `-` is standard output.",
 )
 sync_option = click.option(
-    "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
+    "--sync",
+    type=click.Choice(["auto", "manual", "all"]),
+    help="Who sets the flags, whatever is there; all: a barrier before every access.",
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",
     type=click.Choice(["doc", "2026.08"]),
-    help="Whose word is law and whose declarations are called; without it, documents are checked, "
+    help="What decides, and whose declarations are called; without it, documents are checked, "
     "with warnings where the headers of 2026.08 ask for more, and those are called.",
 )
 legalize_option = click.option(
@@ -192,8 +194,11 @@ def verify(
 def explain(code: str) -> None:
     """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
+    A decision or a document that a message cites is explained, too.
+
     \b
     ptoas explain PTO-A201
+    ptoas explain D21
     """
     from ptoas.diagnostics import codes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.diagnostics.citations import cited
+from ptoas.diagnostics.citations import citation, cited
 from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
 from ptoas.targets.reference import UnknownRuleError
@@ -85,8 +85,10 @@ MEANINGS: dict[str, tuple[str, str]] = {
 
 
 def explain(code: str) -> str:
-    """What a code means, and what is cited there; raises `UnknownRuleError` for one that nothing has."""
+    """What a code or a citation means, and what is cited there; `UnknownRuleError` where nothing has it."""
     wanted = code.strip().upper()
+    if (whole := citation(wanted)) is not None:
+        return whole
     text, source = _meaning(wanted)
     named = cited(text, source)
     return f"{text}\n\nCited:\n{named}" if named else text

@@ -20,14 +20,14 @@ Ends = Mapping[TileLoc, int]
 """The first byte behind the tiles in each memory."""
 
 
-def kernel_ends(module: ModuleOp, target: Target) -> dict[str, Ends]:
+def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
     """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
 
     Only the passes know what they add: scratch, staging, copies.
     """
     try:
         ready = ready_for_passes(module)
-        run_passes(ready, build_pipeline(target, until="eliminate-dead-code"))
+        run_passes(ready, build_pipeline(target, isa=isa, until="eliminate-dead-code"))
         ends = plan_module(ready, target, [])
     except PtoasError:
         return {}  # which lowering says, with its own code

@@ -30,7 +30,7 @@ class Options:
     legalize: bool = False
     sync: str | None = None
     isa: str | None = None
-    """The revision of the instruction library that is law (D28)."""
+    """The revision of the instruction library that decides (D28)."""
     on_output: Callable[[str], None] | None = None
     """Gets what the program prints, while it runs."""
     forced: bool = False

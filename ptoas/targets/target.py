@@ -236,6 +236,14 @@ def _number(given: Any) -> int | bool:
 
 @lru_cache(maxsize=8192)
 def _entry(target: Target, op_class: type[PtoOp]) -> Entry:
+    entry = _find_entry(target, op_class)
+    for row in entry.rows.values() if isinstance(entry, Forms) else (entry,):
+        if isinstance(row, Row):
+            row.check(op_class)
+    return entry
+
+
+def _find_entry(target: Target, op_class: type[PtoOp]) -> Entry:
     if op_class in target.extra:
         return target.extra[op_class]
     for plugin in plugins():

@@ -83,6 +83,13 @@ def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:
         explain("PTO-A199")
 
 
+def test_explain_knows_what_messages_cite() -> None:
+    assert explain("D21").startswith("D21: ") and "a single address or flag" in explain("d21")
+    assert explain("000").startswith("000: MGATHER, the full page")
+    with pytest.raises(UnknownRuleError, match="D99"):
+        explain("D99")
+
+
 def test_the_reference_page_is_what_the_command_prints() -> None:
     assert (ROOT / "docs" / "rules.md").read_text() == render_rules("markdown")
 

@@ -79,6 +79,8 @@ ROWS: Rows = {
             g.nz_table_has_blocks_of_32_bytes,
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
+            g.valid_columns_are_inside_a_row,
+            g.nz_tile_has_room_for_a_row,
             # Portability
             w.gather_names_its_mode,
             w.wrap_gives_one_result,
@@ -104,6 +106,8 @@ ROWS: Rows = {
             g.nz_table_has_blocks_of_32_bytes,
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
+            g.valid_columns_are_inside_a_row,
+            g.nz_tile_has_room_for_a_row,
             s.scatter_conflict_is_for_a5,
         ),
         pipe=_scatter,

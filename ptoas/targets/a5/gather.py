@@ -15,7 +15,7 @@ from ptoas.dialects.pto.gather import (
 )
 from ptoas.targets.comparisons import CompareModel, compare_rows, form
 from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
-from ptoas.targets.gathers import TableModel
+from ptoas.targets.gathers import RowStep, TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import compare_gather as k
@@ -37,7 +37,7 @@ from ptoas.targets.specs import (
     view,
 )
 
-TABLE = TableModel(row_capacity_dims=(3,), row_stride_is_dim3=False, packed=True)
+TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, packed=True)
 
 GATHERED = (*NINE, *FLOAT8, *HIF8)
 INDEXED_BY_HEADERS = (*elements("i8 u8 bf16"), *WIDE, *FLOAT8, *HIF8)
@@ -59,7 +59,7 @@ def _pipe(op: IndexedMemoryOp) -> Pipe | Pipes:
 
 
 MSCATTER = Row(
-    tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX)},
+    tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
     views={"mem": view(layouts="nd")},
     rules=(
         s.scatter_atomic_takes_the_element_type(types=ATOMICS),
@@ -86,7 +86,7 @@ MSCATTER = Row(
 
 ROWS: Rows = {
     MGatherOp: Row(
-        tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX)},
+        tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         views={"mem": view(layouts="nd")},
         rules=(
             g.row_width_is_the_valid_columns,

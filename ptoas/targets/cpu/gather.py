@@ -29,7 +29,7 @@ ROWS: Rows = {
         rules=(
             # Shape constraints
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_column_or_a_match,
+            g.index_is_a_match,
             g.table_has_two_dimensions,
             # CPU reference form: neither Coalesce nor GatherOOB
             a.cpu_has_no_row_mode,
@@ -51,7 +51,7 @@ ROWS: Rows = {
         rules=(
             s.scatter_atomic_takes_the_element_type(types=ATOMICS),
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_column_or_a_match,
+            g.index_is_a_match,
             g.table_has_two_dimensions,
             s.scatter_conflict_goes_without_atomics,
             s.simulator_scatters_rows_as_meant,
