@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Container
-=======
-from collections.abc import Iterable, Iterator
->>>>>>> main
+from collections.abc import Container, Iterable, Iterator
 from functools import cache, cached_property
 from typing import TypeVar, cast
 
