@@ -54,6 +54,11 @@ def _gather(op: MGatherOp) -> Pipes:
     return GATHER_ROW_ZERO if zero else GATHER_ROW
 
 
+def _by_elements(op: MGatherOp) -> bool:
+    """The scalar loop reads an index, then writes the element that it is for."""
+    return op.coalesce is not None and op.coalesce.data is Coalesce.Elem
+
+
 def _scatter(op: MScatterOp) -> Pipes:
     if op.coalesce is not None and op.coalesce.data is Coalesce.Elem:
         return SCATTER_ELEM
@@ -82,6 +87,7 @@ ROWS: Rows = {
             w.table_form_is_taken_everywhere,
         ),
         pipe=_gather,
+        in_step=_by_elements,
         defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
         call=Call(template="#coalesce #gatherOob?"),
         apart=(("dst", "idx"),),
