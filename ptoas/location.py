@@ -93,10 +93,19 @@ def span_of(op: Operation) -> Span:
     location = op.location
     if not isinstance(location, SourceLocation):
         text = _printed(op)
-        return Span(Source(text, "<built>"), 0, len(text.partition("\n")[0]))
+        return Span(Source(text, _made(op)), 0, len(text.partition("\n")[0]))
     text = location.source.text[location.start : location.end]
     first_line = text.split("\n", 1)[0].rstrip()
     return Span(location.source, location.start, max(1, len(first_line)))
+
+
+def _made(op: Operation) -> str:
+    """What takes the place of a file's name: `<pto.tadd in @kernel>`."""
+    parent = op.parent_op()
+    while parent is not None and parent.name != "func.func":
+        parent = parent.parent_op()
+    where = "" if parent is None else f" in @{parent.properties['sym_name']}"
+    return f"<{op.name}{where}>".replace('"', "")
 
 
 def _printed(op: Operation) -> str:

@@ -33,6 +33,17 @@ def symbol_body(parser: AttrParser) -> str:
     return parser._parse_dialect_symbol_body()
 
 
+def declared_operands(cls: type) -> dict[str, object]:
+    """The operands that a class itself declares, with their constraints.
+
+    xDSL's definition of an operation is made after its class, so that a class could not refuse it.
+    """
+    from xdsl.irdl.operations import _OperandFieldDef
+
+    fields = {name: field for name, field in vars(cls).items() if isinstance(field, _OperandFieldDef)}
+    return {name: field.param for name, field in fields.items()}
+
+
 LEXER_OPTION = "_plugins"
 """The option that puts another lexer into a Lark parser."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
@@ -36,6 +37,9 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
     match op:
         case AliasOp() | SubviewOp() | TAssignOp():
             yield from _each(op, 0, op.results)
+        case MultiTileGetOp():
+            for at, _ in enumerate(op.source):
+                yield Handing(op, at, op.result)
         case arith.SelectOp():
             yield Handing(op, 1, op.result)
             yield Handing(op, 2, op.result)

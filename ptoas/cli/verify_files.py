@@ -39,6 +39,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     werror: bool = False
     allow_unregistered: bool = False
+    isa: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,9 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
         # Whatever codes were selected: a file that was not checked is no file that passed.
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
-        report = verify_targets(module, options.targets or None, options.aicore, sync=options.sync)
+        report = verify_targets(
+            module, options.targets or None, options.aicore, sync=options.sync, isa=options.isa
+        )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)

@@ -137,6 +137,7 @@ DOCUMENTS: tuple[Document, ...] = (
 """What rules are taken from, in the order of the page."""
 
 _DECISION = re.compile(r"\bD\d+\b")
+_WRAP = textwrap.TextWrapper(100, break_on_hyphens=False)
 _IN_TEXT = re.compile(r"\bdocument (00\d)\b")
 
 
@@ -155,6 +156,19 @@ def documents_in(source: str) -> list[Document]:
     for name in _IN_TEXT.findall(source):
         found[next(document for document in DOCUMENTS if document.name == name)] = None
     return list(found)
+
+
+def citation(name: str) -> str | None:
+    """What a citation by itself stands for: `D21`, `000`; `None` where it is no such name."""
+    document = next((each for each in DOCUMENTS if each.name == name), None)
+    if document is not None:
+        return f"{name}: {document.title}\n\n{_WRAP.fill(document.about)}"
+    found = DECISIONS.get(name)
+    if found is None:
+        return None
+    return "\n\n".join(
+        [f"{name}: {found.title}", *map(_WRAP.fill, filter(None, (found.sentence, found.more)))]
+    )
 
 
 def cited(text: str, source: str = "") -> str:

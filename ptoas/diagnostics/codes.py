@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ptoas.diagnostics.citations import cited
+from ptoas.diagnostics.citations import citation, cited
 from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
+from ptoas.profiling.catalogue import REMARKS
 from ptoas.targets.reference import UnknownRuleError
 from ptoas.targets.reference import explain as explain_rule
 from ptoas.targets.rule import ALIASES, RULES
@@ -79,14 +80,17 @@ MEANINGS: dict[str, tuple[str, str]] = {
     **LOWERING,
     **CHECKING,
     **INTERNAL,
+    **REMARKS,
     **{code: (each.title, each.explanation) for code, each in RUN_CODES.items()},
 }
 """Every code that is no rule's: what holds, and what breaking it means."""
 
 
 def explain(code: str) -> str:
-    """What a code means, and what is cited there; raises `UnknownRuleError` for one that nothing has."""
+    """What a code or a citation means, and what is cited there; `UnknownRuleError` where nothing has it."""
     wanted = code.strip().upper()
+    if (whole := citation(wanted)) is not None:
+        return whole
     text, source = _meaning(wanted)
     named = cited(text, source)
     return f"{text}\n\nCited:\n{named}" if named else text

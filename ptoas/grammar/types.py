@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
-from lark import Token, Tree
+from lark import Token
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
 from ptoas.dialects.pto import PTO
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -38,16 +39,15 @@ from ptoas.dialects.pto.enums import (
     LayoutAttr,
     PadValue,
     PadValueAttr,
-    PtoEnumAttr,
     SLayout,
     SLayoutAttr,
     TileLoc,
     TileLocAttr,
 )
+from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     HANDLES,
-    LARGEST_EXTENT,
     POINTER_SPACES,
     EventType,
     GroupType,
@@ -59,17 +59,8 @@ from ptoas.dialects.pto.types import (
     ViewType,
 )
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
-from ptoas.grammar.tree_builder import whole_number
+from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of
 from ptoas.spelling import did_you_mean
-
-
-class TypeProblem(Exception):
-    """A type that can't be; offsets count from the start of its text."""
-
-    def __init__(self, message: str, offset: int = 0, length: int | None = None, fix: str | None = None):
-        super().__init__(message)
-        self.message, self.offset, self.length, self.fix = message, offset, length, fix
-        self.unknown = False
 
 
 @cache
@@ -191,96 +182,11 @@ def type_from_body(name: str, body: str) -> Any:
 
 
 def _read_body(name: str, body: str) -> Attribute:
-    parameters = [_parameter(p) for p in _children(parse_type_body(body))]
+    parameters = parameters_of(parse_type_body(body))
     try:
         return _READERS[name](parameters)
     except VerifyException as error:
         raise TypeProblem(str(error)) from None
-
-
-# --- parameters ------------------------------------------------------------------------------------
-
-
-class Parameter:
-    """`key=value` or a plain value, with its place in the body."""
-
-    def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
-        self.key, self.kind, self.tokens = key, kind, tokens
-        self.name = key
-        """What messages call it: its key, or that of its position."""
-        self.start = cast(int, tokens[0].start_pos) if tokens else 0
-        self.end = tokens[-1].end_pos or self.start if tokens else 0
-        self.key_start = self.start if key_start is None else key_start
-
-    @property
-    def text(self) -> str:
-        return "".join(self.tokens)
-
-    def problem(self, message: str, fix: str | None = None) -> TypeProblem:
-        return TypeProblem(message, self.start, self.end - self.start, fix)
-
-    def problem_with_key(self, message: str, fix: str | None = None) -> TypeProblem:
-        """A problem that is not the value's: the caret goes from the key on."""
-        return TypeProblem(message, self.key_start, self.end - self.key_start, fix)
-
-    def _extent(self, text: str) -> int:
-        try:
-            extent = DYNAMIC if text == "?" else whole_number(text)
-        except ValueError:
-            raise self.problem(f"`{self.name}` needs a whole number, found `{text}`") from None
-        if extent > LARGEST_EXTENT:
-            raise self.problem(f"{text} is too large; the largest extent is {LARGEST_EXTENT}")
-        return extent
-
-    def integer(self) -> int:
-        """A whole number, or `?`."""
-        return self._extent(self.text)
-
-    def extents(self) -> tuple[int, ...]:
-        """`9x?`."""
-        return tuple(self._extent(dim) for dim in "".join(self.text.split()).split("x") if dim)
-
-    def numbers(self) -> list[int]:
-        """`[40, ?]`."""
-        return [self._extent(str(token)) for token in self.tokens]
-
-    def element(self) -> Attribute:
-        text = str(self.tokens[-1])
-        found = BY_TEXT.get(text.removeprefix("!"))
-        if found is None:
-            raise self.problem(f"unknown element type `{text}`", did_you_mean(text, BY_TEXT))
-        return found.type
-
-    def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:
-        text = self.text
-        if text.lstrip("-").isdigit():
-            members = list(attr.enum)
-            if not 0 <= int(text) < len(members):
-                raise self.problem(f"`{self.name}` goes from 0 to {len(members) - 1}, found {text}")
-            return members[int(text)]
-        # The instruction library calls the first of these enumerations' members `None`.
-        found = attr.member(attr.spellings()[0] if text.lower() == "none" else text)
-        if found is None:
-            words = attr.spellings()
-            raise self.problem(
-                f"`{self.name}` can't be `{text}`; it is one of {', '.join(words)}",
-                did_you_mean(text.lower(), words),
-            )
-        return found
-
-
-def _children(node: Tree[Token]) -> list[Any]:
-    return [child for child in cast("list[Any]", node.children) if child is not None]
-
-
-def _parameter(node: Any) -> Parameter:
-    children = _children(node)
-    key: Token | None = children.pop(0) if node.data == "named" else None
-    inner: Any = children[0]
-    tokens = [c for c in inner.children if isinstance(c, Token)]
-    if key is None:
-        return Parameter(None, str(inner.data), tokens)
-    return Parameter(str(key), str(inner.data), tokens, key.start_pos)
 
 
 # --- tiles -----------------------------------------------------------------------------------------
@@ -412,15 +318,51 @@ def _group(parameters: list[Parameter]) -> GroupType:
             "a group is a count and a memory type", fix="write `!pto.group<4 x !pto.memref<64x32xf32>>`"
         )
     count, member = parameters[0].tokens
-    try:
-        inner = type_from_text(str(member))
-    except TypeProblem as problem:
-        at = cast(int, member.start_pos)
-        raise TypeProblem(
-            problem.message, at + problem.offset, problem.length or len(member), problem.fix
-        ) from None
+    inner = _inner(member)
     size = Parameter("size", "dims", [Token("NUMBER", count.split()[0], count.start_pos)]).integer()
     return GroupType(IntAttr(size), inner)
+
+
+# --- what a function keeps for itself ----------------------------------------------------------------
+
+
+def _local_array(parameters: list[Parameter]) -> LocalArrayType:
+    if len(parameters) != 1 or parameters[0].kind != "shaped":
+        raise TypeProblem("a local array has a shape and an element type", fix="write `8x4xi32`")
+    shaped = parameters[0]
+    return LocalArrayType.of(Parameter(None, "dims", shaped.tokens[:1]).extents(), shaped.element())
+
+
+def _struct(parameters: list[Parameter]) -> StructType:
+    return StructType.of([_inner(field.tokens[-1]) for field in parameters])
+
+
+def _multi_tile(parameters: list[Parameter]) -> MultiTileType:
+    """Parameters of a tile, or its type; and how many there are."""
+    counts = [each for each in parameters if each.key == "count"]
+    others = [each for each in parameters if each.key != "count"]
+    if len(counts) != 1:
+        raise TypeProblem("several tiles need their number, once", fix="write `16x16xf16, count=2`")
+    tile = _inner(others[0].tokens[-1]) if len(others) == 1 and others[0].kind == "element" else _tile(others)
+    if not isinstance(tile, TileType):
+        raise others[0].problem("several tiles of one type; this is no tile", "write `16x16xf16, count=2`")
+    return MultiTileType.of(tile, counts[0].integer())
+
+
+def _inner(token: Token) -> Attribute:
+    """A type inside a type; problems are counted from the start of the outer one."""
+    try:
+        return type_from_text(str(token))
+    except TypeProblem as problem:
+        at = cast(int, token.start_pos)
+        length = problem.length or len(token)
+        raise TypeProblem(problem.message, at + problem.offset, length, problem.fix) from None
+
+
+def _event_ids(parameters: list[Parameter]) -> EventIdArrayType:
+    if len(parameters) != 1:
+        raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
+    return EventIdArrayType(IntAttr(parameters[0].integer()))
 
 
 _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
@@ -431,8 +373,12 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.partition_tensor_view": _view(PartitionTensorViewType),
     "pto.ptr": _ptr,
     "pto.group": _group,
-    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, *HANDLES, *OWN_TYPES)},
+    "pto.eventid_array": _event_ids,
+    "pto.local_array": _local_array,
+    "pto.struct": _struct,
+    "pto.multi_tile_buf": _multi_tile,
+    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, PipeType, *HANDLES, *OWN_TYPES)},
 }
 
-_BARE = ("pto.hif8", EventType.name, *(cls.name for cls in HANDLES))
+_BARE = ("pto.hif8", EventType.name, PipeType.name, *(cls.name for cls in HANDLES))
 """Types that are a name and nothing more."""

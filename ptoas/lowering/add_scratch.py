@@ -25,13 +25,16 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
-from ptoas.lowering.isa import DEFAULT_ISA, get_isa
+from ptoas.lowering.because import at_line, because
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.spread_thresholds import spread_threshold
 from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets.facts import Facts
+from ptoas.targets.isa import get_isa
 from ptoas.targets.row import Row
 
 
@@ -41,7 +44,7 @@ class AddScratchPass(ModulePass):
 
     name = "add-scratch"
     target: str | None = None
-    isa: str = DEFAULT_ISA
+    isa: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
@@ -52,6 +55,8 @@ class AddScratchPass(ModulePass):
             if not isinstance(inner, PtoOp) or not isinstance(row, Row) or inner.mnemonic() in left_out:
                 continue
             facts = Facts(inner, target, knowledge, False, (target,), row)
+            if isinstance(inner, TGatherOp):
+                spread_threshold(inner, facts, _allocate)
             for slot, scratch in row.scratch.items():
                 needed = None if inner.operands_of(slot) else scratch.needs(facts)
                 if needed is not None:
@@ -80,5 +85,6 @@ def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SS
     given: dict[str, Any] = dict(zip(opened, extents, strict=True))
     tile = AllocTileOp(type, **given, location=before.location)
     tile.result.name_hint = name
+    because(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
     Rewriter.insert_op(tile, InsertPoint.before(before))
     return tile.result

@@ -13,7 +13,6 @@ from ptoas.files import write_text
 from ptoas.forms import print_module
 from ptoas.grammar.parse import parse_file
 from ptoas.lowering.emit_cpp import emit_cpp
-from ptoas.lowering.isa import DEFAULT_ISA, get_isa
 from ptoas.lowering.options import module_target
 from ptoas.lowering.pipeline import (
     PASSES,
@@ -25,6 +24,7 @@ from ptoas.lowering.pipeline import (
     run_passes,
 )
 from ptoas.targets import Target, get_target
+from ptoas.targets.isa import get_isa
 from ptoas.targets.verify import verify
 
 
@@ -33,7 +33,7 @@ def lower(
     target: str | Target | None = None,
     *,
     emit: str = "kernel",
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     annotate: bool = False,
     sync: str | None = None,
@@ -46,6 +46,8 @@ def lower(
     """C++ for `module` on `target`; the module itself is left as it is.
 
     Raises `PtoasError` when the module breaks a rule of the target; `verified=False` leaves the check out.
+    `isa` is the revision that is checked and called, `doc` or `2026.08`; without it calls are written for the
+    latter, and the documents are what is checked, with warnings where its headers ask for more (D28).
     `passes` replaces the pipeline (see `ptoas.lowering.build_pipeline`); `after` sees the module after each;
     `on_warnings` gets what only deserves a look.
 
@@ -62,7 +64,7 @@ def lower(
     chosen = resolve_target(module, target)
     get_isa(isa)
     if verified:
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, on_warnings=on_warnings)
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa, on_warnings=on_warnings)
     ready = ready_for_passes(module)
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
@@ -86,6 +88,7 @@ def check(
     aicore: bool = False,
     legalize: bool = False,
     sync: str | None = None,
+    isa: str | None = None,
     on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Raise what makes the module illegal on the target; give what only deserves a warning.
@@ -94,7 +97,7 @@ def check(
     """
     if legalize and target.legalization is not None:
         module = legalized(module, target)
-    report = verify(module, target, aicore, sync=sync)
+    report = verify(module, target, aicore, sync=sync, isa=isa)
     if not report.ok:
         raise PtoasError(report.errors)
     if report.warnings and on_warnings is not None:
@@ -108,7 +111,7 @@ def lower_file(
     output: str | None = None,
     *,
     emit: str = "kernel",
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     annotate: bool = False,
     sync: str | None = None,
@@ -136,7 +139,7 @@ def lower_file(
 
     options: dict[str, Any] = {"isa": isa, "legalize": legalize, "sync": sync}
     if until is not None:
-        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, on_warnings=on_warnings)
+        check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa, on_warnings=on_warnings)
         text = print_module(prepare(module, chosen, until=until, after=after, **options)) + "\n"
     else:
         options |= {"emit": emit, "annotate": annotate, "aicore": aicore}

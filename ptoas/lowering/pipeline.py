@@ -12,7 +12,6 @@ from xdsl.passes import ModulePass
 from ptoas.analysis.linking import linked
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.location import span_of
-from ptoas.lowering.isa import DEFAULT_ISA
 from ptoas.naming import copy_module
 from ptoas.targets import Target, get_target
 
@@ -71,7 +70,14 @@ def _insert_sync() -> type[ModulePass]:
     return InsertSyncPass
 
 
+def _split_multi_tiles() -> type[ModulePass]:
+    from ptoas.lowering.split_multi_tiles import SplitMultiTilesPass
+
+    return SplitMultiTilesPass
+
+
 PASSES: dict[str, Callable[[], type[ModulePass]]] = {
+    "split-multi-tiles": _split_multi_tiles,
     "allocate-destinations": _allocate_destinations,
     "settle-layouts": _settle_layouts,
     "carry-tiles": _carry_tiles,
@@ -99,7 +105,7 @@ class UnknownPassError(UsageError):
 def build_pipeline(
     target: str | Target,
     *,
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,
@@ -107,8 +113,8 @@ def build_pipeline(
     """The passes for a target, in order; `until` stops after the pass of that name.
 
     >>> import ptoas
-    >>> [each.name for each in ptoas.build_pipeline("a5", until="fold-constants")]
-    ['allocate-destinations', 'settle-layouts', 'carry-tiles', 'add-scratch', 'fold-constants']
+    >>> [each.name for each in ptoas.build_pipeline("a5", until="carry-tiles")]
+    ['split-multi-tiles', 'allocate-destinations', 'settle-layouts', 'carry-tiles']
     """
     if until is not None and until not in PASSES:
         raise UnknownPassError(until)
@@ -178,8 +184,8 @@ def legalized(module: ModuleOp, target: Target) -> ModuleOp:
     from ptoas.dialects.pto.views import AllocTileOp
     from ptoas.lowering.plan_memory import place_added
 
-    first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
-    subject = run_passes(ready_for_passes(module), [first])
+    split, first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
+    subject = run_passes(ready_for_passes(module), [split, first])
     own = {op.result for op in subject.walk() if isinstance(op, AllocTileOp)}
     run_passes(subject, others)
     place_added(subject, target, own)
@@ -190,7 +196,7 @@ def prepare(
     module: ModuleOp,
     target: str | Target,
     *,
-    isa: str = DEFAULT_ISA,
+    isa: str | None = None,
     legalize: bool = False,
     sync: str | None = None,
     until: str | None = None,

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
 from ptoas.location import operand_span, span_of
+from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,18 @@ _ROWS = (
         "The instruction would overwrite indices or sources that it has not read yet (D22).",
     ),
     (
+        "PTO-R120",
+        "a table that the target reads otherwise",
+        "Width or strides, known only when the program runs, are not those that the target counts with: it "
+        "would read or write other elements without a word (D16, D32).",
+    ),
+    (
+        "PTO-R121",
+        "nothing to gather or scatter",
+        "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "
+        "(D34).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
@@ -96,6 +109,44 @@ _ROWS = (
         "what is converted or quantised does not fit its result",
         "A pair is two numbers of the other tile; a block has 32 numbers, one exponent, one largest number "
         "and one scale; a row has one scale and one offset.",
+    ),
+    (
+        "PTO-R150",
+        "an index is outside a local array",
+        "Each index of `local_array_get` and `local_array_set` counts from 0 and is less than its dimension: "
+        "behind the array lies something else of the function's.",
+    ),
+    (
+        "PTO-R151",
+        "a local variable is read before it is set",
+        "Nothing is in a local array or struct until it is set; a device has there what its stack held last.",
+    ),
+    (
+        "PTO-R152",
+        "the program has stopped itself",
+        "`trap` says that what was not to happen has happened: the branch that leads to it says what.",
+    ),
+    (
+        "PTO-R153",
+        "an address that nothing lies at",
+        "A number becomes a pointer only where it is the address of an argument (`ptrtoint`) or near it, "
+        "and a multiple of the element's bytes; a device reads what happens to be there, or stops.",
+    ),
+    (
+        "PTO-R154",
+        "a dimension that the view does not have",
+        "`get_tensor_view_dim` and `get_tensor_view_stride` count the dimensions of a view from 0.",
+    ),
+    (
+        "PTO-R155",
+        "there is no such tile",
+        "`multi_tile_get` counts the tiles of a multi tile from 0; the number is less than its count.",
+    ),
+    (
+        "PTO-R156",
+        "an argument that no launch can pass",
+        "Only global memory, scalars and, in a run, tiles are arguments of a kernel: its own memories begin "
+        "and end with it.",
     ),
     (
         "PTO-R201",
@@ -270,7 +321,7 @@ _ROWS = (
     ),
 )
 
-RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in _ROWS}
+RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in (*_ROWS, *CORE_ROWS)}
 
 
 def finding(

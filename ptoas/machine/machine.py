@@ -20,11 +20,11 @@ from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import span_of
-from ptoas.machine.actors import Actor, Launch
+from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
 from ptoas.machine.flights import Flight
-from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.memory import GlobalBuffer, LocalMemory, View
 from ptoas.machine.signals import Signals
 from ptoas.machine.tiles import Region, Tile
 from ptoas.plugins import import_all
@@ -106,6 +106,8 @@ class Machine:
     actor: Actor = field(default_factory=Actor)
     """Who works with this machine now."""
     launch: Launch = field(default_factory=Launch)
+    role: Role = ALONE
+    """Which core of its block this is."""
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)
@@ -115,6 +117,9 @@ class Machine:
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
 
+    addresses: dict[GlobalBuffer, int] = field(default_factory=dict[GlobalBuffer, int])
+    """The numbers that stand for arguments whose pointers the program looks at as numbers."""
+
     def __post_init__(self) -> None:
         self.signals = Signals(self)
 
@@ -123,7 +128,7 @@ class Machine:
         self.remembered.append(kept)
 
     def forget_arguments(self) -> None:
-        for kept in self.remembered:
+        for kept in (*self.remembered, self.addresses):
             kept.clear()
 
     max_memory: int = DEFAULT_MAX_MEMORY

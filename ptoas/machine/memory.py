@@ -15,7 +15,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 
 if TYPE_CHECKING:
-    from ptoas.machine.tiles import Region
+    from ptoas.machine.tiles import Region, Tile
 
 POISON = 0xCB
 """What a device's local memory holds before anything is written: nothing that looks like a result."""
@@ -32,11 +32,20 @@ def address_of(array: Array) -> int:
 class GlobalBuffer:
     """One argument: elements in a row."""
 
-    __slots__ = ("address", "dtype", "name", "place", "raw", "size")
+    __slots__ = ("address", "dtype", "name", "place", "raw", "size", "whole")
 
-    def __init__(self, name: str, array: Array, dtype: DType, place: Place | None = None):
+    def __init__(
+        self,
+        name: str,
+        array: Array,
+        dtype: DType,
+        place: Place | None = None,
+        whole: GlobalBuffer | None = None,
+    ):
         self.name = name
         self.dtype = dtype
+        self.whole: GlobalBuffer = whole or self
+        """The argument itself, where this is another look at its bytes."""
         # Bytes are moved as unsigned integers, so that every bit pattern survives.
         self.raw: Array = array.reshape(-1).view(dtype.raw)
         self.size = len(self.raw)
@@ -167,6 +176,16 @@ class Pointer:
 
     def __init__(self, buffer: GlobalBuffer, offset: int = 0):
         self.buffer = buffer
+        self.offset = offset
+
+
+class LocalPointer:
+    """A place in a local memory, in elements; the memory is one long row."""
+
+    __slots__ = ("offset", "tile")
+
+    def __init__(self, tile: Tile, offset: int = 0):
+        self.tile = tile
         self.offset = offset
 
 

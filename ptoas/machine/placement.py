@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC
 from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, func
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import func
+from xdsl.ir import SSAValue
 
+from ptoas.analysis.constants import Constants
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
-from ptoas.machine import scalars
 from ptoas.machine.budget import check_tile
-from ptoas.machine.dtypes import integer_width
 from ptoas.machine.machine import VALUES
 from ptoas.machine.source import SourceWriter
 from ptoas.ops.views import alloc_tile, place, tile_name, valid_extents
@@ -26,6 +25,7 @@ class Placement(SourceWriter, ABC):
 
     def __init__(self, module: ModuleCompiler, op: func.FuncOp):
         super().__init__(module, op)
+        self.constants = Constants()
         self.own_bits = module.placed_by_compiler(op)
         self.changing = {o.tile for o in op.walk() if isinstance(o, SetValidShapeOp)} | {
             o.tile for o in op.walk() if isinstance(o, TAssignOp) and not self._binds_once(o)
@@ -57,20 +57,7 @@ class Placement(SourceWriter, ABC):
         return self._constant(op.addr)
 
     def _constant(self, value: SSAValue | None) -> int | None:
-        """A value that is a constant, also through casts."""
-        if value is None:
-            return None
-        if value in self.known:
-            known = self.known[value]
-            return known if isinstance(known, int) else None
-        owner = value.owner
-        if isinstance(owner, arith.ConstantOp):
-            found = scalars.constant_of(owner)
-            return found if isinstance(found, int) else None
-        if isinstance(owner, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
-            inner = self._constant(owner.operands[0])
-            return None if inner is None else self.cast(owner, inner)
-        return None
+        return None if value is None else self.constants.constant(value)
 
     def alloc_tile(self, op: AllocTileOp) -> None:
         tile = op.tile_type
@@ -137,10 +124,3 @@ class Placement(SourceWriter, ABC):
         make = VALUES[TAssignOp](op, self.machine)
         target = op.tile if op.result is None else op.result
         self.line(f"{self.name(target)} = {self.keep(make)}({self.ref(op.tile)}, {address})")
-
-    def cast(self, op: Operation, value: int) -> int:
-        if isinstance(op, arith.ExtUIOp):
-            width = integer_width(op.operands[0].type)
-            assert width is not None
-            value &= (1 << width) - 1
-        return scalars.wrap(value, op.results[0].type)

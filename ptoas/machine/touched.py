@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.machine.arrays import Array
-from ptoas.machine.memory import Group, Pointer, View
+from ptoas.machine.memory import Group, LocalPointer, Pointer, View
 from ptoas.machine.tiles import Tile
 
 
@@ -62,8 +62,10 @@ def view_touched(view: View) -> Touched:
     return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
 
 
-def element_touched(holder: Pointer | Tile, offset: int) -> Touched:
+def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> Touched:
     """One element behind a pointer, or of a tile."""
+    if isinstance(holder, LocalPointer):
+        return element_touched(holder.tile, holder.offset + offset)
     if isinstance(holder, Tile):
         low = holder.memory.address + holder.address + offset * holder.dtype.size
         element = holder.flat[offset : offset + 1]

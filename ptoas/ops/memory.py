@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ptoas.dialects.pto.enums import AtomicType, PadValue
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
+from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
-from ptoas.machine.memory import Pointer, View
+from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.fixpipe import conversion
 from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
@@ -173,7 +175,9 @@ def storing(mem: View, target: Array, window: Array) -> Callable[[View], None]:
 
 @value(LoadScalarOp)
 def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
-    def run(ptr: Pointer, offset: int) -> float:
+    def run(ptr: Pointer | LocalPointer, offset: int) -> float:
+        if isinstance(ptr, LocalPointer):
+            return read_element(op, m, ptr.tile, ptr.offset + offset)
         at = ptr.offset + offset
         buffer = ptr.buffer
         if not (0 <= at < buffer.size or buffer.holds(at, at)):
@@ -185,7 +189,10 @@ def load_scalar(op: LoadScalarOp, m: Machine) -> Callable[..., float]:
 
 @value(StoreScalarOp)
 def store_scalar(op: StoreScalarOp, m: Machine) -> Callable[..., None]:
-    def run(value: float, ptr: Pointer, offset: int) -> None:
+    def run(value: float, ptr: Pointer | LocalPointer, offset: int) -> None:
+        if isinstance(ptr, LocalPointer):
+            write_element(op, m, ptr.tile, ptr.offset + offset, value)
+            return
         at = ptr.offset + offset
         buffer = ptr.buffer
         if not (0 <= at < buffer.size or buffer.holds(at, at)):
@@ -208,27 +215,32 @@ def scalar_outside(op: LoadScalarOp | StoreScalarOp, m: Machine, ptr: Pointer, o
 
 @value(TGetValOp)
 def tgetval(op: TGetValOp, m: Machine) -> Callable[..., float]:
-    def run(src: Tile | Unplaced, offset: int) -> float:
-        element = element_at(op, m, src, offset)
-        if m.checks.init:
-            check_region(op, m, element)
-        return element.tile.dtype.numbers(element.tile.flat[offset : offset + 1])[0].item()
-
-    return run
+    return partial(read_element, op, m)
 
 
 @value(TSetValOp)
 def tsetval(op: TSetValOp, m: Machine) -> Callable[..., None]:
     def run(offset: int, value: float, dst: Tile | Unplaced) -> None:
-        element = element_at(op, m, dst, offset)
-        tile = element.tile
-        tile.flat[offset] = np.asarray(tile.dtype.scalar(value)).view(tile.dtype.raw)
-        element.mark(op)
+        write_element(op, m, dst, offset, value)
 
     return run
 
 
-def element_at(op: TGetValOp | TSetValOp, m: Machine, tile: Tile | Unplaced, offset: int) -> Region:
+def read_element(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) -> float:
+    element = element_at(op, m, tile, offset)
+    if m.checks.init:
+        check_region(op, m, element)
+    return element.tile.dtype.numbers(element.tile.flat[offset : offset + 1])[0].item()
+
+
+def write_element(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int, value: float) -> None:
+    element = element_at(op, m, tile, offset)
+    dtype = element.tile.dtype
+    element.tile.flat[offset] = np.asarray(dtype.scalar(value)).view(dtype.raw)
+    element.mark(op)
+
+
+def element_at(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) -> Region:
     """One element of a tile, counted in the order of its bytes."""
     if isinstance(tile, Unplaced):
         raise m.fail("PTO-R507", f"%{tile.name} is used before it has an address", op)
@@ -237,7 +249,7 @@ def element_at(op: TGetValOp | TSetValOp, m: Machine, tile: Tile | Unplaced, off
             "PTO-R106",
             f"{op.mnemonic()}: element {offset} of {tile.describe()}, which has {tile.flat.size}",
             op,
-            operand=list(op.operands).index(op.offset),
+            operand=slot_places(op)["offset"].start,
         )
     return tile.elements(np.array([offset]))
 

@@ -12,6 +12,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.indexing import checked, index_failure, index_reader
+from ptoas.targets.comparisons import LANES, CompareModel
 
 BLOCK = 32
 """Bytes of a block of TGATHERB."""
@@ -147,8 +148,9 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
     many."""
     compare = _COMPARE[CmpMode.EQ if op.cmp_mode is None else op.cmp_mode.data]
     first_index = 0 if op.offset is None else op.offset.value.data
+    model: CompareModel = m.target.model(op)
 
-    def bind(dst: Tile, src: Tile, cdst: Tile, tmp: Tile | None = None) -> Step:
+    def bind(dst: Tile, src: Tile, cdst: Tile, indices: Tile | None = None, tmp: Tile | None = None) -> Step:
         rows, cols = src.valid
         if rows > dst.rows or rows > cdst.rows * cdst.cols:
             raise m.fail(
@@ -159,13 +161,15 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
             )
         # A window counts as the tile that it looks into.
         width = src.cols if src.boxed else src.row_stride // src.dtype.size
+        if model.whole_repeats:
+            width = -(-cols // LANES) * LANES
         position = first_index + np.arange(rows)[:, None] * width + np.arange(cols)[None, :]
         position = position.astype(np.int64)
         counted = cdst.offsets.reshape(-1)[:rows]
         counts_region = cdst.elements(counted)
+        thresholds = None if indices is None else indices.offsets.reshape(-1)[:rows]
 
-        def run(threshold: float) -> None:
-            found = compare(src.dtype.numbers(src.load_raw()), src.dtype.scalar(threshold))
+        def keep(found: Array) -> None:
             counts = np.add.reduce(found, axis=1)
             most = int(counts.max()) if rows else 0
             if most > dst.cols:
@@ -184,9 +188,44 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
             if m.checks.init and len(places):
                 dst.elements(places).mark(op)
 
-        return Step(run, reads=(src.region,), writes=(counts_region,))
+        def run(threshold: float) -> None:
+            keep(compare(src.dtype.numbers(src.load_raw()), src.dtype.scalar(threshold)))
+
+        def run_tile() -> None:
+            assert indices is not None
+            given = indices.flat[thresholds].view(indices.dtype.number)
+            keep(compare(_compared(src, model), _thresholds(given, src, model)[:, None]))
+
+        if indices is None:
+            return Step(run, reads=(src.region,), writes=(counts_region,))
+        read = indices.elements(np.asarray(thresholds))
+        return Step(run_tile, reads=(src.region, read), writes=(counts_region,))
 
     return bind
+
+
+def _compared(src: Tile, model: CompareModel) -> Array:
+    """The elements of the source as the target compares them."""
+    values = src.dtype.numbers(src.load_raw())
+    if values.dtype.kind != "f":
+        return values if model.signed else values.astype(src.dtype.raw).astype(np.int64)
+    if model.rounds and src.dtype.size == 4:
+        # To 32 bits, which are then compared without a sign.
+        limit = 2.0**31
+        whole = np.clip(np.nan_to_num(np.rint(values.astype(np.float64))), -limit, limit - 1)
+        return whole.astype(np.int64) & 0xFFFFFFFF
+    return values
+
+
+def _thresholds(given: Array, src: Tile, model: CompareModel) -> Array:
+    """One threshold a row, in the type that is compared."""
+    is_float = src.dtype.numbers(src.load_raw()).dtype.kind == "f"
+    signed = given.astype(f"i{given.dtype.itemsize}")
+    if is_float and src.dtype.size == 2:
+        return signed.astype(np.int16).astype(np.float32)
+    if is_float and not model.rounds:
+        return signed.astype(np.float32)
+    return signed.astype(np.int64) if model.signed else given.astype(np.int64)
 
 
 @instruction(TGatherBOp)

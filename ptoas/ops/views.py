@@ -6,24 +6,36 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.scalar import (
+    AddPtrOp,
+    GetBlockIdxOp,
+    GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
+)
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
     AllocTileOp,
     BitcastOp,
+    DimensionOp,
+    GetTensorViewDimOp,
+    GetTensorViewStrideOp,
     GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
     TAssignOp,
+    TileValidColsOp,
+    TileValidRowsOp,
     TReshapeOp,
+    ValidExtentOp,
 )
 from ptoas.machine.addresses import lost, moved
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import Machine, value
-from ptoas.machine.memory import Bits, Form, Pointer, View
+from ptoas.machine.memory import Bits, Form, LocalPointer, Pointer, View
 from ptoas.machine.tiles import Tile, Unplaced
 
 KEPT = 256
@@ -135,11 +147,13 @@ def outside_view(
 
 
 @value(AddPtrOp)
-def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer]:
+def addptr(op: AddPtrOp, m: Machine) -> Callable[..., Pointer | LocalPointer]:
     kept: dict[tuple[Pointer, int], Pointer] = {}
     m.remember(kept)
 
-    def run(ptr: Pointer, offset: int) -> Pointer:
+    def run(ptr: Pointer | LocalPointer, offset: int) -> Pointer | LocalPointer:
+        if isinstance(ptr, LocalPointer):
+            return LocalPointer(ptr.tile, ptr.offset + offset)
         found = kept.get((ptr, offset))
         if found is None:
             if len(kept) >= KEPT:
@@ -158,6 +172,16 @@ def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
 @value(GetBlockNumOp)
 def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
     return lambda: m.launch.blocks
+
+
+@value(GetSubblockIdxOp)
+def get_subblock_idx(op: GetSubblockIdxOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.role.lane
+
+
+@value(GetSubblockNumOp)
+def get_subblock_num(op: GetSubblockNumOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.role.lanes
 
 
 # --- tiles ---------------------------------------------------------------------------------------
@@ -338,6 +362,29 @@ def alias(op: AliasOp, m: Machine) -> Callable[..., Tile]:
 def get_validshape(op: GetValidShapeOp, m: Machine) -> Callable[..., tuple[int, int]]:
     def run(tile: Tile | Unplaced) -> tuple[int, int]:
         return tile.valid
+
+    return run
+
+
+@value(TileValidRowsOp, TileValidColsOp)
+def valid_extent(op: ValidExtentOp, m: Machine) -> Callable[..., int]:
+    at = 0 if isinstance(op, TileValidRowsOp) else 1
+
+    def run(tile: Tile | Unplaced) -> int:
+        return tile.valid[at]
+
+    return run
+
+
+@value(GetTensorViewDimOp, GetTensorViewStrideOp)
+def dimension(op: DimensionOp, m: Machine) -> Callable[..., int]:
+    """A dimension that the view does not have is an error of the program."""
+
+    def run(view: View, dim: int) -> int:
+        numbers = view.shape if isinstance(op, GetTensorViewDimOp) else view.strides
+        if not 0 <= dim < len(numbers):
+            raise m.fail("PTO-R154", f"{op.mnemonic()}: dimension {dim} of a view of {len(numbers)}", op)
+        return numbers[dim]
 
     return run
 

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.constraints import COUNTS
-from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.enums import AddressSpace, Layout
 from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
 from ptoas.machine.dtypes import DType, dtype_of
@@ -83,16 +83,19 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
         if isinstance(argument.type, HANDLES):
             message = f"%{name} is a {argument.type}, which the program itself has to make"
             raise failure("PTO-R505", message, span=argument_type_span(entry, at))
-        found.append(_parameter(name, at, argument.type))
+        found.append(_parameter(entry, name, at, argument.type))
     return found
 
 
-def _parameter(name: str, at: int, type: Attribute) -> Parameter:
+def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Parameter:
     match type:
         case ViewType():
             return Parameter(
                 name, at, type, "memory", dtype_of(type.element_type), type.shape, type.strides, type.layout
             )
+        case PtrType() if type.space is not AddressSpace.GM:
+            message = f"%{name} points into a memory of the core, where no launch can put anything"
+            raise failure("PTO-R156", message, entry, fix="pass global memory, and load it")
         case PtrType():
             return Parameter(name, at, type, "pointer", dtype_of(type.element_type))
         case TileType():

@@ -52,6 +52,7 @@ from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
 
 if TYPE_CHECKING:
+    from ptoas.profiling.record import Recorder
     from ptoas.runner.describe import Described
 
 
@@ -72,7 +73,9 @@ def compile(
     prints: Sequence[Printing | str] = (),
     force: bool = False,
     aicore: bool = False,
+    isa: str | None = None,
     on_output: Callable[[str], None] | None = None,
+    recorder: Recorder | None = None,
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
@@ -106,7 +109,7 @@ def compile(
         raise UsageError(f"a schedule is the seed of an order, a number from 0; {schedule} given")
     warnings: tuple[Diagnostic, ...] = ()
     if not force:
-        warnings = check(module, chosen, aicore=aicore, legalize=legalize, sync=sync)
+        warnings = check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa)
     options = Options(
         warnings=warnings,
         checks=checks if isinstance(checks, Checks) else Checks.of(checks, unchecked),
@@ -119,8 +122,10 @@ def compile(
         prints=tuple(parse_print(p) if isinstance(p, str) else p for p in prints),
         legalize=legalize,
         sync=sync,
+        isa=isa,
         on_output=on_output,
         forced=force,
+        recorder=recorder,
     )
     with forgiving(force, module):
         return Kernel(module, chosen, options)

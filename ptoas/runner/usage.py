@@ -23,6 +23,7 @@ from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.pointers import PointerCastOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -278,6 +279,8 @@ def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[S
     match op:
         case MakeTensorViewOp() | AddPtrOp():
             return [(op.results[0], op.ptr)]
+        case PointerCastOp():
+            return [(op.results[0], op.operands[0])]
         case PartitionViewOp():
             return [(op.result, op.source)]
         case TLoadOp():

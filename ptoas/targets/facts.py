@@ -28,7 +28,10 @@ class Facts:
         aicore: bool,
         checked: Sequence[Target],
         row: Row,
+        isa: str | None = None,
     ):
+        self.isa = isa
+        """The revision that decides; `None`: the documents, and a warning where its headers ask for more."""
         self.row = row
         """What the target says of the instruction."""
         self.checked = checked

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 
+from ptoas.analysis.constants import Constants
 from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.enums import CmpMode, PadValue, Precision, TileLoc
@@ -117,10 +117,6 @@ SPREAD = Row(
     source="TScatter.hpp, mask form",
 )
 """`TSCATTER` by a mask pattern."""
-
-NO_COMPARE_CALL = Call(
-    unsupported="the compare form of tgather has no C++ call: the documents declare an index and a mask form"
-)
 
 # --- element by element --------------------------------------------------------------------------
 
@@ -391,11 +387,8 @@ class FillModel(NamedTuple):
 def same_place(op: PtoOp) -> bool:
     """Whether source and destination lie at one address, as far as their declarations say."""
     (src,), (dst,) = op.values_of("src"), op.values_of("dst")
-    addresses = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
-    numbers = [
-        address.owner.value if address is not None and isinstance(address.owner, arith.ConstantOp) else None
-        for address in addresses
-    ]
+    given = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
+    numbers = [None if address is None else Constants().constant(address) for address in given]
     return src is dst or (None not in numbers and numbers[0] == numbers[1])
 
 

@@ -11,20 +11,23 @@ from ptoas.diagnostics import Severity, UsageError
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.targets import TARGETS, Target, get_target
+from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
 from ptoas.targets.rule import ALIASES, RULES, Rule, all_rules, load_rules
 from ptoas.targets.specs import element_names
 
 CHAPTERS = {
-    "A": "MGATHER",
+    "A": "MGATHER, and comparing TGATHER",
     "S": "MSCATTER",
     "B": "Gathers and scatters between tiles",
     "M": "Loads and stores",
     "K": "Products of matrices and what belongs to them",
+    "G": "Matrices, mx operands, and what a function keeps for itself",
     "V": "Tiles and views",
     "U": "Use of local memory",
     "F": "Flags and pipes",
     "E": "Arithmetic",
+    "H": "Cores: channels, synchronisation, kinds of kernels",
     "Q": "Conversion, quantisation and sorting",
     "C": "Collectives",
     "D": "Transfers and signals between ranks",
@@ -51,6 +54,11 @@ REFUSED = {Severity.ERROR: "Refused", Severity.WARNING: "Warned about", Severity
 
 class UnknownRuleError(UsageError):
     """No rule has that code."""
+
+
+def severity_of(rule: Rule) -> str:
+    """How bad a violation is, in words."""
+    return f"warning; error under --isa {HEADERS}" if rule.header else rule.severity.value
 
 
 def rules_of(target: str | None = None) -> tuple[Rule, ...]:
@@ -103,7 +111,7 @@ def _markdown(rules: Sequence[Rule]) -> str:
             continue
         lines += [f"## {title}", ""]
         for rule in chapter:
-            kind = "" if rule.severity.value == "error" else f" ({rule.severity.value})"
+            kind = "" if rule.severity.value == "error" else f" ({severity_of(rule)})"
             lines += [f"### {rule.code}: {rule.title}{kind}", ""]
             lines += [rule.statement, "", f"*Why:* {rule.reason}", ""]
             lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
@@ -139,7 +147,7 @@ def explain(code: str) -> str:
     on = ", ".join(rule.example_targets)
     parts = [
         *([f"{wanted} is part of {rule.code} now."] if wanted != rule.code else []),
-        f"{rule.code}: {rule.title} ({rule.severity.value})",
+        f"{rule.code}: {rule.title} ({severity_of(rule)})",
         _fill(rule.statement),
         _fill(f"Why: {rule.reason}"),
         f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
@@ -163,7 +171,7 @@ def describe_target(target: Target) -> dict[str, Any]:
         "summary": target.summary,
         "default mode": "by the index tile's columns" if callable(default) else default.value,
         "index": "sign-extended to 64 bits" if target.sign_extends_index else "32 unsigned bits",
-        "row stride": "stride of DIM_3" if table.row_stride_is_dim3 else "the destination's valid columns",
+        "row stride": table.row_step.value,
         "element types": element_names(data.types or ()),
         "with --aicore": element_names(data.aicore),
         "memories": {loc.value: size for loc, size in target.memories.items()},

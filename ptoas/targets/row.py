@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.pipes import PipeModel
+from ptoas.targets.pipes import PipeModel, Pipes
 from ptoas.targets.specs import T, TileSpec, Types, ViewSpec, elements
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ class Row:
     have any extents."""
     apart: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
+    in_step: Callable[[Any], bool] | None = None
+    """Whether the instruction reads each element of one before it writes the same element of the other: then
+    they may be one tile, element for element."""
     rules: tuple[Rule, ...] = ()
     """What is special to the instruction."""
     pipe: PipeModel | None = None
@@ -117,6 +121,17 @@ class Row:
     def each(self, table: Mapping[type[PtoOp], str | Types]) -> dict[type[PtoOp], Entry]:
         """A family's rows: its instructions with their element types."""
         return {op: self.of(types) for op, types in table.items()}
+
+    def check(self, op: type[PtoOp]) -> None:
+        """A slot or an attribute that the instruction does not have would silently mean nothing."""
+        pipes = self.pipe.at if isinstance(self.pipe, Pipes) else ()
+        apart = (slot for pair in self.apart for slot in pair)
+        specs = (self.tiles, self.views, self.valid, self.shape, self.scratch, pipes)
+        named = {*chain(*specs, apart, self.ignores, self.clobbers)}
+        signature = op.signature()
+        wrong = named - {slot.name for slot in signature.slots} or set(self.defaults) - set(signature.fields)
+        if wrong:
+            raise TypeError(f"the row of {op.name} speaks of {', '.join(sorted(wrong))}, which it has not")
 
     def but(self, **changes: Any) -> Row:
         """The row with some of it said otherwise; `rules` are added to those that it has."""

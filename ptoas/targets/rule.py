@@ -57,7 +57,8 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
-Scope = Literal["instruction", "function", "kernel", "module"]
+Scope = Literal["instruction", "function", "branches", "kernel", "module"]
+"""What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,9 @@ class Rule:
     """Targets that the examples are to be checked for."""
     aliases: tuple[str, ...] = ()
     """Codes that this rule had before it spoke for several instructions."""
+    header: bool = False
+    """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and
+    none where the documents alone do (D28)."""
 
     def __call__(self, **data: Any) -> Rule:
         """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
@@ -154,8 +158,11 @@ def rule(
     severity: Severity = Severity.ERROR,
     scope: Scope = "instruction",
     aliases: str = "",
+    header: bool = False,
 ) -> Callable[[Check], Rule]:
-    """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks."""
+    """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks; what the
+    `header` of August 2026 alone asks for is a warning unless that decides (D28)."""
+    severity = Severity.WARNING if header else severity
 
     def make(check: Check) -> Rule:
         statement = " ".join((check.__doc__ or "").split())
@@ -175,6 +182,7 @@ def rule(
             check,
             tuple(on.split()),
             tuple(f"PTO-{alias}" for alias in aliases.split()),
+            header,
         )
         _REGISTRY[code] = made
         for alias in made.aliases:

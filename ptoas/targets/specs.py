@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import NoneAttr
 from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
+from ptoas.targets.isa import HEADERS
 
 Types = tuple[ElementType, ...]
 
@@ -107,11 +108,20 @@ class TileSpec:
     """`None`: whatever the tile's own type allows."""
     aicore: Types = ()
     """Types that only an AICORE build adds (D3)."""
+    headers: Types = ()
+    """Types that the headers of August 2026 add to the document's (D28)."""
     layout: TileLayout | None = None
     empty: bool = True
     """Whether a valid extent may be 0."""
     aligned: bool = False
     """Whether the contiguous dimension is checked to be whole blocks of 32 bytes."""
+
+    def takes(self, element: ElementType, aicore: bool = False, isa: str | None = None) -> bool:
+        """Whether the operand may have this element type, in such a build and by that revision."""
+        taken = self.types
+        if taken is None or element in taken:
+            return True
+        return (aicore and element in self.aicore) or (isa == HEADERS and element in self.headers)
 
 
 def tile(
@@ -120,12 +130,13 @@ def tile(
     locs: str | tuple[TileLoc, ...] = VEC,
     *,
     aicore: Types = (),
+    headers: Types = (),
     empty: bool = True,
     aligned: bool = False,
 ) -> TileSpec:
     """A tile operand: `tile("i32 u32", ND)`, `tile(T, locs="vec mat")`."""
     where = tuple(TileLoc(word) for word in locs.split()) if isinstance(locs, str) else locs
-    return TileSpec(where, _types(types), aicore, layout, empty, aligned)
+    return TileSpec(where, _types(types), aicore, headers, layout, empty, aligned)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
@@ -18,6 +18,8 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.views import TAssignOp
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
@@ -161,6 +163,21 @@ class Target:
         model = row.pipe if self.has_pipes else Pipes(S, events=())
         return effects_of(op, model, row.ignores, row.clobbers)
 
+    def leaves_alone(self, tile: SSAValue) -> bool:
+        """Whether a tile is but scratch that the instructions have a place for and nothing touches here: then
+        it needs no memory of its own."""
+        if not isinstance(tile, OpResult):
+            return False
+        uses = [use for use in tile.uses if not isinstance(use.operation, TAssignOp)]
+        return bool(uses) and all(map(self._ignores, uses))
+
+    def _ignores(self, use: Use) -> bool:
+        op = use.operation
+        row = self.row(op) if isinstance(op, PtoOp) else None
+        if not isinstance(op, PtoOp) or not isinstance(row, Row):
+            return False
+        return any(use.index in slot_places(op)[slot] for slot in row.ignores)
+
     def uses_simt(self, op: Operation) -> bool:
         """Whether an operation launches SIMT threads here."""
         row = self.row(op) if isinstance(op, PtoOp) else None
@@ -176,7 +193,9 @@ class Target:
         """Bytes of which the address of a tile in this memory is a multiple."""
         return self.alignments.get(loc, BURST)
 
-    def takes(self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False) -> bool:
+    def takes(
+        self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None
+    ) -> bool:
         """Whether an operand of an instruction may have this element type here."""
         row = self.row(op)
         if isinstance(row, Unsupported):
@@ -184,7 +203,8 @@ class Target:
         spec = row.tiles.get(slot)
         if spec is None or spec.types is None:
             return True
-        return BY_TYPE.get(element) in (spec.types + spec.aicore if aicore else spec.types)
+        known = BY_TYPE.get(element)
+        return known is not None and spec.takes(known, aicore, isa)
 
     def rows(self) -> Iterator[tuple[type[PtoOp], Row]]:
         """Every row that the target has, those of an instruction's forms one after the other."""
@@ -216,6 +236,14 @@ def _number(given: Any) -> int | bool:
 
 @lru_cache(maxsize=8192)
 def _entry(target: Target, op_class: type[PtoOp]) -> Entry:
+    entry = _find_entry(target, op_class)
+    for row in entry.rows.values() if isinstance(entry, Forms) else (entry,):
+        if isinstance(row, Row):
+            row.check(op_class)
+    return entry
+
+
+def _find_entry(target: Target, op_class: type[PtoOp]) -> Entry:
     if op_class in target.extra:
         return target.extra[op_class]
     for plugin in plugins():

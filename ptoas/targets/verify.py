@@ -16,6 +16,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kernel import KernelFacts, set_companions
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.linking import linked
+from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.dialects.pto.enums import TileLoc
@@ -31,9 +32,9 @@ from ptoas.location import (
 )
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
-from ptoas.targets.rules import lints as n
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
@@ -115,18 +116,24 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
 
 
 def verify(
-    module: ModuleOp, target: str | Target | None = None, aicore: bool = False, *, sync: str | None = None
+    module: ModuleOp,
+    target: str | Target | None = None,
+    aicore: bool = False,
+    *,
+    sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
-    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21).
+    `sync` is `auto`, `manual` or `all` where the caller decides who raises the flags (D21). `isa` is `doc` or
+    `2026.08` where the documents or the headers of August 2026 decide alone (D28).
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, None if target is None else [target], aicore, sync=sync)
+    return verify_targets(module, None if target is None else [target], aicore, sync=sync, isa=isa)
 
 
 def verify_targets(
@@ -135,6 +142,7 @@ def verify_targets(
     aicore: bool = False,
     *,
     sync: str | None = None,
+    isa: str | None = None,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
@@ -148,12 +156,13 @@ def verify_targets(
     >>> ptoas.verify_targets(module).targets
     ('cpu', 'a2a3', 'a5', 'a5-custom')
     """
-    if sync not in (None, "auto", "manual"):
-        raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
+    if sync not in (None, "auto", "manual", "all"):
+        raise UsageError(f"sync is 'auto', 'manual' or 'all', not {sync!r}")
+    get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(linked(module), resolved, aicore, sync)
+        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}
@@ -213,7 +222,15 @@ def _declaration(op: PtoOp) -> tuple[object, ...]:
 class _Checker:
     """Checks one module for any number of targets; what does not depend on a target is found once."""
 
-    def __init__(self, module: ModuleOp, targets: Sequence[Target], aicore: bool, sync: str | None):
+    def __init__(
+        self,
+        module: ModuleOp,
+        targets: Sequence[Target],
+        aicore: bool,
+        sync: str | None,
+        isa: str | None = None,
+    ):
+        self.isa = isa
         self.module = module
         self.targets = targets
         self.aicore = aicore
@@ -316,7 +333,7 @@ class _Checker:
         if any(is_near_the_end(kernel, target) for kernel in kernels):
             from ptoas.lowering.launch import kernel_ends  # only here: what passes add, only passes know
 
-            ends = kernel_ends(self.module, target)
+            ends = kernel_ends(self.module, target, self.isa)
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))
 
@@ -334,8 +351,9 @@ class _Checker:
         for function in self.functions:
             if not broken.isdisjoint(function.ops):
                 continue
-            for rule in (n.a_body_has_one_block,) if function.branched else target.program():
-                if rule.scope == "function":
+            scope = "branches" if function.branched else "function"
+            for rule in target.program():
+                if rule.scope == scope:
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
@@ -348,13 +366,17 @@ class _Checker:
         effects = target.effects(sample)
         for op in group:
             self.effects[target.name, op] = effects
-        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row)
+        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         for rule in rules_for(row):
             for violation in rule.check(sample, facts):
                 yield from (_diagnose(rule, violation, op, row.source) for op in group)
         for rule in row.rules:
+            if rule.header and self.isa not in (None, HEADERS):
+                continue
+            decides = rule.header and self.isa == HEADERS
             for violation in rule.check(sample, facts):
-                yield from (_diagnose(rule, violation, op) for op in group)
+                found = (_diagnose(rule, violation, op) for op in group)
+                yield from (replace(d, severity=Severity.ERROR) if decides else d for d in found)
 
 
 @cache

@@ -48,7 +48,14 @@ def named_in(folder: Path) -> set[str]:
 def expected() -> set[str]:
     """Codes that tests name: in their own code, or on the lines of annotated programs."""
     annotated = {code for p in all_programs() for found in p.findings.values() for _, code in found}
-    return annotated | named_in(ROOT / "tests")
+    stops = {
+        code
+        for program in all_programs()
+        for said in (*program.run.values(), *program.cpp.values())
+        for _, text in said
+        for code in CODE.findall(text)
+    }
+    return annotated | stops | named_in(ROOT / "tests")
 
 
 @pytest.mark.parametrize("code", KNOWN)

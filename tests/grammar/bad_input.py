@@ -835,14 +835,15 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         [("PTO-P021", 1, 34, 8, "a view of memory has no parameter `pad`", None)],
     ),
     "types: a pointer into another memory": (
-        ".arg %a : !pto.ptr<f32, ub>\n.arg %i : index\n%x = load_scalar %a[%i] : !pto.ptr<f32, ub> -> f32",
+        ".arg %a : !pto.ptr<f32, l1>\n.arg %i : index\n%x = load_scalar %a[%i] : !pto.ptr<f32, l1> -> f32",
         [
             (
                 "PTO-P040",
                 3,
                 18,
                 6,
-                "found !pto.ptr<f32, ub>; what is missing here is `ptr` (a pointer into global memory (!pto.ptr<...>))",
+                "found !pto.ptr<f32, l1>; what is missing here is `ptr` (a pointer into global memory or the "
+                "unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>))",
                 None,
             )
         ],

@@ -31,6 +31,8 @@ from xdsl.irdl import BaseAttr
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto import core_constraints as k
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
     BLayout,
@@ -43,6 +45,8 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
 )
 from ptoas.dialects.pto.instruction import Field, Instruction, PtoOp
+from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import (
     GroupType,
     MemRefType,
@@ -85,6 +89,10 @@ def views(draw: st.DrawFn, element: Attribute, rank: int) -> Attribute:
     return cls.of(shape, element, draw(st.sampled_from(Layout)), strides)
 
 
+BY_PLACE = ("address", "buf_id", "event_id", "mode")
+"""Numbers that are written by their place, without a type."""
+
+
 class Maker:
     """Makes operations; the values they need become arguments of the function."""
 
@@ -113,7 +121,7 @@ class Maker:
     def type_for(self, constraint: Any, element: Attribute, rank: int) -> Attribute:
         own = element if constraint.element else self.draw(st.sampled_from(SCALARS))
         match constraint:
-            case c.IndexTile():
+            case c.IndexTile() | c.IntegerTile():
                 return self.draw(tiles(self.draw(st.sampled_from([i16, i32]))))
             case c.Tile():
                 return self.draw(tiles(own))
@@ -126,6 +134,26 @@ class Maker:
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
             case c.Ptr():
                 return PtrType(own)
+            case c.Address():
+                return i64
+            case c.PtrOrAddress():
+                return self.draw(st.sampled_from([i64, PtrType(i8), PtrType(own)]))
+            case c.LocalArray():
+                return LocalArrayType.of([4] * rank, own if own in SCALARS else i32)
+            case c.Struct():
+                return StructType.of([own, StructType.of([own, i8])] if own in SCALARS else [i32])
+            case c.MultiTile():
+                return MultiTileType.of(self.draw(tiles(own)), self.draw(st.integers(2, 4)))
+            case c.TileOrMultiTile():
+                return TileType.of(i8, 1, 32)
+            case k.PtrOrView():
+                return self.draw(views(own, rank) | st.just(PtrType(own)))
+            case k.EventIds():
+                return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
+            case k.Handle():
+                return PipeType()
+            case c.Counts():
+                return c.COUNTS
             case c.Scalar():
                 return own
             case c.Extent():
@@ -139,6 +167,8 @@ class Maker:
         if field.enum is not None:
             return field.enum(self.draw(st.sampled_from(list(field.enum.enum))))
         bases = field.constraint.get_bases() or set()
+        if field.name == "path":
+            return DenseArrayBase.from_list(i64, self.draw(st.sampled_from([[0], [1, 0], [1, 1]])))
         if DenseArrayBase in bases:
             sizes = self.draw(st.lists(st.integers(1, 64), min_size=2, max_size=2))
             return DenseArrayBase.from_list(i64, sizes)
@@ -147,7 +177,7 @@ class Maker:
         if UnitAttr in bases:
             return UnitAttr()
         if isinstance(field.constraint, BaseAttr) and field.constraint.attr is IntegerAttr:
-            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name == "address" else i32)
+            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name in BY_PLACE else i32)
         return BoolAttr.from_bool(self.draw(st.booleans()))
 
     def operation(self, cls: type[PtoOp]) -> Operation | None:
@@ -177,6 +207,8 @@ class Maker:
             if not optional or self._gives(cls, dps, name, two)
         ]
         results = [self.type_for(r, element, count) for _, r in wanted]
+        if cls is MultiTileGetOp:
+            results = [operands[0].type]
         properties: dict[str, Attribute] = {}
         for name, field in signature.fields.items():
             if not field.optional or self.draw(st.booleans()):

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 import ptoas
+from ptoas import build
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.views import AllocTileOp
@@ -114,9 +115,20 @@ def test_what_no_statement_made_is_shown_as_it_prints() -> None:
     built = TAddOp.create(operands=op.operands, result_types=op.result_types)
     span = span_of(built)
     tile = "!pto.tile<vec, 8x16xf32>"
-    assert span.source.filename == "<built>"
+    assert span.source.filename == "<pto.tadd>"
     assert text_of(span) == f"%0 = pto.tadd %a, %a_1 : ({tile}, {tile}) -> {tile}"
     assert text_of(span_of(ModuleOp([]))) == "module {"
+
+
+def test_a_finding_about_what_was_built_names_the_operation() -> None:
+    made = build.module("a5")
+    with made.function("kernel", x="16x32xf32") as f, f.loop(0, 4):
+        f.tcvt(f.tload(f.x), "16x32xi8")
+    (finding,) = ptoas.verify(made.module).diagnostics
+    assert str(finding).startswith(
+        "<pto.tcvt in @kernel>:1:1: error[PTO-E311] [a5]: conversion: found f32 to i8"
+    )
+    assert " = pto.tcvt " in ptoas.render([finding], "full")
 
 
 def test_what_breaks_its_declaration_is_shown_too() -> None:

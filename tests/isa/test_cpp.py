@@ -8,7 +8,6 @@ import pytest
 
 from ptoas.diagnostics import PtoasError
 from ptoas.grammar.parse import parse
-from ptoas.lowering.isa import DEFAULT_ISA
 from ptoas.lowering.lower import lower
 
 from .annotations import Program, all_programs
@@ -24,7 +23,7 @@ def cpp(program: Program, target: str) -> str:
         aicore="aicore" in options,
         sync=options.get("sync"),
         legalize="legalize" in options,
-        isa=options.get("isa", DEFAULT_ISA),
+        isa=options.get("isa"),
     )
 
 

@@ -28,6 +28,7 @@ def run(program: Program, target: str) -> Result:
         target,
         aicore="aicore" in options,
         sync=options.get("sync"),
+        isa=options.get("isa"),
         legalize="legalize" in options,
         blocks=int(options.get("blocks", 1)),
     )

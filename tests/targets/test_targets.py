@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from xdsl.dialects.builtin import f32
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, var_operand_def
+from xdsl.utils.test_value import create_ssa_value
 
 from ptoas.analysis.effects import NOTHING
+from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.elementwise import TNegOp
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
-from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.instruction import PtoOp, ReductionOp
 from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.reduce import TRowSumOp
+from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
+from ptoas.targets.a2a3.reduce import FOLDED
+from ptoas.targets.families import UNARY, placeholder
 from ptoas.targets.gathers import TableModel
-from ptoas.targets.row import Row, Unsupported
+from ptoas.targets.pipes import Pipes, S, V
+from ptoas.targets.row import Forms, Row, Unsupported
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import element_names
 from ptoas.targets.target import Target
@@ -62,9 +72,8 @@ def test_names_and_aliases() -> None:
         ("checks_bounds", ["a2a3", "a5", "a5-custom"]),  # D17
         ("has_pipes", ["a2a3", "a5", "a5-custom"]),
         ("has_nz", ["a2a3"]),  # D16
-        ("packed", ["a5"]),  # D16
+        ("packed", ["a5", "a5-custom"]),  # D16
         ("sign_extends_index", ["cpu"]),  # D12
-        ("row_stride_is_dim3", ["cpu", "a2a3"]),  # D16
     ],
 )
 def test_which_targets_a_fact_holds_for(fact: str, holds: list[str]) -> None:
@@ -169,6 +178,49 @@ def test_an_instruction_that_no_row_lists_is_refused_with_a_reason() -> None:
     bare = replace(CPU, packages=())
     (finding,) = verify(parse(program("mgather", "16x32xi32")), bare).errors
     assert finding.code == "PTO-T105" and "the target's table does not list it" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("row", "word"),
+    [
+        (UNARY.of("f32", ignores=("tpm",)), "tpm"),
+        (UNARY.of("f32", pipe=Pipes(V, {"dest": S})), "dest"),
+        (UNARY.of("f32", apart=(("dst", "src1"),)), "src1"),
+        (UNARY.of("f32", defaults={"rounding": 1}), "rounding"),
+        (Forms(lambda op: True, {True: UNARY.of("f32", scratch={"tmp2": placeholder("src")})}), "tmp2"),
+    ],
+)
+def test_a_row_speaks_of_what_the_instruction_has(row: Row | Forms, word: str) -> None:
+    target = replace(get_target("a5"), extra={TNegOp: row})
+    with pytest.raises(TypeError, match=f"the row of pto.tneg speaks of {word}, which it has not"):
+        target.entry(TNegOp)
+
+
+def test_a_familys_scratch_holds_for_a_new_member() -> None:
+    """Another package's row reduction has the scratch tile of A2/A3 and its pipes, without a line of ours."""
+
+    @irdl_op_definition
+    class TRowMedianOp(ReductionOp):
+        name = "pto.trowmedian"
+
+    row = FOLDED.of("f32")
+    target = replace(get_target("a2a3"), extra={TRowMedianOp: row, TRowSumOp: row})
+    src, tmp, dst = (
+        create_ssa_value(TileType.of(f32, 16, 32)),
+        create_ssa_value(TileType.of(f32, 16, 32)),
+        create_ssa_value(TileType.of(f32, 16, 32, valid=(16, 1))),
+    )
+    new, old = TRowMedianOp(src, dst, tmp=tmp), TRowSumOp(src, dst, tmp=tmp)
+    assert target.effects(new) == target.effects(old)
+    assert {(a.operand, a.write) for a in target.effects(new).accesses} == {(0, False), (1, True), (2, True)}
+
+
+def test_a_slot_that_nobody_classified_fails_at_import() -> None:
+    for slot in (operand_def(TileType), opt_operand_def(TileType), var_operand_def(TileType)):
+        with pytest.raises(TypeError, match=r"Unclear.src: whether .* stands for memory is not known"):
+            type("Unclear", (PtoOp,), {"name": "pto.unclear", "src": slot})
+    with pytest.raises(TypeError, match="has no slot 'dest', which it says it touches"):
+        type("Wrong", (PtoOp,), {"name": "pto.wrong", "WRITES": ("dest",), "src": operand_def(Tile())})
 
 
 def test_operations_of_other_dialects_do_nothing_on_the_pipes() -> None:

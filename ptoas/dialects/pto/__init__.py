@@ -4,15 +4,21 @@ from importlib import import_module
 
 from xdsl.ir import Dialect
 
+from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
+from ptoas.dialects.pto.core_types import CORE_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.local_types import LOCAL_TYPES
 from ptoas.dialects.pto.types import TYPES
 from ptoas.plugins import plugins
 
 CHAPTERS: dict[str, str] = {
     "views": "Views and tiles",
+    "multi_tile": "Several tiles under one name",
     "memory": "Memory",
     "scalar": "Scalars and pointers",
+    "pointers": "Pointers as numbers",
+    "arrays": "Arrays and structs of scalars",
     "gather": "Gathers and scatters",
     "elementwise": "Arithmetic, element by element",
     "tile_scalar": "Arithmetic with a scalar",
@@ -25,6 +31,7 @@ CHAPTERS: dict[str, str] = {
     "sort": "Sorting and merging",
     "movement": "Copies between tiles",
     "matmul": "Products of matrices",
+    "debug": "Printing and stopping",
     "sync": "Synchronisation",
     "comm": "Collectives",
     "remote": "Transfers and signals between ranks",
@@ -46,4 +53,4 @@ for _plugin in plugins():
 
 OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
 
-PTO = Dialect("pto", [*OPS], [*TYPES, *ENUM_ATTRIBUTES])
+PTO = Dialect("pto", [*OPS], [*TYPES, *LOCAL_TYPES, *CORE_TYPES, *ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES])

@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import AddressSpace
+from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.types import (
     AsyncEventType,
     AsyncSessionType,
@@ -144,6 +145,41 @@ class Ptr(PtoConstraint):
         return attr.element_type
 
 
+class ScalarPtr(Ptr):
+    """Where the scalar pipe reads and writes single elements."""
+
+    def kind(self) -> str:
+        return "a pointer into global memory or the unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, PtrType) and attr.space in (AddressSpace.GM, AddressSpace.Vec)
+
+
+class Address(PtoConstraint):
+    """A number of 64 bits that counts bytes."""
+
+    memory = False
+
+    def kind(self) -> str:
+        return "an address (i64)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        element = BY_TYPE.get(attr)
+        return element is not None and element.is_integer and element.size == 8
+
+
+class PtrOrAddress(PtoConstraint):
+    """What a cast of pointers takes and gives; a pointer that only changes its type is not read."""
+
+    memory = False
+
+    def kind(self) -> str:
+        return "a pointer or an address (i64)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return ScalarPtr().accepts(attr) or Address().accepts(attr)
+
+
 class Scalar(PtoConstraint):
     """An integer or float value; an index counts as one."""
 
@@ -248,3 +284,45 @@ class PrefetchContext(PtoConstraint):
 
     def accepts(self, attr: Attribute) -> bool:
         return isinstance(attr, PrefetchAsyncContextType)
+
+
+class LocalArray(PtoConstraint):
+    """It lies on the stack: no pipe but the scalar one comes near it."""
+
+    memory = False
+
+    def kind(self) -> str:
+        return "a local array (!pto.local_array<...>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, LocalArrayType)
+
+    def element_of(self, attr: Attribute) -> Attribute:
+        assert isinstance(attr, LocalArrayType)
+        return attr.element_type
+
+
+class Struct(PtoConstraint):
+    memory = False
+
+    def kind(self) -> str:
+        return "a struct (!pto.struct<...>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, StructType)
+
+
+class MultiTile(PtoConstraint):
+    def kind(self) -> str:
+        return "several tiles (!pto.multi_tile_buf<...>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, MultiTileType)
+
+
+class TileOrMultiTile(PtoConstraint):
+    def kind(self) -> str:
+        return "several tiles (!pto.multi_tile_buf<...>)"
+
+    def accepts(self, attr: Attribute) -> bool:
+        return isinstance(attr, TileType | MultiTileType)

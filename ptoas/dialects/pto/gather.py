@@ -115,7 +115,8 @@ class TGatherOp(Instruction):
     """Gather within tiles, in three forms.
 
     Index: `dst[i, j] = src[indices[i, j]]`. Mask: the elements of `src` that `maskPattern` keeps, packed.
-    Compare: the positions where `src` compares with `threshold` as `cmpMode` says, and their count in `cdst`.
+    Compare: the positions in row `i` of `src` that compare with `threshold`, or with `indices[i]`, as
+    `cmpMode` says, and their count in `cdst[i]`.
     """
 
     name = "pto.tgather"
@@ -158,20 +159,22 @@ class TGatherOp(Instruction):
     @property
     def form(self) -> str:
         """Which of the three forms this is: `index`, `compare` or `mask`."""
-        if self.indices is not None:
-            return "index"
-        return "compare" if self.threshold is not None else "mask"
+        if self.threshold is not None or self.cdst is not None or self.count is not None:
+            return "compare"
+        return "mask" if self.indices is None else "index"
 
     def verify_(self) -> None:
         super().verify_()
         if self.indices is not None and self.mask_pattern is not None:
             raise VerifyException("takes an index tile or a maskPattern, not both")
+        if self.form == "compare" and (self.threshold is None) == (self.indices is None):
+            raise VerifyException("the compare form has one threshold: a number, or a tile with one a row")
         if self.form == "mask" and self.mask_pattern is None:
             raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
         if self.form == "mask" and self.tmp is not None:
             raise VerifyException("the mask form takes no scratch tile")
-        if (self.form == "compare") != (self.cdst is not None or self.count is not None):
-            raise VerifyException("the compare form, and no other, has a second destination for the counts")
+        if self.form == "compare" and self.cdst is None and self.count is None:
+            raise VerifyException("the compare form has a second destination, for the counts")
 
 
 @irdl_op_definition

@@ -17,7 +17,6 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     IRDLOperation,
-    OperandDef,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
@@ -35,6 +34,7 @@ from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
+from ptoas.private import declared_operands
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -119,6 +119,9 @@ class PtoOp(IRDLOperation, ABC):
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
 
+    WRITES_RESULT: ClassVar[bool] = False
+    """Whether its result is a tile with memory of its own, which it fills: what a channel hands over."""
+
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
 
@@ -199,10 +202,10 @@ class PtoOp(IRDLOperation, ABC):
         for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
             if name not in declared:
                 raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
-        for name, value in vars(cls).items():
-            if isinstance(value, OperandDef) and not isinstance(_single(value.constr), PtoConstraint):
+        for name, constraint in declared_operands(cls).items():
+            if not isinstance(_single(constraint), PtoConstraint):
                 raise TypeError(
-                    f"{cls.__name__}.{name}: whether {value.constr} stands for memory is not known; "
+                    f"{cls.__name__}.{name}: whether {constraint} stands for memory is not known; "
                     "declare the slot with a constraint of ptoas.dialects.pto.constraints"
                 )
 

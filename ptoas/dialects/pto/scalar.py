@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile
+from ptoas.dialects.pto.constraints import Index, Scalar, ScalarPtr, Tile
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import PtrType, TileType
 
@@ -32,7 +32,7 @@ class LoadScalarOp(ElementOp):
     name = "pto.load_scalar"
     HOLDER: ClassVar = "ptr"
     LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
-    ptr = operand_def(Ptr("T"))
+    ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
 
@@ -53,7 +53,7 @@ class StoreScalarOp(ElementOp):
     WRITES: ClassVar = ("ptr",)
     LAYOUT: ClassVar = "$value, $ptr[$offset] {attrs} : ^ptr, ^value"
     value = operand_def(Scalar("T"))
-    ptr = operand_def(Ptr("T"))
+    ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
 
 
@@ -95,9 +95,9 @@ class AddPtrOp(PtoOp):
     name = "pto.addptr"
     LAYOUT: ClassVar = "$ptr, $offset {attrs} : ^ptr -> ^result"
     RESULT_LIKE: ClassVar = "ptr"
-    ptr = operand_def(Ptr("T"))
+    ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
-    result = result_def(Ptr("T"))
+    result = result_def(ScalarPtr("T"))
     traits = traits_def(Pure())
 
 
@@ -127,3 +127,17 @@ class GetBlockNumOp(QueryOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"
+
+
+@irdl_op_definition
+class GetSubblockIdxOp(QueryOp):
+    """The number of this vector core in its block, from 0; 0 on the cube core."""
+
+    name = "pto.get_subblock_idx"
+
+
+@irdl_op_definition
+class GetSubblockNumOp(QueryOp):
+    """How many vector cores work on this block; 1 on the cube core."""
+
+    name = "pto.get_subblock_num"

@@ -258,6 +258,65 @@ class GetValidShapeOp(PtoOp):
         return [IndexType(), IndexType()]
 
 
+class ValidExtentOp(PtoOp, ABC):
+    """One of the valid extents that a tile has now."""
+
+    NAMED: ClassVar = ("src",)
+    LAYOUT: ClassVar = "$src {attrs} : ^src -> ^result"
+    src = operand_def(Tile())
+    result = result_def(Extent())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [IndexType()]
+
+
+@irdl_op_definition
+class TileValidRowsOp(ValidExtentOp):
+    """How many rows of a tile are valid now."""
+
+    name = "pto.tile_valid_rows"
+
+
+@irdl_op_definition
+class TileValidColsOp(ValidExtentOp):
+    """How many columns of a tile are valid now."""
+
+    name = "pto.tile_valid_cols"
+
+
+class DimensionOp(PtoOp, ABC):
+    """A number that belongs to one dimension of a view, counted from 0."""
+
+    LAYOUT: ClassVar = "$view, $dim {attrs} : ^view -> ^result"
+    view = operand_def(View())
+    dim = operand_def(Index())
+    result = result_def(Extent())
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [IndexType()]
+
+
+@irdl_op_definition
+class GetTensorViewDimOp(DimensionOp):
+    """The extent of a view in one dimension."""
+
+    name = "pto.get_tensor_view_dim"
+
+
+@irdl_op_definition
+class GetTensorViewStrideOp(DimensionOp):
+    """The stride of a view in one dimension, in elements."""
+
+    name = "pto.get_tensor_view_stride"
+
+
 @irdl_op_definition
 class SetValidShapeOp(PtoOp):
     """Change the valid extents of a tile whose type leaves them open."""

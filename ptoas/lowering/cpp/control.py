@@ -9,6 +9,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.knowledge import physical_shape
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
@@ -115,6 +116,15 @@ def _select(emit: FunctionEmitter, op: Operation) -> None:
     emit.declare(op.result, f"{emit.text(op.cond)} ? {chosen} : {other}")
 
 
+def _one_of(emit: FunctionEmitter, op: Operation) -> None:
+    """One of several tiles, by its number; the last where it is none of the others'."""
+    assert isinstance(op, MultiTileGetOp)
+    *others, last = (_same_type(emit, op.result, value) for value in op.source)
+    slot = emit.operand(op.slot)
+    cases = "".join(f"{slot} == {at} ? {tile} : " for at, tile in enumerate(others))
+    emit.declare(op.result, cases + last)
+
+
 def _same_type(emit: FunctionEmitter, variable: SSAValue, value: SSAValue) -> str:
     """A value that a variable takes over, as text. The C++ type of a window has the strides of its tile."""
     tiles = isinstance(variable.type, TileType) and isinstance(value.type, TileType)
@@ -180,6 +190,7 @@ def _nothing(emit: FunctionEmitter, op: Operation) -> None:
 
 CONTROL: dict[type[Operation], Handler] = {
     arith.SelectOp: _select,
+    MultiTileGetOp: _one_of,
     scf.ForOp: _for,
     scf.IfOp: _if,
     scf.IndexSwitchOp: _switch,

@@ -10,18 +10,24 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
     AllocTileOp,
     BitcastOp,
+    DimensionOp,
+    GetTensorViewDimOp,
+    GetTensorViewStrideOp,
     GetValidShapeOp,
     MakeTensorViewOp,
     PartitionViewOp,
     SetValidShapeOp,
     SubviewOp,
     TAssignOp,
+    TileValidColsOp,
+    TileValidRowsOp,
     TReshapeOp,
+    ValidExtentOp,
 )
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import (
@@ -100,6 +106,12 @@ def _get_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
         emit.define(value, text)
 
 
+def _valid_extent(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, ValidExtentOp)
+    which = "Row" if isinstance(op, TileValidRowsOp) else "Col"
+    emit.define(op.result, f"{emit.text(op.src)}.GetValid{which}()")
+
+
 def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, SetValidShapeOp)
     type = op.tile.type
@@ -162,6 +174,19 @@ def _partition(emit: FunctionEmitter, op: Operation) -> None:
     declare_view(emit, op.result, view)
 
 
+def _dimension(emit: FunctionEmitter, op: Operation) -> None:
+    """An extent or stride: of the view as it was made; of the tensor, if the program chooses which."""
+    assert isinstance(op, DimensionOp)
+    view, dim = emit.view(op.view), emit.knowledge.constant(op.dim)
+    is_extent = isinstance(op, GetTensorViewDimOp)
+    if dim is not None:
+        emit.define(op.result, str((view.shape if is_extent else view.strides)[dim]))
+        return
+    missing = MAX_RANK - len(view.shape)
+    at = emit.text(op.dim) if missing == 0 else f"{emit.operand(op.dim)} + {missing}"
+    emit.define(op.result, f"{emit.argument(op.view)}.{'GetShape' if is_extent else 'GetStride'}({at})")
+
+
 def _extents(emit: FunctionEmitter, known: tuple[int, ...], values: list[SSAValue]) -> tuple[Extent, ...]:
     return tuple(
         emit.text(value) if extent == DYNAMIC else extent for extent, value in zip(known, values, strict=True)
@@ -198,7 +223,7 @@ def _inside(dim: int, rank: int, layout: Layout) -> list[int]:
 def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
     """Keep the view for those that look into it; a variable only where an instruction takes it."""
     emit.views[value] = view
-    if all(isinstance(use.operation, PartitionViewOp | func.CallOp) for use in value.uses):
+    if not any(_needs_tensor(emit, use.operation) for use in value.uses):
         return
     name = emit.tensor_name(value)
     arguments = [view.pointer]
@@ -210,6 +235,13 @@ def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
     emit.line(f"{emit.tensor_type(value)} {name}({', '.join(arguments)});")
 
 
+def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
+    """Whether an operation takes the view as a variable of C++."""
+    if isinstance(user, DimensionOp):
+        return emit.knowledge.constant(user.dim) is None
+    return not isinstance(user, PartitionViewOp | func.CallOp)
+
+
 DECLARATIONS: dict[type[Operation], Handler] = {
     AllocTileOp: _alloc,
     TAssignOp: _assign,
@@ -217,6 +249,10 @@ DECLARATIONS: dict[type[Operation], Handler] = {
     TReshapeOp: _alias,
     BitcastOp: _alias,
     GetValidShapeOp: _get_valid_shape,
+    TileValidRowsOp: _valid_extent,
+    TileValidColsOp: _valid_extent,
+    GetTensorViewDimOp: _dimension,
+    GetTensorViewStrideOp: _dimension,
     SetValidShapeOp: _set_valid_shape,
     MakeTensorViewOp: _make_view,
     PartitionViewOp: _partition,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType, ViewType
-from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.scalars import Handler, string_literal
 from ptoas.lowering.cpp.types import scalar_cpp
 from ptoas.targets.row import Call, Row
 
@@ -103,6 +103,8 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
         return call.words[name].format(str(value).upper())
     if isinstance(value, bool | int):
         return str(int(value))
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return string_literal(value)
     return getattr(value, "cpp", None) or f"{type(value).__name__}::{value.name.rstrip('_')}"
 
 
@@ -122,28 +124,6 @@ def _random(emit: FunctionEmitter, op: Operation) -> None:
     arguments = ", ".join([emit.text(op.destination), *names])
     emit.line(f"TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
 
-
-# --- synchronisation -----------------------------------------------------------------------------
-
-
-def _flag(call: str) -> Handler:
-    def handle(emit: FunctionEmitter, op: Operation) -> None:
-        assert isinstance(op, SetFlagOp | WaitFlagOp)
-        emit.line(f"{call}({op.src_pipe.data.value}, {op.dst_pipe.data.value}, {op.event_id.data.value});")
-
-    return handle
-
-
-def _barrier(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, BarrierOp)
-    emit.line(f"pipe_barrier({op.pipe.data.value});")
-
-
-SYNC: dict[type[Operation], Handler] = {
-    SetFlagOp: _flag("set_flag"),
-    WaitFlagOp: _flag("wait_flag"),
-    BarrierOp: _barrier,
-}
 
 OTHERS: dict[type[Operation], Handler] = {TRandomOp: _random}
 """Instructions whose call takes more than one statement."""

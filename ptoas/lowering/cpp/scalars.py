@@ -23,16 +23,20 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ptoas.dialects.pto.constraints import COUNTS, counts
+from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
     GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
     LoadScalarOp,
     StoreScalarOp,
     TGetValOp,
     TSetValOp,
 )
-from ptoas.lowering.cpp.types import COUNTS_CPP, element_cpp, integer_width, scalar_cpp
+from ptoas.dialects.pto.types import PtrType
+from ptoas.lowering.cpp.types import COUNTS_CPP, integer_width, pointer_cpp, scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -57,6 +61,13 @@ def integer_literal(value: int, type: Attribute) -> str:
     if not -(1 << 31) <= value < 1 << 31:
         return f"{value}U" if width == 32 else f"{value}LL"
     return str(value)
+
+
+def string_literal(text: str) -> str:
+    """A text in quotes; what is not a plain letter is written as its bytes, in octal digits."""
+    letters = [chr(byte) for byte in text.encode()]
+    plain = (x if " " <= x <= "~" and x not in '"\\?' else f"\\{ord(x):03o}" for x in letters)
+    return '"' + "".join(plain) + '"'
 
 
 def float_literal(value: float, type: Attribute) -> str:
@@ -312,9 +323,19 @@ def _set(emit: FunctionEmitter, op: Operation) -> None:
 
 def _add_pointer(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AddPtrOp)
-    name = emit.name(op.result)
-    pointer = f"__gm__ {element_cpp(op.ptr.type.element_type)} *"  # pyright: ignore
+    name, pointer = emit.name(op.result), pointer_cpp(op.result.type)
     emit.line(f"{pointer}{name} = {emit.operand(op.ptr)} + {emit.operand(op.offset)};")
+
+
+def _cast_pointer(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, PointerCastOp)
+    (source,), (result,) = op.operands, op.results
+    if isinstance(result.type, PtrType):
+        pointer = pointer_cpp(result.type)
+        text = f"reinterpret_cast<{pointer}>({emit.text(source)})"
+        emit.line(f"{pointer}{emit.name(result)} = {text};")
+    else:
+        emit.define(result, f"reinterpret_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
 
 
 def _query(call: str) -> Handler:
@@ -336,8 +357,13 @@ SCALARS: dict[type[Operation], Handler] = {
     TGetValOp: _get,
     TSetValOp: _set,
     AddPtrOp: _add_pointer,
+    PtrToIntOp: _cast_pointer,
+    IntToPtrOp: _cast_pointer,
+    CastPtrOp: _cast_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),
+    GetSubblockIdxOp: _query("get_subblockid"),
+    GetSubblockNumOp: _query("get_subblockdim"),
 }
 
 

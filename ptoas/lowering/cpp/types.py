@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, PadValue, SLayout
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
+from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
 
 _FLOATS = {
     "f16": "half",
@@ -54,6 +54,13 @@ def element_cpp(type: Attribute) -> str:
         return _FLOATS[element.text]
     prefix = "uint" if element.kind == "uint" else "int"
     return f"{prefix}{element.size * 8}_t"
+
+
+def pointer_cpp(type: Attribute) -> str:
+    """A pointer to an element, with the memory that it points into."""
+    assert isinstance(type, PtrType)
+    space = "__ubuf__" if type.space is AddressSpace.Vec else "__gm__"
+    return f"{space} {element_cpp(type.element_type)} *"
 
 
 def integer_width(type: Attribute) -> int:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
+from ptoas.dialects.pto.enums import CmpMode, Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, as_indices
+from ptoas.targets.comparisons import LINES_AND_POSITIONS, CompareModel, compare_rows, form
+from ptoas.targets.families import MASK_CALL, SPREAD, as_indices
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import MTE2, MTE3, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
+from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
-from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, ROW_MAJOR, elements, tile, view
+from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, ROW_MAJOR, SHORT_INDEX, elements, tile, view
 
 TABLE = TableModel(row_capacity_dims=(0, 1, 2, 3), has_nz=True)
 
@@ -34,7 +36,15 @@ SCATTER_ROW_ADD = replace(SCATTER_ROW, after=((MTE3, S), (S, V), (S, MTE2), (MTE
 SCATTER_ELEM = Pipes(S, before=((V, S), (MTE2, S), (MTE3, S)), after=((S, V), (S, MTE2), (S, MTE3)))
 # The vector pipe clears the destination, the scalar pipe writes the elements.
 TILE_SCATTER = Pipes(S, {"dst": (S, V)}, before=((V, S),), after=((S, V),))
-COMPARE = Pipes(V, {"cdst": S}, before=((S, V), (V, S)), after=((S, V),))
+# The scalar pipe writes positions into the scratch tile before it waits for anything, and copies integers of
+# the thresholds; then it takes turns with the vector pipe.
+COMPARE = Pipes(
+    V,
+    {"cdst": S, "tmp": (S, V), "indices": (S, V)},
+    before=((S, V),),
+    inside=((V, S),),
+    after=((S, V),),
+)
 
 
 def _gather(op: MGatherOp) -> Pipes:
@@ -42,6 +52,11 @@ def _gather(op: MGatherOp) -> Pipes:
         return GATHER_ELEM
     zero = op.gather_oob is not None and op.gather_oob.data is GatherOOB.Zero
     return GATHER_ROW_ZERO if zero else GATHER_ROW
+
+
+def _by_elements(op: MGatherOp) -> bool:
+    """The scalar loop reads an index, then writes the element that it is for."""
+    return op.coalesce is not None and op.coalesce.data is Coalesce.Elem
 
 
 def _scatter(op: MScatterOp) -> Pipes:
@@ -64,12 +79,15 @@ ROWS: Rows = {
             g.nz_table_has_blocks_of_32_bytes,
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
+            g.valid_columns_are_inside_a_row,
+            g.nz_tile_has_room_for_a_row,
             # Portability
             w.gather_names_its_mode,
             w.wrap_gives_one_result,
             w.table_form_is_taken_everywhere,
         ),
         pipe=_gather,
+        in_step=_by_elements,
         defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
         call=Call(template="#coalesce #gatherOob?"),
         apart=(("dst", "idx"),),
@@ -88,6 +106,8 @@ ROWS: Rows = {
             g.nz_table_has_blocks_of_32_bytes,
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
+            g.valid_columns_are_inside_a_row,
+            g.nz_tile_has_room_for_a_row,
             s.scatter_conflict_is_for_a5,
         ),
         pipe=_scatter,
@@ -101,7 +121,7 @@ ROWS: Rows = {
         source="MSCATTER, Tile Constraints (A2/A3)",
     ),
     TGatherOp: Forms(
-        lambda op: op.form,
+        form,
         {
             "index": Row(
                 tiles={
@@ -130,12 +150,21 @@ ROWS: Rows = {
                 call=MASK_CALL,
                 source="004, mask-pattern gather, A2/A3",
             ),
-            "compare": Row(
-                tiles={"dst": tile(INDEX), "src": tile("f16 f32 i32")},
-                rules=(b.compare_gather_has_the_mode(integers="eq"),),
-                pipe=COMPARE,
-                call=NO_COMPARE_CALL,
-                source="public TGATHER page, compare form",
+            **compare_rows(
+                Row(
+                    tiles={"dst": tile(INDEX), "src": tile("f16 f32 i32"), "indices": tile(SHORT_INDEX)},
+                    rules=(
+                        b.compare_gather_has_the_mode(integers="eq"),
+                        k.thresholds_follow_each_other,
+                        k.thresholds_are_as_wide_as_the_source,
+                        k.compare_scratch_has_a_line_for_each_row,
+                    ),
+                    pipe=COMPARE,
+                    defaults={"cmpMode": CmpMode.EQ, "offset": 0},
+                    scratch={"tmp": LINES_AND_POSITIONS},
+                    model=CompareModel(signed=True, rounds=False, whole_repeats=False),
+                    source="public TGATHER page, compare form",
+                )
             ),
         },
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
+from ptoas.dialects.pto.enums import CmpMode, Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import (
     IndexedMemoryOp,
     MGatherOp,
@@ -13,10 +13,12 @@ from ptoas.dialects.pto.gather import (
     TGatherOp,
     TScatterOp,
 )
-from ptoas.targets.families import MASK_CALL, NO_COMPARE_CALL, SPREAD, placeholder
-from ptoas.targets.gathers import TableModel
+from ptoas.targets.comparisons import CompareModel, compare_rows, form
+from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
+from ptoas.targets.gathers import RowStep, TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows
+from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
@@ -35,9 +37,11 @@ from ptoas.targets.specs import (
     view,
 )
 
-TABLE = TableModel(row_capacity_dims=(3,), row_stride_is_dim3=False, packed=True)
+TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, packed=True)
 
 GATHERED = (*NINE, *FLOAT8, *HIF8)
+INDEXED_BY_HEADERS = (*elements("i8 u8 bf16"), *WIDE, *FLOAT8, *HIF8)
+"""What the index form of TGATHER takes besides by the headers of August 2026 (D28)."""
 ATOMICS = {
     "add": elements("i32 u32 f16 bf16 f32"),
     "max": elements("i32 u32 f32"),
@@ -55,7 +59,7 @@ def _pipe(op: IndexedMemoryOp) -> Pipe | Pipes:
 
 
 MSCATTER = Row(
-    tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX)},
+    tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
     views={"mem": view(layouts="nd")},
     rules=(
         s.scatter_atomic_takes_the_element_type(types=ATOMICS),
@@ -82,7 +86,7 @@ MSCATTER = Row(
 
 ROWS: Rows = {
     MGatherOp: Row(
-        tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX)},
+        tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         views={"mem": view(layouts="nd")},
         rules=(
             g.row_width_is_the_valid_columns,
@@ -109,11 +113,11 @@ ROWS: Rows = {
     ),
     MScatterOp: MSCATTER,
     TGatherOp: Forms(
-        lambda op: op.form,
+        form,
         {
             "index": Row(
                 tiles={
-                    "dst": tile("i16 u16 i32 u32 f16 f32"),
+                    "dst": tile("i16 u16 i32 u32 f16 f32", headers=INDEXED_BY_HEADERS),
                     "src": tile(),
                     "indices": tile(SHORT_INDEX),
                 },
@@ -122,6 +126,7 @@ ROWS: Rows = {
                     b.counted_window_is_row_major,
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
+                    k.indices_are_as_wide_as_lanes_of_the_data,
                     w.index_type_is_taken_everywhere,
                 ),
                 pipe=V,
@@ -131,20 +136,36 @@ ROWS: Rows = {
                 source="004, index-based gather, A5",
             ),
             "mask": Row(
-                tiles={"dst src": tile(GATHERED, ROW_MAJOR)},
-                rules=(b.tile_gather_destination_is_full, b.mask_gather_keeps_the_element_size),
+                tiles={"dst src": tile(GATHERED, ROW_MAJOR, headers=WIDE)},
+                rules=(
+                    b.tile_gather_destination_is_full,
+                    b.mask_gather_keeps_the_element_size,
+                    k.wide_elements_are_kept_along_rows,
+                ),
                 pipe=V,
                 defaults={"axis": "row"},
                 call=MASK_CALL,
                 source="004, mask-pattern gather, A5",
             ),
-            "compare": Row(
-                tiles={"dst": tile(INDEX), "src": tile("i16 u16 i32 u32 f16 f32")},
-                rules=(b.compare_gather_has_the_mode,),
-                pipe=V,
-                ignores=("tmp",),
-                call=NO_COMPARE_CALL,
-                source="public TGATHER page, compare form",
+            **compare_rows(
+                Row(
+                    tiles={
+                        "dst": tile(INDEX),
+                        "src": tile("i8 u8 i16 u16 i32 u32 f16 f32"),
+                        "indices": tile("u16 u32"),
+                    },
+                    rules=(
+                        b.compare_gather_has_the_mode,
+                        k.thresholds_follow_each_other,
+                        k.compared_rows_are_whole_repeats,
+                    ),
+                    pipe=V,
+                    ignores=("tmp",),
+                    defaults={"cmpMode": CmpMode.EQ, "offset": 0},
+                    scratch={"tmp": placeholder("src")},
+                    model=CompareModel(signed=False, rounds=True, whole_repeats=True),
+                    source="public TGATHER page, compare form; A5 header of TGATHER",
+                )
             ),
         },
     ),

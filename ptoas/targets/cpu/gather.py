@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.targets.comparisons import compare_rows, form
 from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import V
@@ -28,7 +29,7 @@ ROWS: Rows = {
         rules=(
             # Shape constraints
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_column_or_a_match,
+            g.index_is_a_match,
             g.table_has_two_dimensions,
             # CPU reference form: neither Coalesce nor GatherOOB
             a.cpu_has_no_row_mode,
@@ -50,7 +51,7 @@ ROWS: Rows = {
         rules=(
             s.scatter_atomic_takes_the_element_type(types=ATOMICS),
             g.index_has_the_rows_of_the_tile,
-            g.index_is_a_column_or_a_match,
+            g.index_is_a_match,
             g.table_has_two_dimensions,
             s.scatter_conflict_goes_without_atomics,
             s.simulator_scatters_rows_as_meant,
@@ -66,7 +67,7 @@ ROWS: Rows = {
         source="MSCATTER, Tile Constraints (CPU)",
     ),
     TGatherOp: Forms(
-        lambda op: op.form,
+        form,
         {
             "index": Row(
                 tiles={"dst": tile((*NINE, *WIDE)), "src": tile(), "indices": tile(INDEX)},
@@ -89,7 +90,7 @@ ROWS: Rows = {
                 call=MASK_CALL,
                 source="004, mask-pattern gather",
             ),
-            "compare": Row(rules=(b.cpu_has_no_compare_gather,), pipe=V),
+            **compare_rows(Row(rules=(b.cpu_has_no_compare_gather,), pipe=V)),
         },
     ),
     TGatherBOp: Row(

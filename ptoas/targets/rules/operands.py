@@ -14,6 +14,7 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
+from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
@@ -56,9 +57,13 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
     """The element type of each operand is one that the instruction takes on the target."""
     for slot, at, tile, spec in _tiles(op, know):
         taken = spec.types
-        if taken is None or tile.element in taken or (know.aicore and tile.element in spec.aicore):
+        if taken is None or spec.takes(tile.element, know.aicore, know.isa):
             continue
-        fix = "pass --aicore if the simulator is an AICORE build" if tile.element in spec.aicore else None
+        fix = None
+        if tile.element in spec.aicore:
+            fix = "pass --aicore if the simulator is an AICORE build"
+        elif tile.element in spec.headers:
+            fix = f"pass --isa {HEADERS}, whose headers take it"
         required = f"one of {element_names(taken)}" if taken else "nothing on this target"
         what = f"element type of {slot}"
         yield mismatch(what, tile.element_name, required, slot=_where(slot, at), fix=fix)

@@ -92,7 +92,7 @@ def index_type_is_taken_everywhere(op: TGatherOp, know: Facts) -> Violations:
     if op.form != "index":
         return
     idx = know.tile("indices")
-    refusing = [t for t in know.checked if not t.takes(op, "indices", idx.element.type)]
+    refusing = [t for t in know.checked if not t.takes(op, "indices", idx.element.type, isa=know.isa)]
     if refusing and know.target not in refusing:
         common = [
             e

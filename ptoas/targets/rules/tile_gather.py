@@ -29,14 +29,14 @@ _MASK = _mask("16x16xf32", "16x32xf32")
 def _compare(dst: str, src: str, cmp: str = "gt", scalar: str = "f32", count: str = "1x16xi32") -> str:
     tile = "!pto.tile_buf<vec, {}>".format
     return (
-        f".arg %src : {tile(src)}\n.arg %k : {scalar}\n.arg %tmp : {tile('1x1024xi32')}\n"
+        f".arg %src : {tile(src)}\n.arg %k : {scalar}\n.arg %tmp : {tile('4x192xi32')}\n"
         f".arg %dst : {tile(dst)}\n.arg %n : {tile(count)}\n"
-        f"pto.tgather ins(%src, %k, %tmp : {tile(src)}, {scalar}, {tile('1x1024xi32')}) "
+        f"pto.tgather ins(%src, %k, %tmp : {tile(src)}, {scalar}, {tile('4x192xi32')}) "
         f"outs(%dst, %n : {tile(dst)}, {tile(count)}) {{cmpMode = #pto<cmp {cmp}>, offset = 0 : i32}}"
     )
 
 
-_COMPARE = _compare("16x16xi32", "16x16xf32")
+_COMPARE = _compare("4x64xi32", "4x64xf32")
 
 
 # --- index form ----------------------------------------------------------------------------------
@@ -192,8 +192,8 @@ def cpu_has_no_compare_gather(op: TGatherOp, know: Facts) -> Violations:
     "PTO-B124",
     source="public TGATHER page, compare form",
     reason="Only these comparisons are implemented; A2/A3 compares integers for equality only.",
-    failing=_compare("16x16xi32", "16x16xf32", "lt"),
-    passing=_compare("16x16xi32", "16x16xf32", "eq"),
+    failing=_compare("4x64xi32", "4x64xf32", "lt"),
+    passing=_compare("4x64xi32", "4x64xf32", "eq"),
     on="a2a3 a5",
 )
 def compare_gather_has_the_mode(op: TGatherOp, know: Facts, integers: str = "gt eq") -> Violations:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from ptoas.targets.rule import Rule
+from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import remote
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -20,6 +23,7 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
@@ -28,11 +32,16 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
+CORES = (h.synchronisation_names_pipes_that_work,)
+
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
 
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
 """Who may call a collective, and how an asynchronous transfer ends."""
+
+FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
+"""For targets whose writes are not seen at once."""
 
 BUDGETS = (
     b.placed_tile_ends_inside_its_memory,
@@ -53,7 +62,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:
@@ -62,4 +71,4 @@ def simt_program() -> tuple[Rule, ...]:
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)

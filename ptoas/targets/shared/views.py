@@ -6,6 +6,7 @@ from ptoas.dialects.pto import views
 from ptoas.targets.row import Row, Rows
 from ptoas.targets.rules import aliases as a
 from ptoas.targets.rules import tiles as v
+from ptoas.targets.rules.dimensions import dimension_is_one_of_the_view
 
 ROWS: Rows = {
     views.MakeTensorViewOp: Row(rules=(v.view_extents_are_positive, v.view_type_says_what_the_operands_say)),
@@ -34,5 +35,9 @@ ROWS: Rows = {
         )
     ),
     views.GetValidShapeOp: Row(),
+    views.TileValidRowsOp: Row(),
+    views.TileValidColsOp: Row(),
+    views.GetTensorViewDimOp: Row(rules=(dimension_is_one_of_the_view,)),
+    views.GetTensorViewStrideOp: Row(rules=(dimension_is_one_of_the_view,)),
     views.SetValidShapeOp: Row(rules=(v.valid_extent_is_inside_the_tile, v.reshaped_tile_is_open)),
 }

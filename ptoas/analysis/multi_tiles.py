@@ -1,0 +1,90 @@
+"""A module in which each tile has a name of its own: multi tiles taken apart.
+
+Before:
+
+    %mb = pto.alloc_multi_tile : M
+    %t = pto.multi_tile_get %mb[%k] : M -> T
+
+After:
+
+    %mb_0 = pto.alloc_tile : T
+    %mb_1 = pto.alloc_tile : T
+    %t = pto.multi_tile_get %mb_0, %mb_1[%k] : T, T -> T
+
+Where the number is a constant, the tile itself stands in the place of `%t`.
+"""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.naming import copy_module
+from ptoas.private import set_name
+
+
+def single_tiles(module: ModuleOp) -> ModuleOp:
+    """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
+    if not any(isinstance(op, AllocMultiTileOp) for op in module.walk()):
+        return module
+    copied = copy_module(module)
+    take_apart(copied)
+    return copied
+
+
+def take_apart(module: ModuleOp) -> None:
+    knowledge = Knowledge()
+    for op in [op for op in module.walk() if isinstance(op, AllocMultiTileOp)]:
+        tiles = _allocated(op)
+        for use in list(op.result.uses):
+            if isinstance(use.operation, MultiTileGetOp):
+                _choose(use.operation, tiles, knowledge)
+        if op.result.first_use is None:
+            op.detach()
+            op.erase()
+
+
+def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
+    """The tiles, in front of the operation."""
+    name, tiles = op.result.name_hint, list[SSAValue]()
+    for at in range(op.multi_type.count):
+        address = None if op.addr is None else _address(op, op.addr, at * op.multi_type.step)
+        tile = AllocTileOp(
+            addr=address,
+            valid_row=op.valid_row,
+            valid_col=op.valid_col,
+            result_type=op.multi_type.tile,
+            location=op.location,
+        )
+        Rewriter.insert_op(tile, InsertPoint.before(op))
+        set_name(tile.result, None if name is None else f"{name}_{at}")
+        tiles.append(tile.result)
+    return tiles
+
+
+def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:
+    if step == 0:
+        return base
+    if isinstance(base.owner, arith.ConstantOp) and isinstance(base.owner.value, IntegerAttr):
+        known = arith.ConstantOp(IntegerAttr(base.owner.value.value.data + step, base.type))  # pyright: ignore
+        Rewriter.insert_op(known, InsertPoint.before(op))
+        return known.result
+    offset = arith.ConstantOp(IntegerAttr(step, base.type))  # pyright: ignore
+    total = arith.AddiOp(base, offset.result)
+    Rewriter.insert_op([offset, total], InsertPoint.before(op))
+    return total.result
+
+
+def _choose(op: MultiTileGetOp, tiles: list[SSAValue], knowledge: Knowledge) -> None:
+    slot = knowledge.constant(op.slot)
+    if slot is not None and 0 <= slot < len(tiles):
+        op.result.replace_all_uses_with(tiles[slot])
+        op.detach()
+        op.erase()
+    else:
+        op.fill("source", tiles)

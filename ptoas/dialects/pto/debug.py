@@ -1,0 +1,29 @@
+"""What helps to find out what a program does: it prints, or it stops."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+
+from ptoas.dialects.pto.constraints import Scalar
+from ptoas.dialects.pto.instruction import PtoOp
+
+
+@irdl_op_definition
+class PrintOp(PtoOp):
+    """Print a scalar in a text: `%d`, `%x` and so on in `format` stand for it, as in C."""
+
+    name = "pto.print"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "ins(#format, $scalar : ^scalar) {attrs}"
+    format = prop_def(StringAttr)
+    scalar = operand_def(Scalar())
+
+
+@irdl_op_definition
+class TrapOp(PtoOp):
+    """Stop the program: what was not to happen has happened."""
+
+    name = "pto.trap"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{attrs}"

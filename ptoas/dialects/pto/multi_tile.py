@@ -1,0 +1,69 @@
+"""Several tiles under one name, for loops that load the next while they work on the last."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryAllocEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Index, MultiTile, Tile, TileOrMultiTile
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.local_types import MultiTileType
+
+
+@irdl_op_definition
+class AllocMultiTileOp(PtoOp):
+    """Several tiles of one type; with an address, one behind the other from there on."""
+
+    name = "pto.alloc_multi_tile"
+    LAYOUT: ClassVar = "(addr = $addr)? (valid_row = $valid_row)? (valid_col = $valid_col)? {attrs} : ^result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    addr = opt_operand_def(Index())
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    result = result_def(MultiTile())
+    traits = traits_def(MemoryAllocEffect())
+
+    @property
+    def multi_type(self) -> MultiTileType:
+        assert isinstance(self.result.type, MultiTileType)
+        return self.result.type
+
+
+@irdl_op_definition
+class MultiTileGetOp(PtoOp):
+    """One of several tiles, by its number from 0 on."""
+
+    name = "pto.multi_tile_get"
+    NAMED: ClassVar = ("source",)
+    LAYOUT: ClassVar = "$source[$slot] {attrs} : ^source -> ^result"
+    source = var_operand_def(TileOrMultiTile())
+    """The multi tile; once it has been taken apart, its tiles."""
+    slot = operand_def(Index())
+    result = result_def(Tile())
+    traits = traits_def(Pure())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        types = [value.type for value in operands["source"]]
+        return [type.tile if isinstance(type, MultiTileType) else type for type in types[:1]] or None
+
+    def verify_(self) -> None:
+        types = {value.type for value in self.source}
+        if len(types) != 1 or (len(self.source) > 1 and isinstance(self.source[0].type, MultiTileType)):
+            raise VerifyException("takes one multi tile, or tiles of one type")
+        inferred = self.infer_result_types({"source": self.source}, {})
+        if inferred != [self.result.type]:
+            raise VerifyException(f"gives a {self.result.type}, but the tiles are of {self.source[0].type}")

@@ -1,0 +1,68 @@
+"""Pointers as numbers, and as pointers to something else."""
+
+from abc import ABC
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Address, PtrOrAddress, ScalarPtr
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import PtrType
+
+
+class PointerCastOp(PtoOp, ABC):
+    """A pointer or an address under another type."""
+
+    traits = traits_def(Pure())
+
+    def types(self) -> tuple[Attribute, Attribute]:
+        return self.operands[0].type, self.results[0].type
+
+
+@irdl_op_definition
+class PtrToIntOp(PointerCastOp):
+    """The address that a pointer points to, in bytes."""
+
+    name = "pto.ptrtoint"
+    NAMED: ClassVar = ("ptr",)
+    LAYOUT: ClassVar = "$ptr {attrs} : ^ptr -> ^result"
+    ptr = operand_def(ScalarPtr())
+    result = result_def(Address())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [i64]
+
+
+@irdl_op_definition
+class IntToPtrOp(PointerCastOp):
+    """The pointer to an address, for single scalars."""
+
+    name = "pto.inttoptr"
+    LAYOUT: ClassVar = "$addr {attrs} : ^addr -> ^result"
+    addr = operand_def(Address())
+    result = result_def(ScalarPtr())
+
+
+@irdl_op_definition
+class CastPtrOp(PointerCastOp):
+    """A pointer to elements of another type in the same memory; or between a pointer and its address."""
+
+    name = "pto.castptr"
+    LAYOUT: ClassVar = "$input {attrs} : ^input -> ^result"
+    input = operand_def(PtrOrAddress())
+    result = result_def(PtrOrAddress())
+
+    def verify_(self) -> None:
+        source, target = self.types()
+        if not isinstance(source, PtrType) and not isinstance(target, PtrType):
+            raise VerifyException("casts from or to a pointer; found a number on both sides")
+        if isinstance(source, PtrType) and isinstance(target, PtrType) and source.space is not target.space:
+            raise VerifyException(f"a pointer stays in its memory; found {source} to {target}")

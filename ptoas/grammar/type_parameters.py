@@ -1,0 +1,110 @@
+"""What stands between the angle brackets of a type: parameters, and what can be wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from lark import Token, Tree
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.enums import PtoEnumAttr
+from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
+from ptoas.grammar.tree_builder import whole_number
+from ptoas.spelling import did_you_mean
+
+
+class TypeProblem(Exception):
+    """A type that can't be; offsets count from the start of its text."""
+
+    def __init__(self, message: str, offset: int = 0, length: int | None = None, fix: str | None = None):
+        super().__init__(message)
+        self.message, self.offset, self.length, self.fix = message, offset, length, fix
+        self.unknown = False
+
+
+class Parameter:
+    """`key=value` or a plain value, with its place in the body."""
+
+    def __init__(self, key: str | None, kind: str, tokens: list[Token], key_start: int | None = None):
+        self.key, self.kind, self.tokens = key, kind, tokens
+        self.name = key
+        """What messages call it: its key, or that of its position."""
+        self.start = cast(int, tokens[0].start_pos) if tokens else 0
+        self.end = tokens[-1].end_pos or self.start if tokens else 0
+        self.key_start = self.start if key_start is None else key_start
+
+    @property
+    def text(self) -> str:
+        return "".join(self.tokens)
+
+    def problem(self, message: str, fix: str | None = None) -> TypeProblem:
+        return TypeProblem(message, self.start, self.end - self.start, fix)
+
+    def problem_with_key(self, message: str, fix: str | None = None) -> TypeProblem:
+        """A problem that is not the value's: the caret goes from the key on."""
+        return TypeProblem(message, self.key_start, self.end - self.key_start, fix)
+
+    def _extent(self, text: str) -> int:
+        try:
+            extent = DYNAMIC if text == "?" else whole_number(text)
+        except ValueError:
+            raise self.problem(f"`{self.name}` needs a whole number, found `{text}`") from None
+        if extent > LARGEST_EXTENT:
+            raise self.problem(f"{text} is too large; the largest extent is {LARGEST_EXTENT}")
+        return extent
+
+    def integer(self) -> int:
+        """A whole number, or `?`."""
+        return self._extent(self.text)
+
+    def extents(self) -> tuple[int, ...]:
+        """`9x?`."""
+        return tuple(self._extent(dim) for dim in "".join(self.text.split()).split("x") if dim)
+
+    def numbers(self) -> list[int]:
+        """`[40, ?]`."""
+        return [self._extent(str(token)) for token in self.tokens]
+
+    def element(self) -> Attribute:
+        text = str(self.tokens[-1])
+        found = BY_TEXT.get(text.removeprefix("!"))
+        if found is None:
+            raise self.problem(f"unknown element type `{text}`", did_you_mean(text, BY_TEXT))
+        return found.type
+
+    def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:
+        text = self.text
+        if text.lstrip("-").isdigit():
+            members = list(attr.enum)
+            if not 0 <= int(text) < len(members):
+                raise self.problem(f"`{self.name}` goes from 0 to {len(members) - 1}, found {text}")
+            return members[int(text)]
+        # The instruction library calls the first of these enumerations' members `None`.
+        found = attr.member(attr.spellings()[0] if text.lower() == "none" else text)
+        if found is None:
+            words = attr.spellings()
+            raise self.problem(
+                f"`{self.name}` can't be `{text}`; it is one of {', '.join(words)}",
+                did_you_mean(text.lower(), words),
+            )
+        return found
+
+
+def parameters_of(body: Tree[Token]) -> list[Parameter]:
+    """The parameters of a parsed body, in their order."""
+    return [_parameter(each) for each in _children(body)]
+
+
+def _children(node: Tree[Token]) -> list[Any]:
+    return [child for child in cast("list[Any]", node.children) if child is not None]
+
+
+def _parameter(node: Any) -> Parameter:
+    children = _children(node)
+    key: Token | None = children.pop(0) if node.data == "named" else None
+    inner: Any = children[0]
+    tokens = [c for c in inner.children if isinstance(c, Token)]
+    if key is None:
+        return Parameter(None, str(inner.data), tokens)
+    return Parameter(str(key), str(inner.data), tokens, key.start_pos)

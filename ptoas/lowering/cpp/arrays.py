@@ -1,0 +1,73 @@
+"""Arrays and structs of scalars: variables of the function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Attribute, Operation
+
+from ptoas.dialects.pto import arrays as a
+from ptoas.dialects.pto.local_types import LocalArrayType, StructType
+from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.types import element_cpp
+
+if TYPE_CHECKING:
+    from ptoas.lowering.cpp.function import FunctionEmitter
+
+
+def _declare_array(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.DeclareLocalArrayOp) and isinstance(op.result.type, LocalArrayType)
+    type = op.result.type
+    extents = "".join(f"[{extent}]" for extent in type.shape)
+    emit.line(f"{element_cpp(type.element_type)} {emit.name(op.result)}{extents};")
+
+
+def _element(emit: FunctionEmitter, op: a.LocalArrayGetOp | a.LocalArraySetOp) -> str:
+    return emit.text(op.array) + "".join(f"[{emit.text(index)}]" for index in op.indices)
+
+
+def _get_element(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.LocalArrayGetOp)
+    emit.define(op.result, _element(emit, op))
+
+
+def _set_element(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.LocalArraySetOp)
+    emit.line(f"{_element(emit, op)} = {emit.text(op.value)};")
+
+
+def _struct_cpp(emit: FunctionEmitter, type: Attribute) -> str:
+    """The name of a struct's type; those inside it are named before it."""
+    if not isinstance(type, StructType):
+        return element_cpp(type)
+    fields = [f"{_struct_cpp(emit, field)} f{n};" for n, field in enumerate(type.fields)]
+    return emit.alias(f"struct {{ {' '.join(fields)} }}", "Fields")
+
+
+def _declare_struct(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.DeclareStructOp)
+    emit.line(f"{_struct_cpp(emit, op.result.type)} {emit.name(op.result)};")
+
+
+def _field(emit: FunctionEmitter, op: a.StructGetOp | a.StructSetOp) -> str:
+    return emit.text(op.struct) + "".join(f".f{step}" for step in op.steps)
+
+
+def _get_field(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.StructGetOp)
+    emit.define(op.result, _field(emit, op))
+
+
+def _set_field(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, a.StructSetOp)
+    emit.line(f"{_field(emit, op)} = {emit.text(op.value)};")
+
+
+ARRAYS: dict[type[Operation], Handler] = {
+    a.DeclareLocalArrayOp: _declare_array,
+    a.LocalArrayGetOp: _get_element,
+    a.LocalArraySetOp: _set_element,
+    a.DeclareStructOp: _declare_struct,
+    a.StructGetOp: _get_field,
+    a.StructSetOp: _set_field,
+}

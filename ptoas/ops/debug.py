@@ -1,0 +1,36 @@
+"""What a program says of itself, and how it stops itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ptoas.dialects.pto import debug as dialect
+from ptoas.machine.dtypes import integer_width
+from ptoas.machine.machine import Machine, value
+
+_LENGTH = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|j|z|t|L)?([a-zA-Z])")
+"""A conversion of C; Python has no lengths."""
+
+
+@value(dialect.PrintOp)
+def print_scalar(op: dialect.PrintOp, m: Machine) -> Callable[..., None]:
+    """As C prints it: what is printed without a sign has none."""
+    kinds = [kind for _, kind in _LENGTH.findall(op.format.data.replace("%%", ""))]
+    text = _LENGTH.sub(r"%\1\2", op.format.data)
+    width = integer_width(op.scalar.type)
+    mask = (1 << width) - 1 if width is not None and kinds and kinds[0] in "uxXo" else None
+
+    def run(scalar: float) -> None:
+        shown = scalar if mask is None else int(scalar) & mask
+        m.say((text % shown if kinds else text % ()).rstrip("\n"))
+
+    return run
+
+
+@value(dialect.TrapOp)
+def trap(op: dialect.TrapOp, m: Machine) -> Callable[[], None]:
+    def run() -> None:
+        raise m.fail("PTO-R152", "the program has stopped itself here", op)
+
+    return run

@@ -1,0 +1,25 @@
+"""One of several tiles. That there are several is settled before a program runs: see `split-multi-tiles`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
+from ptoas.machine.machine import Machine, value
+from ptoas.machine.tiles import Tile, Unplaced
+
+
+@value(MultiTileGetOp)
+def multi_tile_get(op: MultiTileGetOp, m: Machine) -> Callable[..., Tile | Unplaced]:
+    count = len(op.source)
+
+    def run(*given: Tile | Unplaced | int) -> Tile | Unplaced:
+        slot = given[count]
+        assert isinstance(slot, int)
+        if not 0 <= slot < count:
+            raise m.fail("PTO-R155", f"multi_tile_get: tile {slot} of {count}", op, operand=count)
+        tile = given[slot]
+        assert not isinstance(tile, int)
+        return tile
+
+    return run

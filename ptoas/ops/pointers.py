@@ -1,0 +1,76 @@
+"""Pointers as numbers. Each argument has an address of its own, far from the others and the same in every
+run; the unified buffer is counted from 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ptoas.dialects.pto import pointers as dialect
+from ptoas.dialects.pto.enums import AddressSpace, TileLoc
+from ptoas.dialects.pto.types import PtrType, TileType
+from ptoas.machine.dtypes import DType, dtype_of
+from ptoas.machine.machine import Machine, value
+from ptoas.machine.memory import GlobalBuffer, LocalPointer, Pointer
+from ptoas.machine.tiles import Tile
+
+GAP = 1 << 32
+"""Bytes from the address of one argument to that of the next."""
+
+
+@value(dialect.PtrToIntOp, dialect.IntToPtrOp, dialect.CastPtrOp)
+def cast(op: dialect.PointerCastOp, m: Machine) -> Callable[..., object]:
+    _, target = op.types()
+    if not isinstance(target, PtrType):
+        return partial(address, m)
+
+    def run(given: Pointer | LocalPointer | int) -> Pointer | LocalPointer:
+        at = given if isinstance(given, int) else address(m, given)
+        return pointer(op, m, at, target)
+
+    return run
+
+
+def address(m: Machine, ptr: Pointer | LocalPointer) -> int:
+    """Where a pointer points, in bytes."""
+    if isinstance(ptr, LocalPointer):
+        return ptr.offset * ptr.tile.dtype.size
+    buffer = ptr.buffer.whole
+    if buffer not in m.addresses:
+        m.addresses[buffer] = GAP * (len(m.addresses) + 1)
+    return m.addresses[buffer] + ptr.offset * ptr.buffer.dtype.size
+
+
+def pointer(op: dialect.PointerCastOp, m: Machine, at: int, type: PtrType) -> Pointer | LocalPointer:
+    """The pointer to an address; it may point outside what it points into, for one may count back."""
+    dtype = dtype_of(type.element_type)
+    if type.space is AddressSpace.Vec:
+        return LocalPointer(_unified_buffer(m, type, dtype), _elements(op, m, at, dtype))
+    for buffer, start in m.addresses.items():
+        if start <= at < start + GAP:
+            return Pointer(_reinterpreted(buffer, dtype), _elements(op, m, at - start, dtype))
+    raise m.fail("PTO-R153", f"{op.mnemonic()}: no argument lies at address {at:#x}", op)
+
+
+def _elements(op: dialect.PointerCastOp, m: Machine, offset: int, dtype: DType) -> int:
+    if offset % dtype.size:
+        message = f"{op.mnemonic()}: byte {offset:#x} is not a multiple of the {dtype.size} of {dtype.short}"
+        raise m.fail("PTO-R153", message, op)
+    return offset // dtype.size
+
+
+def _reinterpreted(buffer: GlobalBuffer, dtype: DType) -> GlobalBuffer:
+    """The same bytes as elements of another type; a rest that is no whole element is left out."""
+    if buffer.dtype is dtype:
+        return buffer
+    size = buffer.size * buffer.dtype.size // dtype.size
+    bytes_ = buffer.raw.view("u1")[: size * dtype.size]
+    return GlobalBuffer(buffer.name, bytes_, dtype, buffer.place, buffer)
+
+
+def _unified_buffer(m: Machine, type: PtrType, dtype: DType) -> Tile:
+    """All of the unified buffer as one row."""
+    memory = m.memory(TileLoc.Vec)
+    count = memory.size // dtype.size
+    tile = TileType.of(type.element_type, 1, count)
+    return Tile(tile, memory, 0, (1, count), "ub")

@@ -1,0 +1,103 @@
+"""TGATHER by comparison: how targets read thresholds and count positions, and what it costs in scratch.
+
+The library takes a tile with a whole number for each row. A2/A3 converts it to the source's type, A5 converts
+the source instead: f32 is rounded, and integers are compared without their signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import i32
+
+from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
+from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.geometry import BURST
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.row import Call, Row, Scratch
+
+if TYPE_CHECKING:
+    from ptoas.targets.facts import Facts
+
+REPEAT = 256
+"""Bytes that a vector instruction does at a time."""
+
+LANES = 64
+"""Elements that A5 compares at a time, whatever their type: positions advance by as many."""
+
+
+@dataclass(frozen=True)
+class CompareModel:
+    """How a target compares."""
+
+    signed: bool
+    """Whether thresholds have signs; otherwise neither they nor the integers of the source have."""
+    rounds: bool
+    """Whether f32 of the source is rounded to whole numbers first."""
+    whole_repeats: bool
+    """Whether a row takes whole repeats of positions; otherwise as many as the source has columns."""
+
+    def threshold(self, source: ElementType) -> ElementType:
+        """The element type of a tile of thresholds for a source."""
+        letter = "i" if self.signed else "u"
+        return BY_TEXT[f"{letter}{16 if source.size == 2 else 32}"]
+
+
+def form(op: TGatherOp) -> str:
+    """The forms that have rows of their own: a threshold that is a number is another one."""
+    return "number" if op.threshold is not None else op.form
+
+
+CALL = Call(
+    template="type:dst type:src type:indices type:cdst type:tmp #cmpMode",
+    arguments="dst src indices cdst tmp #offset",
+)
+NO_CALL = Call(
+    unsupported="the library compares with whole numbers of 0 or more, a tile of them with one a row: give "
+    "such a tile, an integer, or a whole constant"
+)
+
+
+def compare_rows(row: Row) -> dict[str, Row]:
+    """The rows of the compare form: with a tile of thresholds, and with a number that is left."""
+    return {"compare": replace(row, call=CALL), "number": replace(row, call=NO_CALL)}
+
+
+# --- scratch ---------------------------------------------------------------------------------------
+
+
+def scratch_bytes(know: Facts, tmp: TileType) -> int:
+    """What A2/A3 writes from the start of the scratch tile on: a line of bits for each row, as far apart as
+    the tile is wide (in bytes), a position for each element of the source, and the converted thresholds."""
+    src = know.tile("src")
+    if src.element.is_integer:
+        converted = src.rows * src.size
+    else:
+        rows = src.rows if src.valid_rows == DYNAMIC else src.valid_rows
+        converted = -(-rows * src.size // REPEAT) * REPEAT
+    return tmp.rows * tmp.cols + src.rows * src.cols * 4 + converted
+
+
+def line_bytes(know: Facts) -> int:
+    """Bytes of one line of bits: whole repeats, a bit for each element."""
+    src = know.tile("src")
+    lanes = REPEAT // src.size
+    cols = src.cols if src.valid_cols == DYNAMIC else src.valid_cols
+    return -(-cols // lanes) * lanes // 8
+
+
+def _needs(know: Facts) -> TileType:
+    """Four bytes an element hold what comes behind the lines of bits."""
+    rows = know.tile("src").rows
+    line = max(line_bytes(know), BURST)
+    behind = scratch_bytes(know, TileType.of(i32, 1, 1)) - 1
+    cols = max(line, -(-behind // (3 * rows)))
+    return TileType.of(i32, rows, -(-cols // BURST) * BURST)
+
+
+def _least(know: Facts) -> int:
+    return scratch_bytes(know, know.tile("tmp").type)
+
+
+LINES_AND_POSITIONS = Scratch(_needs, _least)

@@ -1,0 +1,78 @@
+"""Arrays and structs of scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.dialects.pto import arrays as a
+from ptoas.dialects.pto.local_types import LocalArrayType, StructType
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+
+def _get(index: int) -> str:
+    return kernel(
+        f"%n = arith.constant {index} : index",
+        "%a = pto.declare_local_array -> !pto.local_array<8xi32>",
+        "pto.local_array_set %a[%n], %x : !pto.local_array<8xi32>, i32",
+        args="%x: i32",
+    )
+
+
+@rule(
+    "PTO-G301",
+    source="PTOAS local_array_get, local_array_set",
+    reason="What lies behind an array on the stack of a core is something else of the function's.",
+    failing=_get(8),
+    passing=_get(7),
+    on="cpu a2a3 a5 a5-custom",
+)
+def index_is_inside_the_array(op: a.LocalArrayGetOp | a.LocalArraySetOp, know: Facts) -> Violations:
+    """An index of a local array is one of its dimension's."""
+    extents = op.array_type.shape
+    for at, (index, extent) in enumerate(zip(know.constants("indices"), extents, strict=True)):
+        if index is not None and not 0 <= index < extent:
+            yield mismatch(
+                f"index {at} of %{op.array.name_hint or 'array'}",
+                index,
+                f"0 to {extent - 1}",
+                slot=("indices", at),
+                part="value",
+            )
+
+
+_STRUCT = "!pto.struct<f32, i32>"
+
+
+@rule(
+    "PTO-G302",
+    source="PTOAS declare_struct: a struct stays in the scope that declares it",
+    reason="It is a variable of the function: behind its end, or in another function, there is nothing.",
+    failing=f"func.func @f(%s: {_STRUCT}) {{\n  return\n}}",
+    passing=kernel(
+        f"%s = pto.declare_struct -> {_STRUCT}", f"pto.struct_set %s[0], %x : {_STRUCT}, f32", args="%x: f32"
+    ),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def local_variable_stays_where_it_is_declared(facts: FunctionFacts, target: Target) -> Violations:
+    """A local array or struct is used by its own get and set alone: it is no argument, is not returned, not
+    handed to a function, and no loop or branch chooses one."""
+    entry = facts.func.body.blocks[0].args if facts.func.body.blocks else ()
+    for at, argument in enumerate(entry):
+        if isinstance(argument.type, LocalArrayType | StructType):
+            found = f"argument {value_name(argument)}: found {argument.type}"
+            yield Violation(f"{found}, required what can be passed", op=facts.func, slot=("argument", at))
+    for declared in (a.DeclareLocalArrayOp, a.DeclareStructOp):
+        for op in facts.by_class.get(declared, ()):
+            (result,) = op.results
+            for use in result.uses:
+                if not isinstance(use.operation, a.LocalArrayOp | a.StructFieldOp):
+                    user = use.operation.name
+                    message = f"{value_name(result)} is used by {user}, required its get and set alone"
+                    yield Violation(message, op=use.operation, related=(Related("declared here", op),))

@@ -1,0 +1,158 @@
+"""TGATHER by comparison, and the element types that its headers of August 2026 add (D28)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.knowledge import shape_str
+from ptoas.dialects.pto.enums import BLayout
+from ptoas.dialects.pto.gather import TGatherOp
+from ptoas.dialects.pto.geometry import BURST
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.comparisons import LANES, line_bytes
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction
+
+Violations = Iterator[Violation]
+
+
+def compare(
+    src: str = "4x64xf32",
+    k: str = "1x8xu32, valid=1x4",
+    tmp: str = "4x192xi32",
+    attrs: str = "cmpMode = #pto<cmp gt>",
+) -> str:
+    """A comparison with a tile of thresholds."""
+    tile = "!pto.tile_buf<vec, {}>".format
+    given = {"s": src, "k": k, "tmp": tmp, "d": "4x64xi32", "n": "1x8xi32, valid=1x4"}
+    arguments = "".join(f".arg %{name} : {tile(type)}\n" for name, type in given.items())
+    return (
+        f"{arguments}pto.tgather ins(%s, %k, %tmp : {tile(src)}, {tile(k)}, {tile(tmp)}) "
+        f"outs(%d, %n : {tile(given['d'])}, {tile(given['n'])}) {{{attrs}}}"
+    )
+
+
+_GOOD = compare()
+
+
+@rule(
+    "PTO-A240",
+    source="A5 header of TGATHER",
+    reason="Positions advance by 64 with every 64 elements that are compared, and rows begin anew: those of "
+    "other rows would not be positions of the source.",
+    failing=compare(src="4x64xf32, valid=4x48"),
+    passing=_GOOD,
+)
+def compared_rows_are_whole_repeats(op: TGatherOp, know: Facts) -> Violations:
+    """Compare form: a source of several valid rows has a multiple of 64 valid columns."""
+    rows, cols = know.tile("src").valid
+    if rows != DYNAMIC and rows > 1 and cols != DYNAMIC and cols % LANES:
+        yield mismatch("valid columns of src", cols, f"a multiple of {LANES}, or one row", slot="src")
+
+
+@rule(
+    "PTO-A241",
+    source="public TGATHER page, compare form; headers of TGATHER",
+    reason="The threshold of row i is element i of the tile's memory.",
+    failing=compare(k="4x8xu32, valid=4x1"),
+    passing=_GOOD,
+    on="a2a3 a5",
+)
+def thresholds_follow_each_other(op: TGatherOp, know: Facts) -> Violations:
+    """Compare form: a tile of thresholds has one row, or one column in col_major, with an element for each
+    valid row of the source."""
+    if op.indices is None:
+        return
+    k, rows = know.tile("indices"), know.tile("src").valid_rows
+    lines, count = (k.rows, k.cols) if k.type.blayout is BLayout.RowMajor else (k.cols, k.rows)
+    if lines != 1 or (rows != DYNAMIC and count < rows):
+        wanted = shape_str((rows,))
+        yield mismatch(
+            "tile of thresholds",
+            f"{k.rows}x{k.cols} {k.type.blayout.value}",
+            f"1x{wanted} at least",
+            slot="indices",
+        )
+
+
+@rule(
+    "PTO-A242",
+    source="A2/A3 header of TGATHER",
+    reason="The vector pipe converts the thresholds to the source's type, lane by lane.",
+    failing=compare(k="1x16xu16, valid=1x4"),
+    passing=_GOOD,
+    on="a2a3",
+)
+def thresholds_are_as_wide_as_the_source(op: TGatherOp, know: Facts) -> Violations:
+    """Compare form: thresholds have as many bits as the elements of the source."""
+    if op.indices is not None and know.tile("indices").size != know.tile("src").size:
+        found, size = know.tile("indices").element_name, 8 * know.tile("src").size
+        yield mismatch("element type of the thresholds", found, f"i{size} or u{size}", slot="indices")
+
+
+@rule(
+    "PTO-A243",
+    source="A2/A3 header of TGATHER",
+    reason="Each row has a line of bits of its own in the scratch tile, and positions lie behind the last.",
+    failing=compare(tmp="1x1024xi32"),
+    passing=_GOOD,
+    on="a2a3",
+)
+def compare_scratch_has_a_line_for_each_row(op: TGatherOp, know: Facts) -> Violations:
+    """Compare form: the scratch tile has as many rows as the source has valid ones, and its columns are a
+    multiple of 32 with a byte for 8 elements of a row."""
+    if op.tmp is None:
+        return
+    tmp, rows = know.tile("tmp").type, know.tile("src").valid_rows
+    least = max(line_bytes(know), BURST)
+    few = rows != DYNAMIC and tmp.rows < rows
+    if few or tmp.cols < least or tmp.cols % BURST:
+        wanted = f"{shape_str((rows,))} rows at least, of {least} columns or more in steps of {BURST}"
+        yield mismatch("shape of tmp", f"{tmp.rows}x{tmp.cols}", wanted, slot="tmp")
+
+
+_INDEX = instruction("tgather", "16x32xi16", "16x32xi16", "16x32xi16")
+
+
+@rule(
+    "PTO-A244",
+    source="A5 header of TGATHER",
+    reason="Bytes are gathered by lanes of 16 bits, and 64 bits by lanes of 32: an index of another width is "
+    "cut apart.",
+    failing=instruction("tgather", "16x32xi32", "16x32xi32", "16x32xi16"),
+    passing=_INDEX,
+    header=True,
+)
+def indices_are_as_wide_as_lanes_of_the_data(op: TGatherOp, know: Facts) -> Violations:
+    """Index form: data of 4 and 8 bytes has indices of 32 bits, data of 1 byte has indices of 16."""
+    src, indices = know.tile("src"), know.tile("indices")
+    if indices.size not in (2, 4) or not know.target.takes(op, "dst", src.element.type, isa=know.isa):
+        return  # The type is what is wrong.
+    if src.size != 2 and indices.size != (2 if src.size == 1 else 4):
+        required = "i16 or u16" if src.size == 1 else "i32 or u32"
+        what = f"index element type for {src.element_name}"
+        yield mismatch(what, indices.element_name, required, slot="indices")
+
+
+def _mask(type: str, axis: str) -> str:
+    return instruction(
+        "tgather",
+        f"8x16x{type}",
+        f"16x16x{type}",
+        attrs=f'maskPattern = #pto.mask_pattern<P0101>, axis = "{axis}"',
+    )
+
+
+@rule(
+    "PTO-A245",
+    source="A5 header of TGATHER",
+    reason="The headers have 64 bits along rows only.",
+    failing=_mask("i64", "col"),
+    passing=_mask("i32", "col"),
+    header=True,
+)
+def wide_elements_are_kept_along_rows(op: TGatherOp, know: Facts) -> Violations:
+    """Mask form: 64-bit elements are kept along rows."""
+    if know.tile("src").size == 8 and op.axis is not None and op.axis.data == "col":
+        yield mismatch("axis", '"col"', '"row" for 64 bits', field="axis")

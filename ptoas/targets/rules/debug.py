@@ -1,0 +1,40 @@
+"""Printing scalars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import AnyFloat
+
+from ptoas.dialects.pto.debug import PrintOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+
+Violations = Iterator[Violation]
+
+_CONVERSION = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?(?:hh|h|ll|l|j|z|t|L)?(.)")
+_INTEGERS, _FLOATS = "diuxXoc", "fFeEgG"
+
+
+def _print(format: str) -> str:
+    return f'.arg %x : i32\nprint "{format}", %x : i32'
+
+
+@rule(
+    "PTO-G303",
+    source="PTOAS print",
+    reason="A conversion that does not fit makes printf read something else, or nothing that is there.",
+    failing=_print("%f and %d"),
+    passing=_print("x is %d"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def format_prints_the_scalar(op: PrintOp, know: Facts) -> Violations:
+    """The format has one conversion, of integers for an integer (%d, %i, %u, %x, %o, %c) and of floats for a
+    float (%f, %e, %g)."""
+    is_float = isinstance(op.scalar.type, AnyFloat)
+    kinds = _CONVERSION.findall(op.format.data.replace("%%", ""))
+    required = f"one of %{', %'.join(_FLOATS if is_float else _INTEGERS)}, once"
+    if len(kinds) != 1 or kinds[0] not in (_FLOATS if is_float else _INTEGERS):
+        found = " ".join(f"%{kind}" for kind in kinds) or "none"
+        yield mismatch(f"conversions for {op.scalar.type}", found, required, field="format")

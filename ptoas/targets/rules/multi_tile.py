@@ -1,0 +1,39 @@
+"""Several tiles under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+
+Violations = Iterator[Violation]
+
+_MULTI = "!pto.multi_tile_buf<vec, 16x16xf16, count=2>"
+
+
+def _get(slot: int) -> str:
+    return kernel(
+        f"%k = arith.constant {slot} : index",
+        f"%m = pto.alloc_multi_tile : {_MULTI}",
+        f"%t = pto.multi_tile_get %m[%k] : {_MULTI} -> !pto.tile_buf<vec, 16x16xf16>",
+        args="",
+    )
+
+
+@rule(
+    "PTO-G306",
+    source="PTOAS multi_tile_get",
+    reason="Behind the last of the tiles lies something else.",
+    failing=_get(2),
+    passing=_get(1),
+    on="cpu a2a3 a5 a5-custom",
+)
+def tile_is_one_of_several(op: MultiTileGetOp, know: Facts) -> Violations:
+    """The number of a tile is less than the multi tile's count, from 0 on."""
+    count = len(know.values("source"))
+    (slot,) = know.constants("slot")
+    if slot is not None and not 0 <= slot < count:
+        yield mismatch("tile of a multi tile", slot, f"0 to {count - 1}", slot="slot", part="value")

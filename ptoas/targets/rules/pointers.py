@@ -1,0 +1,47 @@
+"""Pointers that were numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.dialects.pto.pointers import IntToPtrOp
+from ptoas.dialects.pto.scalar import LoadScalarOp, StoreScalarOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+
+Violations = Iterator[Violation]
+
+
+def _through(*rest: str) -> str:
+    return kernel(
+        "%c0 = arith.constant 0 : index",
+        "%q = pto.inttoptr %a : i64 -> !pto.ptr<f32>",
+        *rest,
+        args="%a: i64",
+    )
+
+
+@rule(
+    "PTO-G304",
+    source="PTOAS inttoptr: uses of its result",
+    reason="Nothing is known of the memory behind a number: neither how large it is nor who else uses it.",
+    failing=_through(
+        "%r = pto.addptr %q, %c0 : !pto.ptr<f32> -> !pto.ptr<f32>",
+        "%x = pto.load_scalar %r[%c0] : !pto.ptr<f32> -> f32",
+    ),
+    passing=_through("%x = pto.load_scalar %q[%c0] : !pto.ptr<f32> -> f32"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def pointer_from_a_number_is_for_scalars(op: IntToPtrOp, know: Facts) -> Violations:
+    """A pointer that inttoptr makes is used by load_scalar and store_scalar alone."""
+    for use in op.result.uses:
+        if not isinstance(use.operation, LoadScalarOp | StoreScalarOp):
+            user = use.operation.name.removeprefix("pto.")
+            fix = "add to the number, and make a pointer of the sum"
+            yield Violation(
+                f"use of the pointer: found {user}, required load_scalar or store_scalar",
+                part="statement",
+                fix=fix,
+                related=(Related(f"{user} is here", use.operation),),
+            )

@@ -1,0 +1,13 @@
+"""Pointers as numbers: nothing of them runs on a pipe."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import pointers as p
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules.pointers import pointer_from_a_number_is_for_scalars
+
+ROWS: Rows = {
+    p.PtrToIntOp: Row(),
+    p.IntToPtrOp: Row(rules=(pointer_from_a_number_is_for_scalars,)),
+    p.CastPtrOp: Row(),
+}
