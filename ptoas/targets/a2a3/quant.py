@@ -8,10 +8,12 @@ from ptoas.dialects.pto.enums import SaturationMode
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.conversion import Conversion, conversions
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import BLOCK
-from ptoas.targets.quants import CONVERT
-from ptoas.targets.row import Call, Forms, Rows, Scratch
+from ptoas.targets.families import BLOCK, like
+from ptoas.targets.pipes import Pipes, S, V
+from ptoas.targets.quants import CONVERT, DEQUANTISE, QUANTISE, quantise
+from ptoas.targets.row import Call, Forms, Rows, Scratch, Unsupported
 from ptoas.targets.rules.quant import conversion_exists
+from ptoas.targets.specs import ROW_MAJOR, tile
 
 CONVERSIONS = conversions(
     {
@@ -78,4 +80,22 @@ NARROW = PLAIN.but(
     call=Call(arguments="dst src tmp #rmode #satmode"),
 )
 
-ROWS: Rows = {q.TCvtOp: Forms(_keeps_low_bits, {False: PLAIN, True: NARROW})}
+# The source is multiplied in place, and holds the numbers in f16 when it is done.
+STEPS = QUANTISE.but(
+    ignores=(),
+    clobbers=("src",),
+    tiles={"tmp": tile(None, ROW_MAJOR)},
+    scratch={"tmp": like("src")},
+    apart=(("dst", "src"), *(("tmp", slot) for slot in ("dst", "src", "fp", "offset"))),
+    call=Call(template="#quant_type", arguments="dst src fp tmp &offset"),
+)
+
+ROWS: Rows = {
+    q.TCvtOp: Forms(_keeps_low_bits, {False: PLAIN, True: NARROW}),
+    q.TQuantOp: quantise(STEPS),
+    # The scalar pipe fetches the scale and the offset of each row.
+    q.TDequantOp: DEQUANTISE.but(
+        pipe=Pipes(V, {"scale": S, "offset": S}, before=((V, S),), inside=((S, V),))
+    ),
+    q.TQuantMxOp: Unsupported("A2/A3 has no floats of 8 or 4 bits; use tquant with a scale for each row"),
+}

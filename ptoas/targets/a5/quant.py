@@ -5,8 +5,9 @@ from __future__ import annotations
 from ptoas.dialects.pto import quant as q
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.targets.conversion import Conversion, Rounding, conversions
-from ptoas.targets.quants import convert
-from ptoas.targets.row import Rows
+from ptoas.targets.quants import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, quantise
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.rules.quant import results_of_blocks_have_no_gaps
 
 CONVERSIONS = conversions(
     {
@@ -33,4 +34,15 @@ ROUNDED = (
 )
 """What the header rounds in one way, whatever the mode says."""
 
-ROWS: Rows = {q.TCvtOp: convert(CONVERSIONS, Conversion(fixed=ROUNDED))}
+NUMBERS = BLOCKS.but(rules=(results_of_blocks_have_no_gaps,))
+
+ROWS: Rows = {
+    q.TCvtOp: convert(CONVERSIONS, Conversion(fixed=ROUNDED)),
+    q.TQuantOp: quantise(),
+    q.TDequantOp: DEQUANTISE,
+    q.TQuantMxOp: in_blocks(
+        NUMBERS,
+        NUMBERS.but(tiles=PAIRS),
+        Unsupported("the header of A5 has no fifth destination any more; reorder the exponents with tmov"),
+    ),
+}

@@ -11,6 +11,7 @@ from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
+from ptoas.targets.rules import overwritten as o
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import remote
 from ptoas.targets.rules import sync as f
@@ -30,6 +31,7 @@ PLACEMENT = (
     k.an_accumulator_is_one_buffer,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
+    o.what_is_overwritten_is_not_read,
 )
 
 CORES = (h.synchronisation_names_pipes_that_work,)
