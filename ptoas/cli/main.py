@@ -31,7 +31,9 @@ output_option = click.option(
     help="Write to this file, whole or not at all; `-` is standard output.",
 )
 sync_option = click.option(
-    "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
+    "--sync",
+    type=click.Choice(["auto", "manual", "all"]),
+    help="Who sets the flags, whatever is there; all: a barrier before every access.",
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(

@@ -38,13 +38,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.effects import Effects, Flag
+from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
 from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
@@ -64,7 +65,9 @@ class InsertSyncPass(ModulePass):
     name = "insert-sync"
     target: str | None = None
     sync: str | None = None
-    """`auto`: replace the program's own flags; `manual`: leave every function alone; none: as D21 says."""
+    """`auto`: replace the program's own flags; `manual`: leave every function alone; `all`: a barrier of all
+    pipes before every access, to find out whether a missing flag is the cause of something; none: as D21
+    says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
@@ -74,9 +77,11 @@ class InsertSyncPass(ModulePass):
         called = {name for names in calls.values() for name in names}
         used: dict[str, frozenset[Flag]] = {}
         for function in callees_first(calls):
-            if self.sync == "auto":
+            if self.sync in ("auto", "all"):
                 remove_flags(function)
-            if not has_flags(function):
+            if self.sync == "all":
+                part_everything(function, target)
+            elif not has_flags(function):
                 synchronise(function, target, used)
             if function.sym_name.data in called:
                 used[function.sym_name.data] = flags_of(function, target, used)
@@ -84,14 +89,22 @@ class InsertSyncPass(ModulePass):
 
 def has_flags(function: func.FuncOp) -> bool:
     """Whether the flags of this function are the programmer's (D21)."""
-    return any(isinstance(op, SetFlagOp | WaitFlagOp) for op in function.walk())
+    return is_synchronised_by_hand(function.walk())
 
 
 def remove_flags(function: func.FuncOp) -> None:
     for op in list(function.walk()):
-        if isinstance(op, SetFlagOp | WaitFlagOp):
+        if isinstance(op, FlagOp | BufferTokenOp):
             op.detach()
             op.erase()
+
+
+def part_everything(function: func.FuncOp, target: Target) -> None:
+    """A barrier of all pipes before every operation that accesses anything, and around calls."""
+    for op in list(function.walk()):
+        if isinstance(op, func.CallOp) or target.effects(op).accesses:
+            barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
+            Rewriter.insert_op(barrier, InsertPoint.before(op))
 
 
 def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]]) -> frozenset[Flag]:
@@ -100,8 +113,9 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
     found: set[Flag] = set()
     for op in function.walk():
         match op:
-            case SetFlagOp() | WaitFlagOp():
-                found.add((op.src_pipe.data, op.dst_pipe.data, op.event_id.data))
+            case FlagOp():
+                event = event_of(op, Knowledge())
+                found.update((*op.flag[:2], each) for each in (target.events if event is None else (event,)))
             case func.CallOp():
                 found |= used.get(op.callee.string_value(), frozenset())
             case PtoOp():
@@ -292,8 +306,8 @@ class Synchroniser:
         elif isinstance(op, func.CallOp):
             self.calls.append(op)
             self.state.rest()
-        elif isinstance(op, BarrierOp):
-            self.handshake(((op.pipe.data, op.pipe.data),))
+        elif isinstance(op, DrainOp):
+            self.handshake(((op.drained, op.drained),))
         else:
             self.access(op)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TypeAlias
 
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
-PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+PIPES = WORKING_PIPES
 NUMBER = {pipe: n for n, pipe in enumerate(PIPES)}
 
 Times: TypeAlias = tuple[int, ...]

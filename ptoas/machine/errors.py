@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
 from ptoas.location import operand_span, span_of
+from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
 
 @dataclass(frozen=True)
@@ -314,7 +315,7 @@ _ROWS = (
     ),
 )
 
-RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in _ROWS}
+RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in (*_ROWS, *CORE_ROWS)}
 
 
 def finding(

@@ -13,7 +13,6 @@ from xdsl.ir import Attribute
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.checks import initialised
 from ptoas.machine.errors import failure
@@ -34,7 +33,7 @@ class Observer(Protocol):
         """The step, seen."""
         ...
 
-    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+    def synchronised(self, op: PtoOp) -> None:
         """A flag or a barrier was executed."""
         ...
 

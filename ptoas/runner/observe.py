@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import DrainOp, FlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
@@ -72,12 +72,12 @@ class Observer:
 
         return observed
 
-    def synchronised(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+    def synchronised(self, op: PtoOp) -> None:
         if self.stats is None:
             return
-        if isinstance(op, BarrierOp):
+        if isinstance(op, DrainOp):
             self.stats.barriers += 1
-        else:
+        elif isinstance(op, FlagOp):
             self.stats.flags += 1
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:

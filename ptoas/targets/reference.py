@@ -27,6 +27,7 @@ CHAPTERS = {
     "U": "Use of local memory",
     "F": "Flags and pipes",
     "E": "Arithmetic",
+    "H": "Cores: channels, synchronisation, kinds of kernels",
     "Q": "Conversion, quantisation and sorting",
     "C": "Collectives",
     "D": "Transfers and signals between ranks",

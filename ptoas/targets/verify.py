@@ -126,7 +126,7 @@ def verify(
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
-    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21). `isa` is `doc` or
+    `sync` is `auto`, `manual` or `all` where the caller decides who raises the flags (D21). `isa` is `doc` or
     `2026.08` where the documents or the headers of August 2026 are the law alone (D28).
 
     >>> import ptoas
@@ -157,8 +157,8 @@ def verify_targets(
     >>> ptoas.verify_targets(module).targets
     ('cpu', 'a2a3', 'a5', 'a5-custom')
     """
-    if sync not in (None, "auto", "manual"):
-        raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
+    if sync not in (None, "auto", "manual", "all"):
+        raise UsageError(f"sync is 'auto', 'manual' or 'all', not {sync!r}")
     get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)

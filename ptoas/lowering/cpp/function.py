@@ -15,7 +15,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import FlagOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
@@ -24,10 +24,11 @@ from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
-from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
+from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
+from ptoas.lowering.cpp.sync import SYNC
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
     CppView,
@@ -269,7 +270,7 @@ class FunctionEmitter:
             return
         line = location.source.position(location.start)[0]
         text = comment_text(location.source.line_text(line))
-        added = isinstance(op, AllocTileOp | SetFlagOp | WaitFlagOp) and op.mnemonic() not in text
+        added = isinstance(op, AllocTileOp | FlagOp) and op.mnemonic() not in text
         if line != self._last_line and not added:
             self._last_line = line
             self.line(f"// {line}: {text}")
