@@ -49,8 +49,6 @@ from ptoas.targets.specs import (
 BLOCK = 32
 """Bytes of the smallest tile row."""
 
-ANYWHERE = tuple(TileLoc)
-
 
 def placeholder(slot: str) -> Scratch:
     """A scratch tile that the call has a place for and the target does not touch: one block."""
