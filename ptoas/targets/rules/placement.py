@@ -223,7 +223,8 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Targe
 
 @rule(
     "PTO-U106",
-    source="D14",
+    source="D14, D29",
+    severity=Severity.WARNING,
     reason="UB bytes that nothing has written are whatever the last kernel left there.",
     failing=kernel(
         f"%a = pto.alloc_tile : {_TILE}",
@@ -257,8 +258,8 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
                     placed.append((facts.storage(value), at))
             else:
                 reads.append((op, access.operand, root, at))
-        if op.name in ("func.call", "scf.yield", "scf.for", "scf.while"):
-            # Someone else may write it: a callee, or the next turn of a loop.
+        if op.name in ("func.call", "scf.yield", "scf.for", "scf.while", "builtin.unregistered"):
+            # Someone else may write it: a callee, the next turn of a loop, an operation that nobody knows.
             for operand in op.operands:
                 if isinstance(operand.type, TileType):
                     writes.setdefault(facts.root(operand), []).append(at)
