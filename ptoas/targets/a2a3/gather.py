@@ -54,6 +54,11 @@ def _gather(op: MGatherOp) -> Pipes:
     return GATHER_ROW_ZERO if zero else GATHER_ROW
 
 
+def _by_elements(op: MGatherOp) -> bool:
+    """The scalar loop reads an index, then writes the element that it is for."""
+    return op.coalesce is not None and op.coalesce.data is Coalesce.Elem
+
+
 def _scatter(op: MScatterOp) -> Pipes:
     if op.coalesce is not None and op.coalesce.data is Coalesce.Elem:
         return SCATTER_ELEM
@@ -78,6 +83,7 @@ ROWS: Rows = {
             g.nz_tile_has_room_for_a_row,
         ),
         pipe=_gather,
+        in_step=_by_elements,
         model=TABLE,
         source="000, Tile Constraints (A2/A3)",
     ),
