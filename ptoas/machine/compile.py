@@ -26,6 +26,7 @@ from ptoas.dialects.pto.sync import (
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
+    FenceBarrierAllOp,
     FlagOp,
     SetsFlag,
     TakesToken,
@@ -187,6 +188,8 @@ class FunctionCompiler(ControlFlow, Placement):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
             function = self.reaching(op, function)
+        if self.module.observer is not None:
+            function = self.module.observer.watching_value(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
@@ -265,10 +268,13 @@ class FunctionCompiler(ControlFlow, Placement):
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
         if observer is not None:
-            self.line(f"{self.keep(partial(observer.synchronised, op))}()")
+            chosen = ", ".join(self.ref(operand) for operand in op.operands)
+            self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if race is None:
             return
         match op:
+            case FenceBarrierAllOp():
+                self.line(f"{self.keep(race.fence)}()")
             case DrainOp():
                 if op.drained is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")

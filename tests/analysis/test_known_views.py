@@ -69,18 +69,16 @@ def test_a_layout_that_nobody_names_is_found() -> None:
             "a",
             "c0 c0",
             "c16 c16",
-            "!pto.tensor_view<64x32xf32> -> !pto.partition_tensor_view<16x16xf32>",
+            f"{whole} -> !pto.partition_tensor_view<16x16xf32>",
         ),
         part(
             "f",
             "c",
             "c0 c0",
             "c16 c16",
-            "!pto.tensor_view<64x32xf32> -> !pto.partition_tensor_view<16x16xf32>",
+            f"{whole} -> !pto.partition_tensor_view<16x16xf32>",
         ),
-        part(
-            "g", "a", "c0 c0", "c16 c1", "!pto.tensor_view<64x32xf32> -> !pto.partition_tensor_view<16x1xf32>"
-        ),
+        part("g", "a", "c0 c0", "c16 c1", f"{whole} -> !pto.partition_tensor_view<16x1xf32>"),
     )
     assert "".join(known.view(name).layout.value[0] for name in "abcdefg") == "dnnndnn"
 
