@@ -98,7 +98,7 @@ def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
     table, tile = "!pto.memref<64x16xi32>", "!pto.tile_buf<vec, 16x16xi32>"
     gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
     text = kernel(gather, args=f"%t: {table}, %i: {tile}")
-    (found,) = verify(parse(text), "a2a3").diagnostics
+    (found,) = verify(parse(text), "a5").diagnostics
     message = "dst %i: found an overlap with idx %i, required disjoint tiles"
     assert (found.code, found.message) == ("PTO-U104", message)
 
