@@ -19,9 +19,6 @@ Violations = Iterator[Violation]
 MOST_BURSTS = 4095
 """Of one copy of A2 and A3."""
 
-_LOAD = tload("16x32xf32", "16x32xf32")
-_STORE = tstore("16x32xf32", "16x32xf32")
-
 
 def _tile_layout(tile: TileFacts) -> Layout | None:
     """The layout of memory that a tile matches without conversion."""
