@@ -2,7 +2,8 @@
 
 The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
 `%out`, `out@2` of rank 2), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`,
-`not`, and the functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==` compares
+`not`, and the functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==`
+compares
 shapes as well, apart from a single number or a row that is repeated. What is compared with an `f32` is
 rounded to one first: `out == 0.1` asks for the nearest to 0.1 that an `f32` can be. `close(a, b)` compares
 within a tolerance. Nothing is evaluated that is not listed here.
