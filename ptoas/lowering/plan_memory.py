@@ -159,6 +159,8 @@ def _plan_function(
         return used
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
+    idle = [root for root in free if room.target.leaves_alone(root)]
+    free = [root for root in free if root not in idle]
     if is_placed_by_hand(function.walk()):
         addresses = _stack(free, used, room)
     else:
@@ -167,7 +169,8 @@ def _plan_function(
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
         )
-    _write_addresses(addresses)
+    # A call wants an address of every tile, and does not look at these.
+    _write_addresses({**addresses, **dict.fromkeys(idle, 0)})
     _declare_first(function)
     return used
 

@@ -26,6 +26,7 @@ from ptoas.dialects.pto.sync import (
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
+    FenceBarrierAllOp,
     FlagOp,
     SetsFlag,
     TakesToken,
@@ -272,6 +273,8 @@ class FunctionCompiler(ControlFlow, Placement):
         if race is None:
             return
         match op:
+            case FenceBarrierAllOp():
+                self.line(f"{self.keep(race.fence)}()")
             case DrainOp():
                 if op.drained is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")

@@ -152,10 +152,15 @@ class Compiled:
         if not isinstance(row, Row):
             return
         places = slot_places(self.op)
+        in_step = row.in_step is not None and row.in_step(self.op)
         for one, other in row.apart:
             for n, k in product(places[one], places[other]):
                 first, second = values[n], values[k]
-                if isinstance(first, Tile) and isinstance(second, Tile) and first.overlaps(second):
+                if not isinstance(first, Tile) or not isinstance(second, Tile):
+                    continue
+                if in_step and first.coincides(second):
+                    continue
+                if first.overlaps(second):
                     raise self.machine.fail(
                         "PTO-R109",
                         f"{self.op.name.removeprefix('pto.')}: {one} {first.describe()} overlaps {other} "

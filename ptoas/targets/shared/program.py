@@ -12,6 +12,7 @@ from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import remote
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -39,6 +40,9 @@ LINTS = (n.a_body_has_one_block,)
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
 """Who may call a collective, and how an asynchronous transfer ends."""
 
+FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
+"""For targets whose writes are not seen at once."""
+
 BUDGETS = (
     b.placed_tile_ends_inside_its_memory,
     b.live_tiles_fit,
@@ -58,7 +62,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:
