@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
@@ -38,7 +39,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.peers import Peers
+from ptoas.runner.peers import Peers, mark_ranks
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
@@ -87,6 +88,7 @@ def analyse(
     flow = flow_of(functions, entry, operations)
     peers = Peers(functions, operations, flow.memory)
     peers.mark(operations, parameters)
+    mark_ranks(entry, operations, parameters)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
     _suggest(operations, scalars)
@@ -123,9 +125,6 @@ TYPICAL_EXTENT = 8
 WORKSPACE = 1 << 12
 """Bytes of a workspace that an engine is given; what it does with them is its own business."""
 
-RANK_NAMES = ("my_rank", "rank")
-"""Integer arguments with these names are the number of the rank that runs."""
-
 
 def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
     """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
@@ -135,7 +134,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
     ]
     for parameter in scalars_by_value.values():
-        if parameter.name in RANK_NAMES:
+        if parameter.is_rank:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0
             parameter.reason = "it is the rank that runs"
@@ -391,7 +390,9 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
             if shape is None:
                 return None, 1
             shape5 = (1,) * (5 - len(shape)) + shape
-            return target.model(op).capacity(shape5, view_layout(op.mem), target.value(op, "coalesce")), 1
+            return target.model(op).capacity(
+                shape5, Knowledge().view(op.mem).layout, target.value(op, "coalesce")
+            ), 1
         case TGatherOp():
             assert isinstance(op.src.type, TileType)
             return op.src.type.rows * op.src.type.cols, 1
@@ -401,17 +402,6 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
         case _:
             assert isinstance(op.src.type, TileType)
             return max(1, op.src.type.size_bytes - BLOCK + 1), BLOCK
-
-
-def view_layout(value: SSAValue) -> Layout:
-    type = value.type
-    assert isinstance(type, ViewType)
-    owner = value.owner
-    if isinstance(owner, MakeTensorViewOp) and owner.layout is not None:
-        return owner.layout.data
-    if isinstance(owner, PartitionViewOp) and type.layout is Layout.ND:
-        return view_layout(owner.source)
-    return type.layout
 
 
 def view_extents(value: SSAValue, bounds: UpperBounds) -> tuple[int, ...] | None:
