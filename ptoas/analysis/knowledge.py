@@ -15,6 +15,7 @@ from xdsl.ir import OpResult, SSAValue
 
 from ptoas.analysis.constants import Constants
 from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.view_layouts import layout_of
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
@@ -283,8 +284,8 @@ class Knowledge(Constants):
         assert isinstance(type, ViewType)
         match value.owner:
             case views.MakeTensorViewOp() as op:
-                layout = type.layout if op.layout is None else op.layout.data
                 shape, strides = self._extents(op.shape), self._extents(op.strides)
+                layout = layout_of(op, shape, strides)
             case views.PartitionViewOp() as op:
                 source = self.view(op.source)
                 layout = source.layout if type.layout is Layout.ND else type.layout

@@ -19,6 +19,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -180,7 +181,9 @@ class FunctionCompiler(ControlFlow, Placement):
             function = self.machine.sharing.watching_scalar(op, effects, function)
             function = self.reaching(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
-        if isinstance(op, SetValidShapeOp):
+        if isinstance(op, TGetScaleAddrOp):
+            self.line(f"{self.name(op.dst)} = {call}")
+        elif isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
         elif op.results:
             self.line(f"{', '.join(map(self.name, op.results))} = {call}")

@@ -130,6 +130,12 @@ _ROWS = (
         "and end with it.",
     ),
     (
+        "PTO-R157",
+        "scales are not where the matrix unit looks",
+        "It is told where its operands are, and finds their scales at a sixteenth of that address: "
+        "`tget_scale_addr` binds a tile of scales there.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
