@@ -6,8 +6,7 @@ from ptoas.dialects.pto import matmul as dialect
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.memory import POISON
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic
 
 
@@ -41,18 +40,16 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         out = dst.with_valid(rows, cols)
         start = first_term(rows, cols, acc_in, bias)
         number, raw = dst.dtype.number, dst.dtype.raw
-        rest = undefined_rows(dst, cols) if walk.fills_a_block and rows == 1 else None
+        rest = undefined_rows(dst, cols) if walk.fills_a_block and rows == 1 else ()
 
         def run() -> None:
             total = rounded(np.matmul(factors(lhs), factors(rhs)), number)
             if start is not None:
                 total += start.load()
             out.store_raw(total.view(raw))
-            if rest is not None:
-                rest.view(np.uint8)[...] = POISON
 
         reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
-        return Step(run, reads, (out.region,))
+        return Step(run, reads, (out.region,), rest)
 
     return bind
 
@@ -69,13 +66,14 @@ def rounded(total: Array, number: Array) -> Array:
     return total if total.dtype == number else total.astype(np.int64).astype(number)
 
 
-def undefined_rows(dst: Tile, cols: int) -> Array | None:
-    """The rows of a block that a product of one row writes besides."""
+def undefined_rows(dst: Tile, cols: int) -> tuple[Region, ...]:
+    """The rows of a block that a product of one row writes besides: nothing that was there is there now."""
     if dst.rows < BOX_ROWS:
-        return None
-    blocks = dst.blocks
-    width = dst.geometry.cols.box
-    return None if blocks is None else blocks[: -(-cols // width), 1:BOX_ROWS]
+        return ()
+    width = min(dst.cols, -(-cols // BOX_ROWS) * BOX_ROWS)
+    rest = dst.part(1, 0, (BOX_ROWS - 1, width))
+    assert rest is not None, "the rows of one box are in one piece"
+    return (rest.region,)
 
 
 def check_extents(
