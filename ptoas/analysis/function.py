@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Iterator
 from functools import cache, cached_property
+from typing import TypeVar, cast
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -13,12 +15,14 @@ from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
 from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
 from ptoas.analysis.structure import LOOPS
-from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
+
+Op = TypeVar("Op", bound=Operation)
 
 
 def value_name(value: SSAValue) -> str:
@@ -29,6 +33,25 @@ def value_name(value: SSAValue) -> str:
 @cache
 def _makes_tiles(op_class: type[Operation]) -> bool:
     return issubclass(op_class, AllocTileOp | Instruction)
+
+
+@cache
+def _is_by_hand(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, FlagOp | BufferTokenOp)
+
+
+def is_synchronised_by_hand(ops: Iterable[Operation]) -> bool:
+    """Whether there is one flag, or one token of a buffer, among the operations of a function (D21)."""
+    return any(_is_by_hand(op.__class__) for op in ops)
+
+
+def event_of(op: FlagOp, knowledge: Knowledge) -> Event | None:
+    """The event of a flag; `None` where only the running program knows it."""
+    event = op.flag[2]
+    if isinstance(event, EventAttr):
+        return event.data
+    number = knowledge.constant(event)
+    return tuple(Event)[number] if number is not None and 0 <= number < len(Event) else None
 
 
 class FunctionFacts:
@@ -82,6 +105,12 @@ class FunctionFacts:
             found.setdefault(op.__class__, []).append(op)
         return found
 
+    def instances(self, base: type[Op]) -> Iterator[Op]:
+        """The function's operations of a family, class by class."""
+        for kind, ops in self.by_class.items():
+            if issubclass(kind, base):
+                yield from cast("list[Op]", ops)
+
     def root(self, value: SSAValue) -> SSAValue:
         """The tile whose memory a value names, behind windows and bindings."""
         return behind(value)[0]
@@ -95,7 +124,7 @@ class FunctionFacts:
         """Whether there is one flag; then all are the programmer's (D21)."""
         if self.sync_override is not None:
             return self.sync_override
-        return SetFlagOp in self.by_class or WaitFlagOp in self.by_class
+        return any(_is_by_hand(kind) for kind in self.by_class)
 
     def has_simt(self, target: Machine) -> bool:
         """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
@@ -147,9 +176,10 @@ class FunctionFacts:
         tiles = [self._liveness.live(root) for root in (*self.arguments, *self.local_tiles)]
         return tuple(tile for tile in tiles if tile is not None)
 
-    def peak(self, loc: TileLoc) -> tuple[int, tuple[LiveTile, ...]]:
+    def peak(self, loc: TileLoc, without: Container[SSAValue] = ()) -> tuple[int, tuple[LiveTile, ...]]:
         """The most bytes of one memory that are needed at once, and the tiles that need them."""
-        return peak(tile for tile in self.live_tiles if tile.type.loc.data is loc)
+        tiles = (tile for tile in self.live_tiles if tile.type.loc.data is loc)
+        return peak(tile for tile in tiles if tile.root not in without)
 
     # --- effects ---------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.storage import Place, Storage
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
 K = TypeVar("K")
 
-PIPES = tuple(pipe for pipe in Pipe if pipe is not Pipe.PIPE_ALL)
+PIPES = WORKING_PIPES
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
@@ -251,13 +251,13 @@ def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
     ]
 
 
-def end_of_vec_tiles(function: FuncOp) -> int:
-    """The first byte of vector memory behind the tiles that have a known address."""
+def end_of_vec_tiles(function: FuncOp, idle: Callable[[SSAValue], bool] = lambda _: False) -> int:
+    """The first byte of vector memory behind the tiles that have a known address, but for idle ones."""
     places = places_of(function)
     ends = [
         start + type.size_bytes
         for tile, type in vec_tiles(function)
         for start in places.starts(tile)
-        if start is not None
+        if start is not None and not idle(tile)
     ]
     return max(ends, default=0)

@@ -8,18 +8,20 @@ access for its own pipe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Flag, Pair
 from ptoas.analysis.flow import Flow
-from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.function import FunctionFacts, event_of
 from ptoas.analysis.order import PIPES, Accesses, Machine, Touch
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp, GivesToken, SetsFlag, TakesToken
 
 _BIT = {pipe: 1 << at for at, pipe in enumerate(PIPES)}
 _SETTLED = 1 << len(PIPES)
@@ -27,7 +29,10 @@ _FLAG_SHIFT = len(PIPES) + 1
 
 DOWN, UP = 1, 2
 
-_ORDERING = frozenset({SetFlagOp, WaitFlagOp, BarrierOp, CallOp})
+
+@cache
+def _orders(kind: type[Operation]) -> bool:
+    return issubclass(kind, FlagOp | DrainOp | TakesToken | GivesToken | CallOp)
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class SyncFlow(Flow[_State]):
         self.misuses: dict[tuple[str, Operation, Flag], FlagMisuse] = {}
         self._done = sum(_BIT[pipe] for pipe in self.accesses.pipes) | _SETTLED
         """What is known of an access that nothing has to wait for any more."""
-        self._flag_bits: dict[Flag, int] = {}
+        self._carriers: dict[Hashable, int] = {}
         self._set_at: dict[Flag, Operation] = {}
 
     def run(self) -> None:
@@ -103,17 +108,18 @@ class SyncFlow(Flow[_State]):
 
     def visit(self, op: Operation, state: _State) -> None:
         # Operations that order nothing are the most; this is the quickest way past them.
-        kind = op.__class__
-        if kind not in _ORDERING:
+        if not _orders(op.__class__):
             self._instruction(op, state)
             return
         match op:
-            case SetFlagOp():
-                self._set(op, _flag(op), state)
-            case WaitFlagOp():
-                self._wait(op, _flag(op), state)
-            case BarrierOp() if op.pipe.data is not Pipe.PIPE_ALL:
-                self._handshake((op.pipe.data, op.pipe.data), state)
+            case FlagOp():
+                self._flag(op, state)
+            case DrainOp() if op.drained is not Pipe.PIPE_ALL:
+                self._handshake((op.drained, op.drained), state)
+            case GivesToken():
+                self._carry(self._token(op), op.pipe, state)
+            case TakesToken():
+                self._deliver(self._token(op), op.pipe, state)
             case _:
                 # All is awaited. What a callee leaves behind is its own affair: it is checked by itself.
                 state.pending.clear()
@@ -184,26 +190,55 @@ class SyncFlow(Flow[_State]):
         if source is Pipe.PIPE_ALL:
             state.pending.clear()
             return
-        has = _BIT[source]
+        has = _BIT.get(source, 0)
         for here in state.pending.values():
             for touch, mask in here.items():
                 if mask & has:
                     here[touch] = mask | _after(touch, sink)
         self._forget(state)
 
-    def _flag_bit(self, flag: Flag) -> int:
-        at = self._flag_bits.setdefault(flag, len(self._flag_bits))
+    def _flag(self, op: FlagOp, state: _State) -> None:
+        source, sink, _ = op.flag
+        event = event_of(op, self.facts.knowledge)
+        if event is None:
+            # Which event it is only the running program knows: what could be ordered counts as ordered.
+            if isinstance(op, AwaitsFlag):
+                self._handshake((source, sink), state)
+        elif isinstance(op, SetsFlag):
+            self._set(op, (source, sink, event), state)
+        else:
+            self._wait(op, (source, sink, event), state)
+
+    def _token(self, op: GivesToken | TakesToken) -> Hashable:
+        token = op.token
+        number = token.value.data if isinstance(token, IntegerAttr) else self.facts.knowledge.constant(token)
+        return "token", token if number is None else number
+
+    def _carrier(self, key: Hashable) -> int:
+        at = self._carriers.setdefault(key, len(self._carriers))
         return 1 << (_FLAG_SHIFT + at)
+
+    def _carry(self, key: Hashable, pipe: Pipe, state: _State) -> None:
+        """What the pipe was given, and comes after, goes along with a flag or a token."""
+        has, carrier = _BIT.get(pipe, 0), self._carrier(key)
+        for here in state.pending.values():
+            for touch, mask in here.items():
+                here[touch] = mask | carrier if mask & has else mask & ~carrier
+
+    def _deliver(self, key: Hashable, pipe: Pipe, state: _State) -> None:
+        carrier = self._carrier(key)
+        for here in state.pending.values():
+            for touch, mask in here.items():
+                if mask & carrier:
+                    here[touch] = (mask | _after(touch, pipe)) & ~carrier
+        self._forget(state)
 
     def _set(self, op: Operation, flag: Flag, state: _State) -> None:
         if self.reporting and state.flags.get(flag, DOWN) & UP:
             self._misuse("set twice", op, flag, self._set_at[flag])
         state.flags[flag] = UP
         self._set_at[flag] = op
-        has, carrier = _BIT.get(flag[0], 0), self._flag_bit(flag)
-        for here in state.pending.values():
-            for touch, mask in here.items():
-                here[touch] = mask | carrier if mask & has else mask & ~carrier
+        self._carry(flag, flag[0], state)
 
     def _wait(self, op: Operation, flag: Flag, state: _State) -> None:
         status = state.flags.get(flag, DOWN)
@@ -211,12 +246,7 @@ class SyncFlow(Flow[_State]):
             kind = "unset" if not status & UP else "maybe unset"
             self._misuse(kind, op, flag, self._set_at.get(flag) if status & UP else None)
         state.flags[flag] = DOWN
-        carrier = self._flag_bit(flag)
-        for here in state.pending.values():
-            for touch, mask in here.items():
-                if mask & carrier:
-                    here[touch] = (mask | _after(touch, flag[1])) & ~carrier
-        self._forget(state)
+        self._deliver(flag, flag[1], state)
 
     def _forget(self, state: _State) -> None:
         """Drop accesses that every pipe comes after, of those that access anything."""
@@ -236,10 +266,6 @@ def _after(touch: Touch, pipe: Pipe) -> int:
     return _SETTLED if touch.pipe is pipe else _BIT.get(pipe, 0)
 
 
-def _flag(op: SetFlagOp | WaitFlagOp) -> Flag:
-    return op.src_pipe.data, op.dst_pipe.data, op.event_id.data
-
-
 def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
     """The flag to add. Where the instruction itself hands on from V, a flag to V is the documented way."""
     return first, Pipe.PIPE_V if (Pipe.PIPE_V, second) in before else second
@@ -248,8 +274,6 @@ def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
 def free_event(facts: FunctionFacts, pair: Pair, events: Sequence[Event]) -> Event:
     """One of the event ids that the function does not use for that pair yet."""
     used = {
-        op.event_id.data
-        for op in facts.ops
-        if isinstance(op, SetFlagOp | WaitFlagOp) and (op.src_pipe.data, op.dst_pipe.data) == pair
+        event_of(op, facts.knowledge) for op in facts.ops if isinstance(op, FlagOp) and op.flag[:2] == pair
     }
     return next((event for event in events if event not in used), events[0])

@@ -30,6 +30,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
+from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
@@ -37,9 +38,10 @@ from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 from ptoas.spelling import did_you_mean, nearest
 
+_EVERY_ENUM = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
 _ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
-    **{name: e for e in ENUM_ATTRIBUTES for name in e.other_names},
-    **{e.name.removeprefix("pto."): e for e in ENUM_ATTRIBUTES},
+    **{name: e for e in _EVERY_ENUM for name in e.other_names},
+    **{e.name.removeprefix("pto."): e for e in _EVERY_ENUM},
 }
 _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
 

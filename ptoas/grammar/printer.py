@@ -97,6 +97,8 @@ class FormPrinter(Printer):
         self.form = form
         self.used: list[set[str]] = [set()]
         self.number = 0
+        self.bare_numbers = False
+        """Whether the dictionary of an instruction is being printed."""
 
     # --- names
 
@@ -138,10 +140,16 @@ class FormPrinter(Printer):
     # --- types
 
     def print_attribute(self, attribute: Attribute) -> None:
+        if self.bare_numbers and isinstance(attribute, IntegerAttr):
+            # A number without a type is an i64; the C++ tool reads its own instructions' so alone.
+            number = cast("IntegerAttr[Any]", attribute)
+            if number.type == i64:
+                self.print_string(str(number.value.data))
+                return
         if isinstance(attribute, TileType) and self.form in ("asm", "ssa"):
             self.print_string(f"!pto.tile<{attribute.body()}>")
             return
-        super().print_attribute(attribute)
+        super().print_attribute(cast(Attribute, attribute))
 
     # --- operations
 
@@ -277,7 +285,8 @@ class FormPrinter(Printer):
             op.mnemonic() if layout.every_form and self.form == "asm" else f"pto.{op.mnemonic()}"
         )
         text = self._render(op, layout.pieces).rstrip()
-        self.print_string(text if text.startswith(("[", "(")) else f" {text}".rstrip())
+        # A body has its own lines, which are indented already.
+        self.print_string(text if text.startswith(("[", "(")) else f" {text}".rstrip(), indent=0)
 
     def _print_groups(self, ins: Sequence[SSAValue], outs: Sequence[SSAValue]) -> None:
         for word, values in (("ins", ins), ("outs", outs)):
@@ -319,7 +328,9 @@ class FormPrinter(Printer):
     def _print_fields(self, op: PtoOp, elsewhere: Set[str]) -> None:
         """The dictionary of the attributes that are not written elsewhere."""
         declared = [n for n in op.signature().fields if n in op.properties and n not in elsewhere]
+        self.bare_numbers = True
         self.print_op_attributes({**{n: op.properties[n] for n in declared}, **op.attributes})
+        self.bare_numbers = False
 
     # --- templates
 

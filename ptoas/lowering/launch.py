@@ -20,14 +20,14 @@ Ends = Mapping[TileLoc, int]
 """The first byte behind the tiles in each memory."""
 
 
-def kernel_ends(module: ModuleOp, target: Target) -> dict[str, Ends]:
+def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
     """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
 
     Only the passes know what they add: scratch, staging, copies.
     """
     try:
         ready = ready_for_passes(module)
-        run_passes(ready, build_pipeline(target, until="eliminate-dead-code"))
+        run_passes(ready, build_pipeline(target, isa=isa, until="eliminate-dead-code"))
         ends = plan_module(ready, target, [])
     except PtoasError:
         return {}  # which lowering says, with its own code
@@ -38,17 +38,17 @@ def kernel_ends(module: ModuleOp, target: Target) -> dict[str, Ends]:
             for loc, end in ends.get(function, {}).items():
                 highest[loc] = max(highest.get(loc, 0), end)
         if target.ub is not None:
-            highest[TileLoc.Vec] = vec_end(functions, target.ub)
+            highest[TileLoc.Vec] = vec_end(functions, target, target.ub)
         found[kernel.sym_name.data] = highest
     return found
 
 
-def vec_end(functions: list[func.FuncOp], ub: UbLayout) -> int:
+def vec_end(functions: list[func.FuncOp], target: Target, ub: UbLayout) -> int:
     """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
     if any(None in places_of(each).starts(tile) for each in functions for tile, _ in vec_tiles(each)):
-        return max(ub.limit(simt=True), *map(end_of_vec_tiles, functions))
-    return max(map(end_of_vec_tiles, functions))
+        return max(ub.limit(simt=True), *(end_of_vec_tiles(each, target.leaves_alone) for each in functions))
+    return max(end_of_vec_tiles(each, target.leaves_alone) for each in functions)
 
 
 def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
@@ -59,5 +59,5 @@ def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
         return None
     if not any(target.uses_simt(op) for each in functions for op in each.walk()):
         return None
-    end = vec_end(functions, ub)
+    end = vec_end(functions, target, ub)
     return end if end > ub.default_budget else None

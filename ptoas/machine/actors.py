@@ -13,8 +13,33 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from ptoas.dialects.pto.enums import KernelKind
 from ptoas.machine.clocks import Clocks, Ledger
 from ptoas.machine.scheduler import Condition, Scheduler, Waiting
+
+
+@dataclass(frozen=True)
+class Role:
+    """Which core of its block a core is."""
+
+    kind: KernelKind | None = None
+    """`None`: the only core, which does all there is to do."""
+    lane: int = 0
+    """Its number among those of its kind."""
+    lanes: int = 1
+    """How many of its kind a block has."""
+
+    @property
+    def name(self) -> str:
+        if self.kind is None:
+            return "the core"
+        return "cube" if self.kind is KernelKind.Cube else f"vector {self.lane}"
+
+
+ALONE = Role()
+
+CLUSTER = (Role(KernelKind.Cube), Role(KernelKind.Vector, 0, 2), Role(KernelKind.Vector, 1, 2))
+"""The cores of a block of a kernel that needs both kinds."""
 
 
 @dataclass

@@ -12,18 +12,26 @@ from functools import partial
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import (
+    BufferTokenOp,
+    CmoCacheInvalidOp,
+    DrainOp,
+    FenceBarrierAllOp,
+    FlagOp,
+    SetsFlag,
+    TakesToken,
+)
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
 from ptoas.machine.addresses import lost, placed
@@ -38,6 +46,7 @@ from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
 from ptoas.naming import name_of
+from ptoas.ops.sync import chosen_event
 
 
 class ModuleCompiler:
@@ -125,7 +134,7 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.alloc_tile(op)
             case TAssignOp():
                 self.tassign(op)
-            case SetFlagOp() | WaitFlagOp() | BarrierOp():
+            case FlagOp() | DrainOp() | BufferTokenOp() | CmoCacheInvalidOp():
                 self.synchronise(op)
             case PtoOp() if type(op) in VALUES:
                 self.value(op)
@@ -180,6 +189,8 @@ class FunctionCompiler(ControlFlow, Placement):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
             function = self.reaching(op, function)
+        if self.module.observer is not None:
+            function = self.module.observer.watching_value(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
         if isinstance(op, TGetScaleAddrOp):
             self.line(f"{self.name(op.dst)} = {call}")
@@ -257,17 +268,31 @@ class FunctionCompiler(ControlFlow, Placement):
             if show is not None:
                 self.line(f"{self.keep(show)}({self.ref(operand)})")
 
-    def synchronise(self, op: SetFlagOp | WaitFlagOp | BarrierOp) -> None:
+    def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
         if observer is not None:
-            self.line(f"{self.keep(partial(observer.synchronised, op))}()")
+            chosen = ", ".join(self.ref(operand) for operand in op.operands)
+            self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if race is None:
             return
         match op:
-            case BarrierOp():
-                if op.pipe.data is Pipe.PIPE_ALL:
+            case FenceBarrierAllOp():
+                self.line(f"{self.keep(race.fence)}()")
+            case DrainOp():
+                if op.drained is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")
-            case _:
-                act = race.set_flag if isinstance(op, SetFlagOp) else race.wait_flag
-                flag = (op.src_pipe.data, op.dst_pipe.data, op.event_id.data)
-                self.line(f"{self.keep(partial(act, op, *flag))}()")
+            case FlagOp():
+                act = race.set_flag if isinstance(op, SetsFlag) else race.wait_flag
+                source, sink, event = op.flag
+                if isinstance(event, EventAttr):
+                    self.line(f"{self.keep(partial(act, op, source, sink, event.data))}()")
+                    return
+                chosen = self.keep(chosen_event(op, self.machine))
+                self.line(f"{self.keep(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")
+            case BufferTokenOp():
+                act = race.take_token if isinstance(op, TakesToken) else race.give_token
+                token = op.token
+                number = str(token.value.data) if isinstance(token, IntegerAttr) else self.ref(token)
+                self.line(f"{self.keep(partial(act, op, op.pipe))}({number})")
+            case CmoCacheInvalidOp():
+                pass

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
 from ptoas.location import operand_span, span_of
+from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,18 @@ _ROWS = (
         "PTO-R109",
         "operands overlap that must be apart",
         "The instruction would overwrite indices or sources that it has not read yet (D22).",
+    ),
+    (
+        "PTO-R120",
+        "a table that the target reads otherwise",
+        "Width or strides, known only when the program runs, are not those that the target counts with: it "
+        "would read or write other elements without a word (D16, D32).",
+    ),
+    (
+        "PTO-R121",
+        "nothing to gather or scatter",
+        "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "
+        "(D34).",
     ),
     (
         "PTO-R110",
@@ -308,7 +321,7 @@ _ROWS = (
     ),
 )
 
-RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in _ROWS}
+RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in (*_ROWS, *CORE_ROWS)}
 
 
 def finding(

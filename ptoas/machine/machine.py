@@ -20,7 +20,7 @@ from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.location import span_of
-from ptoas.machine.actors import Actor, Launch
+from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
 from ptoas.machine.flights import Flight
@@ -106,6 +106,8 @@ class Machine:
     actor: Actor = field(default_factory=Actor)
     """Who works with this machine now."""
     launch: Launch = field(default_factory=Launch)
+    role: Role = ALONE
+    """Which core of its block this is."""
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)

@@ -39,6 +39,17 @@ class Record:
         self.op = op
 
 
+class Token:
+    """The token of a buffer: who holds it, and what its last holder knew when it was given back."""
+
+    __slots__ = ("holder", "known", "op")
+
+    def __init__(self) -> None:
+        self.holder: Pipe | None = None
+        self.op: Operation | None = None
+        self.known: tuple[list[int], Known] | None = None
+
+
 class RaceDetector:
     """What the pipes of one core touched last, and the flags between them."""
 
@@ -51,6 +62,7 @@ class RaceDetector:
         """Another actor starts on this core: nothing has happened yet."""
         self.clocks = self.machine.actor.clocks
         self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Known, Operation]] = {}
+        self.tokens: dict[int, Token] = {}
         self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
         """The accesses of each pipe, the latest last."""
 
@@ -68,6 +80,11 @@ class RaceDetector:
         for records in self.records:
             records.clear()
 
+    def fence(self) -> None:
+        """A barrier, after which other actors see what was written before."""
+        self.barrier()
+        self.clocks.fence()
+
     def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
         key = (source, target, event)
         if key in self.flags:
@@ -77,7 +94,7 @@ class RaceDetector:
                 op,
                 notes=(self._raised_by(key),),
             )
-        self.flags[key] = (*self.clocks.snapshot(NUMBER[source]), op)
+        self.flags[key] = (*self.clocks.snapshot(self._number(op, source)), op)
 
     def _raised_by(self, flag: tuple[Pipe, Pipe, Event]) -> Note:
         op = self.flags[flag][2]
@@ -96,10 +113,51 @@ class RaceDetector:
                 notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
             )
         times, others, _ = raised
-        self.clocks.learn(NUMBER[target], times, others)
+        self.clocks.learn(self._number(op, target), times, others)
+
+    def _number(self, op: Operation, pipe: Pipe) -> int:
+        number = NUMBER.get(pipe)
+        if number is None:
+            raise self.machine.fail("PTO-R302", f"no instruction runs on {pipe.value}", op)
+        return number
+
+    # --- tokens of buffers ---
+
+    def take_token(self, op: Operation, pipe: Pipe, number: int) -> None:
+        """The pipe goes on when the token has been given back: in the order of the program it has been."""
+        token = self.tokens.setdefault(number, Token())
+        if token.holder is not None:
+            raise self.machine.fail(
+                "PTO-R916",
+                f"get_buf: {pipe.value} waits for token {number}, which {token.holder.value} holds and "
+                "gives back only after that: the device hangs",
+                op,
+                notes=(Note(f"taken by {label(token.op)}", span_of(token.op)),) if token.op else (),
+                fix=f"rls_buf of {number} by {token.holder.value} before this",
+            )
+        if token.known is not None:
+            self.clocks.learn(NUMBER[pipe], *token.known)
+        token.holder, token.op = pipe, op
+
+    def give_token(self, op: Operation, pipe: Pipe, number: int) -> None:
+        token = self.tokens.setdefault(number, Token())
+        if token.holder is not pipe:
+            held = "nobody holds" if token.holder is None else f"{token.holder.value} holds"
+            raise self.machine.fail(
+                "PTO-R916",
+                f"rls_buf: {pipe.value} gives back token {number}, which {held}",
+                op,
+                notes=(Note(f"taken by {label(token.op)}", span_of(token.op)),) if token.op else (),
+                fix=f"get_buf of {number} by {pipe.value} before this",
+            )
+        token.holder, token.known = None, self.clocks.snapshot(NUMBER[pipe])
 
     def finish(self) -> None:
         """The block ends: no flag may stay up."""
+        for number, token in self.tokens.items():
+            if token.holder is not None and token.op is not None:
+                message = f"token {number} is still held by {token.holder.value} at the end of the kernel"
+                self.machine.warn("PTO-R916", message, token.op)
         for key, (_, _, op) in self.flags.items():
             self.machine.warn("PTO-R305", f"{_flag(key)} is still up at the end of the kernel", op)
 

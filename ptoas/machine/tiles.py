@@ -291,6 +291,11 @@ class Tile:
         """Whether the two share a valid byte."""
         return share_bytes(self.touched, other.touched)
 
+    def coincides(self, other: Tile) -> bool:
+        """Whether each element of the one lies in the same bytes as that of the other."""
+        where = (self.memory, self.address, self.dtype.size, self.geometry)
+        return where == (other.memory, other.address, other.dtype.size, other.geometry)
+
     def describe(self) -> str:
         """`%idx (1x16xi32, valid 1x9, vec at 0x1000)`."""
         valid = "" if self.valid == (self.rows, self.cols) else f", valid {self.valid[0]}x{self.valid[1]}"

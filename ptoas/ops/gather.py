@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
-from ptoas.ops.tables import Table, table_of
+from ptoas.ops.tables import Table, check_not_empty, table_of
 
 
 @instruction(MGatherOp)
@@ -21,19 +21,22 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, mem: View, idx: Tile) -> Step:
         row = coalesce is Coalesce.Row
+        check_not_empty(op, m, dst)
         check_extents(op, m, dst, idx, row)
         table = table_of(op, m, mem, dst, row)
+        if row:
+            dst = dst.with_valid(dst.valid[0], table.width)
         read = index_reader(idx, m, flat=row)
         run = gather_run(op, m, table, dst, idx, read, oob)
-        writes = (dst.full.region,) if prezeroes(op, m, mem, oob) else (dst.region,)
+        writes = (dst.full.region,) if prezeroes(table, oob) else (dst.region,)
         return Step(run, reads=(idx.region,), writes=writes, places=lambda: taken(table, read, oob))
 
     return bind
 
 
-def prezeroes(op: MGatherOp, m: Machine, mem: View, oob: GatherOOB) -> bool:
-    """An NZ gather with `zero` clears the whole tile first (D14)."""
-    return oob is GatherOOB.Zero and m.target.model(op).has_nz and mem.layout is Layout.NZ
+def prezeroes(table: Table, oob: GatherOOB) -> bool:
+    """An NZ gather of rows with `zero` clears the whole tile first (D14)."""
+    return oob is GatherOOB.Zero and table.nz and table.by_row
 
 
 def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) -> None:
@@ -91,7 +94,7 @@ def gather_run(
         reader = checked(read, reachable, beyond) if m.checks.mem else read
         return taking(table.stretched(reachable), dst, reader, reachable, wide)
     if oob is GatherOOB.Zero:
-        return zeroing(table, dst, read, dst.full if prezeroes(op, m, table.view, oob) else None, wide)
+        return zeroing(table, dst, read, dst.full if prezeroes(table, oob) else None, wide)
     if capacity == 0:
         raise m.fail("PTO-R101", f"mgather: the table has no {table.unit} to choose from", op, operand=0)
     if oob is GatherOOB.Wrap:

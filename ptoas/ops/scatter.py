@@ -13,7 +13,7 @@ from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.gather import wrapped
 from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
-from ptoas.ops.tables import Table, table_of
+from ptoas.ops.tables import Table, check_not_empty, table_of
 
 _ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
     ScatterAtomicOp.Add: np.add,
@@ -30,8 +30,11 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
     unspecified = op.scatter_conflict is not None and op.scatter_conflict.data is ScatterConflict.Default
 
     def bind(src: Tile, idx: Tile, mem: View) -> Step:
+        check_not_empty(op, m, src)
         check_extents(op, m, src, idx, by_row)
         table = table_of(op, m, mem, src, by_row)
+        if by_row:
+            src = src.with_valid(src.valid[0], table.width)
         read = remapped(op, m, table, idx, index_reader(idx, m, flat=by_row), oob)
         limit = table.reachable() if oob is ScatterOOB.Undefined else table.capacity
         table = table.stretched(limit)

@@ -11,7 +11,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.gathers import TableModel
+from ptoas.targets.gathers import RowStep, TableModel
 
 
 class Table:
@@ -108,7 +108,8 @@ class Table:
 
 
 def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
-    """The table as the target reads it, its rows as wide as the tile's valid columns."""
+    """The table as the target reads it, its rows as wide as the tile's valid columns; an NZ row is
+    transferred as a whole (D32)."""
     model: TableModel = m.target.model(op)
     nz = view.layout is Layout.NZ and model.has_nz
     capacity = model.capacity(view.shape5, view.layout, Coalesce.Row if by_row else Coalesce.Elem)
@@ -116,15 +117,13 @@ def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Tab
     cols = tile.valid[1]
     if nz:
         table = Table(view, by_row, capacity, cols, 0, True)
-        if by_row and cols > table.logical_columns:
-            raise m.fail(
-                "PTO-R105",
-                f"{op.name.removeprefix('pto.')}: %{tile.name} has {cols} valid columns, the NZ table "
-                f"{table.logical_columns} logical ones",
-                op,
-            )
+        if by_row:
+            check_nz_row(op, m, table, tile)
+            table.width = table.logical_columns
         return table
-    stride = view.strides5[3] if model.row_stride_is_dim3 else cols
+    check_read_as_written(op, m, view, tile, by_row)
+    steps = {RowStep.STRIDE: view.strides5[3], RowStep.VALID: cols, RowStep.WIDTH: view.shape5[4]}
+    stride = steps[model.row_step]
     table = Table(view, by_row, capacity, cols, stride, False)
     if table.reachable() < capacity:
         raise m.fail(
@@ -136,3 +135,61 @@ def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Tab
             op,
         )
     return table
+
+
+def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
+    """On devices there is something to gather or scatter (D34)."""
+    if m.target.has_pipes and 0 in tile.valid:
+        rows, cols = tile.valid
+        raise m.fail(
+            "PTO-R121",
+            f"{op.name.removeprefix('pto.')}: %{tile.name} is valid for [{rows}, {cols}], which is nothing",
+            op,
+            fix="guard the instruction with scf.if",
+        )
+
+
+def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
+    """A row of an NZ table and the tile have room for each other."""
+    columns = table.logical_columns
+    if tile.valid[1] > columns:
+        raise m.fail(
+            "PTO-R105",
+            f"{op.name.removeprefix('pto.')}: %{tile.name} has {tile.valid[1]} valid columns, the NZ table "
+            f"{columns} logical ones",
+            op,
+        )
+    if m.checks.mem and tile.cols < columns:
+        raise m.fail(
+            "PTO-R120",
+            f"{op.name.removeprefix('pto.')}: a row of the NZ table has {columns} columns, and all are "
+            f"transferred; {tile.describe()} has room for {tile.cols}",
+            op,
+        )
+
+
+def check_read_as_written(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
+    """What only the running program knows: whether the table is one that the target reads as it is (D16)."""
+    model: TableModel = m.target.model(op)
+    width, cols = view.shape5[4], tile.valid[1]
+    name, what = op.name.removeprefix("pto."), None
+    if by_row and model.row_step is RowStep.VALID and width != cols:
+        what = (
+            f"rows of {width} elements, and %{tile.name} {cols} valid columns, which {m.target.name} takes "
+        )
+        what += "for the distance between rows"
+    elif by_row and cols > width:
+        what = f"rows of {width} elements, and %{tile.name} {cols} valid columns"
+    elif model.packed and not _is_packed(view):
+        what = f"strides {list(view.strides)} for {list(view.shape)}, which {m.target.name} ignores"
+    if what is not None and m.checks.mem:
+        raise m.fail("PTO-R120", f"{name}: the table has {what}", op)
+
+
+def _is_packed(view: View) -> bool:
+    expected = 1
+    for extent, stride in zip(reversed(view.shape), reversed(view.strides), strict=True):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.scalar import (
+    AddPtrOp,
+    GetBlockIdxOp,
+    GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
+)
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
@@ -166,6 +172,16 @@ def get_block_idx(op: GetBlockIdxOp, m: Machine) -> Callable[[], int]:
 @value(GetBlockNumOp)
 def get_block_num(op: GetBlockNumOp, m: Machine) -> Callable[[], int]:
     return lambda: m.launch.blocks
+
+
+@value(GetSubblockIdxOp)
+def get_subblock_idx(op: GetSubblockIdxOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.role.lane
+
+
+@value(GetSubblockNumOp)
+def get_subblock_num(op: GetSubblockNumOp, m: Machine) -> Callable[[], int]:
+    return lambda: m.role.lanes
 
 
 # --- tiles ---------------------------------------------------------------------------------------

@@ -155,8 +155,9 @@ def _indexed(op: IndexedMemoryOp, first: Target, second: Target) -> list[str]:
     wraps = GatherOOB.Wrap in oobs or ScatterOOB.Wrap in oobs
     if first.sign_extends_index != second.sign_extends_index and wraps:
         found.append(f"index width (D12): 32 unsigned bits, or 64 on {_extending(first, second)}")
-    if modes[0] is Coalesce.Row and first.model(op).row_stride_is_dim3 != second.model(op).row_stride_is_dim3:
-        found.append("row stride (D16): one takes the table's stride of DIM_3, the other the valid columns")
+    steps = [target.model(op).row_step for target in (first, second)]
+    if modes[0] is Coalesce.Row and steps[0] is not steps[1]:
+        found.append(f"row stride (D16): one takes {steps[0].value}, the other {steps[1].value}")
     if view.layout is Layout.NZ and first.model(op).has_nz != second.model(op).has_nz:
         found.append("NZ tables: only one of the two knows the layout")
     return found

@@ -65,6 +65,7 @@ class Core:
         self.machine.sharing = None if share is None else share(self.machine)
         self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
         self.observer: Observer | None = None
+        """Whoever looks on and tells it in the result."""
         if options.trace or options.stats or options.prints:
             self.observer = Observer(
                 self.machine,
@@ -72,12 +73,16 @@ class Core:
                 Stats() if options.stats else None,
                 options.prints,
             )
+        self.watcher = self.observer
+        if options.recorder is not None:
+            options.recorder.number(program.module)
+            self.watcher = options.recorder.on(self.machine)
         by_hand = program.placed_by_hand
         self.compiler = ModuleCompiler(
             program.module,
             self.machine,
             race=self.race,
-            observer=self.observer,
+            observer=self.watcher,
             steps=steps,
             placed_by_compiler=lambda op: not by_hand.get(op.sym_name.data, True),
         )
@@ -145,6 +150,7 @@ class Core:
             machine.actor.block = block
         else:
             machine.actor = self.seat.actor(block, machine.launch)
+        machine.actor.clocks.listener = self.watcher
         if race is not None:
             race.reset()
         self.tiles = []

@@ -305,8 +305,3 @@ def parse_expression(text: str) -> ast.expr:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise UnreadableError(f"this is not an expression: {reason}") from None
     return tree.body
-
-
-def evaluate(text: str, names: Mapping[str, Any]) -> Any:
-    """The value of an expression over arrays by name."""
-    return Reader(names).value(parse_expression(text))

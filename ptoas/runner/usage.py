@@ -162,6 +162,11 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
                         parameter.reason = "it is an extent or a stride of a view"
+                for argument in _leaves(op.shape):
+                    parameter = scalars_by_value.get(argument)
+                    if parameter is not None and parameter.suggestion == 0 and parameter.name not in fixed:
+                        parameter.suggestion = TYPICAL_EXTENT
+                        parameter.reason = "extents of views are made of it"
             case _:
                 pass
         for value, physical in pairs:

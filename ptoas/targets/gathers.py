@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from math import prod
 
 from ptoas.dialects.pto.enums import Coalesce, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+
+
+class RowStep(Enum):
+    """What a target takes for the distance between two rows of a table."""
+
+    STRIDE = "the table's stride of DIM_3"
+    VALID = "the tile's valid columns"
+    WIDTH = "the table's width, Shape[4]"
 
 
 @dataclass(frozen=True)
@@ -20,8 +29,8 @@ class TableModel:
     """Dimensions whose product is the number of rows of an ND table (D15)."""
     elem_capacity_dims: tuple[int, ...] = (0, 1, 2, 3, 4)
     """Dimensions whose product is the number of elements of a table (D15)."""
-    row_stride_is_dim3: bool = True
-    """Rows step by the table's stride of DIM_3; otherwise by the tile's valid columns (D16)."""
+    row_step: RowStep = RowStep.STRIDE
+    """How far apart rows begin (D16)."""
     has_row_mode: bool = True
     """Whether gathers of whole rows exist (D17)."""
     checks_bounds: bool = True

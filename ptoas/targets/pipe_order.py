@@ -6,13 +6,13 @@ from ptoas.analysis.order import Touch
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.elementwise import TCvtOp
-from ptoas.dialects.pto.enums import BLayout, Pipe, SLayout
+from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
-OVERLAPPING = frozenset(Pipe) - {Pipe.PIPE_ALL, Pipe.PIPE_S}
+OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}
 """All pipes but the scalar one begin an instruction before the one before it is done."""
 
 REPEAT = 256

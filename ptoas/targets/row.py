@@ -79,6 +79,9 @@ class Row:
     have any extents."""
     apart: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
+    in_step: Callable[[Any], bool] | None = None
+    """Whether the instruction reads each element of one before it writes the same element of the other: then
+    they may be one tile, element for element."""
     rules: tuple[Rule, ...] = ()
     """What is special to the instruction."""
     pipe: PipeModel | None = None

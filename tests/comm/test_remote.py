@@ -13,7 +13,7 @@ from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, table
 from ptoas.runner.ranks.in_process import RanksResult, run_ranks
 from ptoas.runner.run import run
 
-from .remote_programs import offset, ring
+from .remote_programs import FENCE, POLL, WAIT, offset, ring
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "cpu", **options: Any) -> RanksResult:
@@ -152,6 +152,71 @@ def test_a_notification_does_not_wait_for_a_put(target: str, seed: int) -> None:
     assert "fence.barrier_all" in (found[0].fix or "")
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("target", ["cpu", *DEVICES])
+def test_a_fence_makes_a_put_visible(target: str, seed: int) -> None:
+    src = np.random.default_rng(0).random((3, 4, 8), dtype=np.float32)
+    result = ranks_of(ring(4, 8, tile=(4, 8), fence=FENCE), 3, {"src": src}, target=target, seed=seed)
+    assert np.array_equal(outs(result, 3), from_the_left(src))
+    assert result.warnings == []
+
+
+@pytest.mark.parametrize("target", DEVICES)
+def test_a_fence_before_the_put_is_none(target: str) -> None:
+    text = ring(4, 8, tile=(4, 8)).replace("  pto.comm.tput", f"  {FENCE}\n  pto.comm.tput")
+    failing("PTO-R802", text, 2, target=target)
+
+
+def test_what_is_known_is_handed_on() -> None:
+    """Rank 0 puts to rank 2 and tells rank 1, which tells rank 2 without a fence of its own."""
+    text = HANDED_ON + offset("f32") + offset("i32")
+    src = np.random.default_rng(0).random((3, 4, 8), dtype=np.float32)
+    for seed in range(4):
+        result = ranks_of(text, 3, {"src": src}, "a5", seed=seed)
+        assert np.array_equal(result.outputs["out"], src[0])
+    failing("PTO-R802", text.replace(f"    {FENCE}\n", ""), 3, target="a5")
+
+
+def _at(name: str, element: str, rank: str, shape: str = "%c1", strides: str = "%c1", type: str = "1") -> str:
+    """Lines that make %{name}: the memory of a rank."""
+    argument = {"f32": "%window", "i32": "%signal"}[element]
+    return (
+        f"    %{name}d = func.call @to_{element}(%ctx, {rank}) : (!pto.ptr<i64>, index) -> index\n"
+        f"    %{name}p = pto.addptr {argument}, %{name}d : !pto.ptr<{element}> -> !pto.ptr<{element}>\n"
+        f"    %{name} = pto.make_tensor_view %{name}p, shape = [{shape}], strides = [{strides}] : "
+        f"!pto.tensor_view<{type}x{element}>\n"
+    )
+
+
+_TELL = "    pto.comm.tnotify(%{}, %one : !pto.tensor_view<1xi32>, i32) {{notifyOp = #pto<notify_op set>}}\n"
+_WAIT = "    pto.comm.twait(%{}, %one : !pto.tensor_view<1xi32>, i32) {{cmp = #pto<wait_cmp eq>}}\n"
+HANDED_ON = (
+    "func.func @main(%src: !pto.memref<4x8xf32>, %out: !pto.memref<4x8xf32>, %window: !pto.ptr<f32>, "
+    "%signal: !pto.ptr<i32>, %ctx: !pto.ptr<i64>, %my_rank: i32) {\n"
+    "  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : index\n"
+    "  %c4 = arith.constant 4 : index\n  %c8 = arith.constant 8 : index\n"
+    "  %one = arith.constant 1 : i32\n"
+    "  %me = arith.index_cast %my_rank : i32 to index\n"
+    "  scf.index_switch %me\n  case 0 {\n"
+    + _at("a", "f32", "%c2", "%c4, %c8", "%c8, %c1", "4x8")
+    + "    pto.comm.tput(%a, %src : !pto.tensor_view<4x8xf32>, !pto.memref<4x8xf32>)\n"
+    + f"    {FENCE}\n"
+    + _at("b", "i32", "%c1")
+    + _TELL.format("b")
+    + "    scf.yield\n  }\n  case 1 {\n"
+    + _at("c", "i32", "%c1")
+    + _WAIT.format("c")
+    + _at("d", "i32", "%c2")
+    + _TELL.format("d")
+    + "    scf.yield\n  }\n  default {\n"
+    + _at("e", "i32", "%c2")
+    + _WAIT.format("e")
+    + _at("f", "f32", "%c2", "%c4, %c8", "%c8, %c1", "4x8")
+    + "    pto.comm.tget(%out, %f : !pto.memref<4x8xf32>, !pto.tensor_view<4x8xf32>)\n"
+    + "    scf.yield\n  }\n  return\n}\n"
+)
+
+
 @pytest.mark.parametrize("target", DEVICES)
 def test_a_barrier_is_no_fence(target: str) -> None:
     failing("PTO-R802", ring(4, 8, tile=(4, 8), fence="pto.barrier <PIPE_ALL>"), 2, target=target)
@@ -186,8 +251,6 @@ def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
 
 # --- waiting -------------------------------------------------------------------------------------
 
-WAIT = "pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}"
-
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_wait_that_nobody_satisfies(seed: int) -> None:
@@ -198,16 +261,6 @@ def test_a_wait_that_nobody_satisfies(seed: int) -> None:
         "rank 1 | line 21 | waits until %signal >= 1; %signal[0] is 0",
         "rank 2 | line 21 | waits until %signal >= 1; %signal[0] is 0",
     ]
-
-
-POLL = """scf.while : () -> () {
-    %ready = pto.comm.ttest(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>} -> i1
-    %yet = arith.constant true
-    %waits = arith.xori %ready, %yet : i1
-    scf.condition(%waits)
-  } do {
-    scf.yield
-  }"""
 
 
 def test_asking_again_and_again() -> None:

@@ -110,12 +110,14 @@ def gather_custom(element: str, mode: str, oob: str) -> Case:
     index = "8x1" if mode == "row" else f"8x{cols}"
     memory = "8x1xi32, dn" if mode == "row" else f"8x{cols}xi32"
     suffix = f"mgather.{mode}.{oob}" if oob != "undefined" else f"mgather.{mode}"
+    # Rows may be wider than the destination.
+    table = f"24x{2 * cols if mode == 'row' else cols}x{element}"
     text = f"""
-.arg %table : !pto.memref<24x{cols}x{element}>
+.arg %table : !pto.memref<{table}>
 .arg %idx : !pto.memref<{memory}>
 .arg %out : !pto.memref<8x{cols}x{element}>
 %i = tload %idx : (!pto.memref<{memory}>) -> !pto.tile<{index}xi32>
-%d = {suffix} %table, %i : (!pto.memref<24x{cols}x{element}>, !pto.tile<{index}xi32>) -> !pto.tile<8x{cols}x{element}>
+%d = {suffix} %table, %i : (!pto.memref<{table}>, !pto.tile<{index}xi32>) -> !pto.tile<8x{cols}x{element}>
 tstore %d, %out
 """
     shape = tuple(int(n) for n in index.split("x"))

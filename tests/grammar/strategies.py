@@ -31,6 +31,8 @@ from xdsl.irdl import BaseAttr
 
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
+from ptoas.dialects.pto import core_constraints as k
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
     BLayout,
@@ -87,6 +89,10 @@ def views(draw: st.DrawFn, element: Attribute, rank: int) -> Attribute:
     return cls.of(shape, element, draw(st.sampled_from(Layout)), strides)
 
 
+BY_PLACE = ("address", "buf_id", "event_id", "mode")
+"""Numbers that are written by their place, without a type."""
+
+
 class Maker:
     """Makes operations; the values they need become arguments of the function."""
 
@@ -115,7 +121,7 @@ class Maker:
     def type_for(self, constraint: Any, element: Attribute, rank: int) -> Attribute:
         own = element if constraint.element else self.draw(st.sampled_from(SCALARS))
         match constraint:
-            case c.IndexTile():
+            case c.IndexTile() | c.IntegerTile():
                 return self.draw(tiles(self.draw(st.sampled_from([i16, i32]))))
             case c.Tile():
                 return self.draw(tiles(own))
@@ -140,6 +146,12 @@ class Maker:
                 return MultiTileType.of(self.draw(tiles(own)), self.draw(st.integers(2, 4)))
             case c.TileOrMultiTile():
                 return TileType.of(i8, 1, 32)
+            case k.PtrOrView():
+                return self.draw(views(own, rank) | st.just(PtrType(own)))
+            case k.EventIds():
+                return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
+            case k.Handle():
+                return PipeType()
             case c.Scalar():
                 return own
             case c.Extent():
@@ -163,7 +175,7 @@ class Maker:
         if UnitAttr in bases:
             return UnitAttr()
         if isinstance(field.constraint, BaseAttr) and field.constraint.attr is IntegerAttr:
-            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name == "address" else i32)
+            return IntegerAttr(self.draw(st.integers(0, 1 << 20)), i64 if field.name in BY_PLACE else i32)
         return BoolAttr.from_bool(self.draw(st.booleans()))
 
     def operation(self, cls: type[PtoOp]) -> Operation | None:

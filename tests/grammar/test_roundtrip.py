@@ -361,7 +361,7 @@ QUICKLY = settings(
 def test_every_operation(cls: type[PtoOp]) -> None:
     seen: list[Drawn] = []
 
-    @settings(QUICKLY, max_examples=6)
+    @settings(QUICKLY, max_examples=4)
     @given(modules_with(cls))
     def property(drawn: Drawn) -> None:
         seen.append(drawn)

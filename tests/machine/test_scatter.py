@@ -325,8 +325,9 @@ def test_nz_tables(type_: str, c0: int, atomic: str, mode: str) -> None:
     s1 = block_rows * s2 + c0
     s0 = block_cols * s1 + 2 * c0
     strides = (s0, s1, s2, c0, 1)
-    rows, cols = 5, batches * block_cols * c0 - 3
     logical_rows, logical_cols = block_rows * 16, batches * block_cols * c0
+    # A row is transferred as a whole (D32).
+    rows, cols = 5, logical_cols if mode == "row" else logical_cols - 3
     rng = np.random.default_rng(c0)
     count = (batches - 1) * s0 + (block_cols - 1) * s1 + (block_rows - 1) * s2 + 16 * c0
     table = bits_array(rng, (count,), type_)
@@ -495,7 +496,30 @@ func.func @main(%table: {mem}, %r: index, %c: index) {{
 }}
 """
     for rows, cols in ((0, 16), (2, 0)):
-        table = np.ones((1, 2, 1, 16, 8), np.float32)
-        execute(text, {"table": table, "r": rows, "c": cols}, "a2a3")
-        assert (table == 1).all()
+        failing("PTO-R121", text, {"r": rows, "c": cols}, "a2a3")
     failing("PTO-R201", text, {"r": 1, "c": 1}, "a2a3")
+
+
+def test_rows_of_an_nz_table_are_written_as_a_whole() -> None:
+    """Columns of the tile that are not valid go with them (D32)."""
+    layout = "blayout=col_major, slayout=row_major, fractal=512"
+    tile, whole = (f"!pto.tile_buf<vec, 16x16xf32, {valid}{layout}>" for valid in ("valid=1x3, ", ""))
+    mem, plain = "!pto.memref<1x2x1x16x8xf32, nz>", "!pto.memref<16x16xf32>"
+    text = f"""
+func.func @main(%table: {mem}, %src: {plain}, %i: !pto.tile<1x8xi32, valid=1x1>) {{
+  %c0 = arith.constant 0 : i64
+  %s = pto.alloc_tile addr = %c0 : {tile}
+  %w = pto.alloc_tile addr = %c0 : {whole}
+  pto.tload ins(%src : {plain}) outs(%w : {whole})
+  pto.mscatter ins(%s, %i : {tile}, !pto.tile<1x8xi32, valid=1x1>) outs(%table : {mem}) {{coalesce = #pto<coalesce row>}}
+  return
+}}
+"""
+    src = np.arange(256, dtype=np.float32).reshape(16, 16)
+    table = np.zeros((1, 2, 1, 16, 8), np.float32)
+    execute(text, {"table": table, "src": src, "i": np.array([[5]], np.int32)}, "a2a3")
+    assert np.array_equal(table[0, :, 0, 5].reshape(-1), src[0])
+    assert not table[0, :, 0, :5].any() and not table[0, :, 0, 6:].any()
+    # Loaded through the narrow tile, the others were never written.
+    part = text.replace(f"outs(%w : {whole}", f"outs(%s : {tile}").replace(plain, "!pto.memref<1x3xf32>")
+    failing("PTO-R201", part, {"i": np.array([[5]], np.int32)}, "a2a3")

@@ -4,6 +4,8 @@ from importlib import import_module
 
 from xdsl.ir import Dialect
 
+from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
+from ptoas.dialects.pto.core_types import CORE_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import LOCAL_TYPES
@@ -50,4 +52,4 @@ for _plugin in plugins():
 
 OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
 
-PTO = Dialect("pto", [*OPS], [*TYPES, *LOCAL_TYPES, *ENUM_ATTRIBUTES])
+PTO = Dialect("pto", [*OPS], [*TYPES, *LOCAL_TYPES, *CORE_TYPES, *ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES])

@@ -6,6 +6,7 @@ The member's value is its text; the member's name is its name in the instruction
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from xdsl.ir import Data
@@ -122,6 +123,23 @@ class Pipe(StrEnum):
     PIPE_MTE3 = "PIPE_MTE3"
     PIPE_FIX = "PIPE_FIX"
     PIPE_ALL = "PIPE_ALL"
+    PIPE_MTE4 = "PIPE_MTE4"
+    PIPE_MTE5 = "PIPE_MTE5"
+    PIPE_V2 = "PIPE_V2"
+    VIRTUAL_PIPE_MTE2_L1A = "VIRTUAL_PIPE_MTE2_L1A"
+    VIRTUAL_PIPE_MTE2_L1B = "VIRTUAL_PIPE_MTE2_L1B"
+
+
+WORKING_PIPES = (
+    Pipe.PIPE_S,
+    Pipe.PIPE_V,
+    Pipe.PIPE_M,
+    Pipe.PIPE_MTE1,
+    Pipe.PIPE_MTE2,
+    Pipe.PIPE_MTE3,
+    Pipe.PIPE_FIX,
+)
+"""The pipes that instructions run on; the others have a name, and no target here works with them."""
 
 
 class Event(StrEnum):
@@ -506,9 +524,14 @@ class TInsertModeAttr(PtoEnumAttr[TInsertMode]):
     enum = TInsertMode
 
 
-ENUM_ATTRIBUTES: tuple[type[PtoEnumAttr[Any]], ...] = tuple(
-    cast("type[PtoEnumAttr[Any]]", cls)
-    for cls in list(globals().values())
-    if isinstance(cls, type) and PtoEnumAttr in cls.__mro__[1:] and "name" in vars(cls)
-)
+def enum_attributes(names: Mapping[str, object]) -> tuple[type[PtoEnumAttr[Any]], ...]:
+    """The enumerations among what a module defines."""
+    return tuple(
+        cast("type[PtoEnumAttr[Any]]", cls)
+        for cls in names.values()
+        if isinstance(cls, type) and PtoEnumAttr in cls.__mro__[1:] and "name" in vars(cls)
+    )
+
+
+ENUM_ATTRIBUTES = enum_attributes(dict(globals()))
 """Every enumeration of this module."""

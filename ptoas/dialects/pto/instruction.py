@@ -119,6 +119,9 @@ class PtoOp(IRDLOperation, ABC):
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
 
+    WRITES_RESULT: ClassVar[bool] = False
+    """Whether its result is a tile with memory of its own, which it fills: what a channel hands over."""
+
     TIED: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of slots, a destination and an operand, that are one buffer: what is written is what was read."""
 

@@ -127,3 +127,17 @@ class GetBlockNumOp(QueryOp):
     """How many blocks run this kernel."""
 
     name = "pto.get_block_num"
+
+
+@irdl_op_definition
+class GetSubblockIdxOp(QueryOp):
+    """The number of this vector core in its block, from 0; 0 on the cube core."""
+
+    name = "pto.get_subblock_idx"
+
+
+@irdl_op_definition
+class GetSubblockNumOp(QueryOp):
+    """How many vector cores work on this block; 1 on the cube core."""
+
+    name = "pto.get_subblock_num"

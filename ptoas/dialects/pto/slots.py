@@ -16,6 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
 from ptoas.dialects.pto.constraints import PtoConstraint
+from ptoas.dialects.pto.types import TileType
 
 if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import PtoOp
@@ -95,7 +96,10 @@ def accesses(op: PtoOp) -> tuple[Access, ...]:
         return ()
     sizes = op.properties.get("operandSegmentSizes")
     data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
-    return _accesses(op.__class__, len(op.operands), data, len(op.results), op.updated())
+    found = _accesses(op.__class__, len(op.operands), data, len(op.results), op.updated())
+    if op.WRITES_RESULT and isinstance(op.results[0].type, TileType):
+        return (*found, Access("result", -1, False, True))
+    return found
 
 
 @cache

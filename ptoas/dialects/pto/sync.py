@@ -1,42 +1,323 @@
 """Ordering between the pipes of a core."""
 
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, TypeAlias
 
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.enums import EventAttr, PipeAttr
+from ptoas.dialects.pto.constraints import Extent, Index, TileOrView
+from ptoas.dialects.pto.core_constraints import EventIds, PtrOrView
+from ptoas.dialects.pto.core_enums import FenceScopeAttr, SyncOpTypeAttr
+from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
+
+FlagName: TypeAlias = "tuple[Pipe, Pipe, EventAttr | SSAValue]"
+"""From which pipe to which, and the event: written, or a value that the running program knows."""
+
+
+class FlagOp(PtoOp, ABC):
+    """Raises or awaits a flag between two pipes."""
+
+    OPAQUE: ClassVar = True
+
+    @property
+    @abstractmethod
+    def flag(self) -> FlagName: ...
+
+
+class SetsFlag(FlagOp, ABC):
+    """The first pipe of the flag raises it, after all that it was given before."""
+
+
+class AwaitsFlag(FlagOp, ABC):
+    """The second pipe of the flag waits for it, and takes it down."""
+
+
+class NamedFlagOp(FlagOp, ABC):
+    """A flag by its pipes and its event."""
+
+    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
+    src_pipe = prop_def(PipeAttr)
+    dst_pipe = prop_def(PipeAttr)
+    event_id = prop_def(EventAttr)
+
+    @property
+    def flag(self) -> FlagName:
+        return self.src_pipe.data, self.dst_pipe.data, self.event_id
 
 
 @irdl_op_definition
-class SetFlagOp(PtoOp):
+class SetFlagOp(NamedFlagOp, SetsFlag):
     """Pipe `src_pipe` raises `event_id` for pipe `dst_pipe`, after all that it was given before."""
 
     name = "pto.set_flag"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
-    src_pipe = prop_def(PipeAttr)
-    dst_pipe = prop_def(PipeAttr)
-    event_id = prop_def(EventAttr)
 
 
 @irdl_op_definition
-class WaitFlagOp(PtoOp):
+class WaitFlagOp(NamedFlagOp, AwaitsFlag):
     """Pipe `dst_pipe` waits until `src_pipe` has raised `event_id`, and takes it down."""
 
     name = "pto.wait_flag"
-    OPAQUE: ClassVar = True
-    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, #event_id] {attrs}"
-    src_pipe = prop_def(PipeAttr)
-    dst_pipe = prop_def(PipeAttr)
+
+
+class ClassFlagOp(FlagOp, ABC):
+    """A flag by the classes of the instructions that it stands between."""
+
+    LAYOUT: ClassVar = "[#src_op, #dst_op, #event_id] {attrs}"
+    src_op = prop_def(SyncOpTypeAttr)
+    dst_op = prop_def(SyncOpTypeAttr)
     event_id = prop_def(EventAttr)
+
+    @property
+    def flag(self) -> FlagName:
+        return self.src_op.data.pipe, self.dst_op.data.pipe, self.event_id
 
 
 @irdl_op_definition
-class BarrierOp(PtoOp):
+class RecordEventOp(ClassFlagOp, SetsFlag):
+    """The pipe of the class `src_op` raises `event_id` for that of the class `dst_op`: `set_flag`
+    by classes."""
+
+    name = "pto.record_event"
+
+
+@irdl_op_definition
+class WaitEventOp(ClassFlagOp, AwaitsFlag):
+    """The pipe of the class `dst_op` waits for `event_id` of that of the class `src_op`: `wait_flag` by
+    classes."""
+
+    name = "pto.wait_event"
+
+
+class DynamicFlagOp(FlagOp, ABC):
+    """A flag whose event the running program chooses."""
+
+    LAYOUT: ClassVar = "[#src_pipe, #dst_pipe, $event_id] {attrs}"
+    src_pipe = prop_def(PipeAttr)
+    dst_pipe = prop_def(PipeAttr)
+    event_id = operand_def(Index())
+
+    @property
+    def flag(self) -> FlagName:
+        return self.src_pipe.data, self.dst_pipe.data, self.event_id
+
+
+@irdl_op_definition
+class SetFlagDynOp(DynamicFlagOp, SetsFlag):
+    """Pipe `src_pipe` raises the event of that number for pipe `dst_pipe`; the number is a value."""
+
+    name = "pto.set_flag_dyn"
+
+
+@irdl_op_definition
+class WaitFlagDynOp(DynamicFlagOp, AwaitsFlag):
+    """Pipe `dst_pipe` waits for the event of that number of `src_pipe`; the number is a value."""
+
+    name = "pto.wait_flag_dyn"
+
+
+# --- event ids that are chosen ----------------------------------------------------------------------
+
+
+@irdl_op_definition
+class DeclareEventIdArrayOp(PtoOp):
+    """Room for event ids; what is in it before something is put there is undefined."""
+
+    name = "pto.declare_eventid_array"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{attrs} -> ^result"
+    result = result_def(EventIds())
+
+
+@irdl_op_definition
+class EventIdArrayGetOp(PtoOp):
+    """`result = array[index]`."""
+
+    name = "pto.eventid_array_get"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "$array[$index] {attrs} : ^array"
+    array = operand_def(EventIds())
+    index = operand_def(Index())
+    result = result_def(Extent())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [IndexType()]
+
+
+@irdl_op_definition
+class EventIdArraySetOp(PtoOp):
+    """`array[index] = value`."""
+
+    name = "pto.eventid_array_set"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "$array[$index], $value {attrs} : ^array"
+    array = operand_def(EventIds())
+    index = operand_def(Index())
+    value = operand_def(Index())
+
+
+# --- barriers ---------------------------------------------------------------------------------------
+
+
+class DrainOp(PtoOp, ABC):
+    """What a pipe was given before is done before what it is given after."""
+
+    OPAQUE: ClassVar = True
+
+    @property
+    @abstractmethod
+    def drained(self) -> Pipe:
+        """The pipe; PIPE_ALL: all pipes, and each before all others."""
+
+
+@irdl_op_definition
+class BarrierOp(DrainOp):
     """What pipe `pipe` was given before is done before what it is given after; PIPE_ALL: all pipes."""
 
     name = "pto.barrier"
-    OPAQUE: ClassVar = True
     LAYOUT: ClassVar = "#pipe {attrs}"
     pipe = prop_def(PipeAttr)
+
+    @property
+    def drained(self) -> Pipe:
+        return self.pipe.data
+
+
+@irdl_op_definition
+class BarrierSyncOp(DrainOp):
+    """A barrier of the pipe that instructions of the class `op_type` run on."""
+
+    name = "pto.barrier_sync"
+    LAYOUT: ClassVar = "[#op_type] {attrs}"
+    op_type = prop_def(SyncOpTypeAttr)
+
+    @property
+    def drained(self) -> Pipe:
+        return self.op_type.data.pipe
+
+
+@irdl_op_definition
+class FenceBarrierAllOp(DrainOp):
+    """All pipes end what they were given, and others see what was written to memory before."""
+
+    name = "pto.fence.barrier_all"
+    LAYOUT: ClassVar = "#scope {attrs}"
+    scope = prop_def(FenceScopeAttr)
+
+    @property
+    def drained(self) -> Pipe:
+        return Pipe.PIPE_ALL
+
+
+@irdl_op_definition
+class CmoCacheInvalidOp(PtoOp):
+    """Write back and drop what the scalar pipe's cache holds: all of it, or the 64 bytes at an address."""
+
+    name = "pto.cmo.cacheinvalid"
+    OPAQUE: ClassVar = True
+    NAMED: ClassVar = ("addr",)
+    LAYOUT: ClassVar = "(all #space)?($addr single_cache_line : ^addr)? {attrs}"
+    space = opt_prop_def(AddressSpaceAttr)
+    addr = opt_operand_def(PtrOrView())
+
+    def verify_(self) -> None:
+        if (self.space is None) == (self.addr is None):
+            raise VerifyException("needs `all #pto.address_space<gm>`, or an address and `single_cache_line`")
+
+
+@irdl_op_definition
+class TSyncOp(PtoOp):
+    """Wait for the events that calls of the instruction library have returned."""
+
+    name = "pto.tsync"
+    OPAQUE: ClassVar = True
+    NAMED: ClassVar = ("events",)
+    events = var_operand_def(TileOrView())
+
+
+# --- tokens of buffers ------------------------------------------------------------------------------
+
+
+class BufferTokenOp(PtoOp, ABC):
+    """The token of a buffer, which goes from pipe to pipe in the order of the program."""
+
+    OPAQUE: ClassVar = True
+    op_type = prop_def(SyncOpTypeAttr)
+    mode = opt_prop_def(IntegerAttr)
+
+    @property
+    def pipe(self) -> Pipe:
+        return self.op_type.data.pipe
+
+    @property
+    @abstractmethod
+    def token(self) -> IntegerAttr | SSAValue: ...
+
+
+class TakesToken(BufferTokenOp, ABC):
+    """The pipe waits until the token has been given back."""
+
+
+class GivesToken(BufferTokenOp, ABC):
+    """The pipe gives the token back, after all that it was given before."""
+
+
+class NumberedTokenOp(BufferTokenOp, ABC):
+    LAYOUT: ClassVar = "[#op_type, #buf_id(, #mode)?] {attrs}"
+    buf_id = prop_def(IntegerAttr)
+
+    @property
+    def token(self) -> IntegerAttr | SSAValue:
+        return self.buf_id
+
+
+class DynamicTokenOp(BufferTokenOp, ABC):
+    LAYOUT: ClassVar = "[#op_type, $buf_id(, #mode)?] {attrs}"
+    buf_id = operand_def(Index())
+
+    @property
+    def token(self) -> IntegerAttr | SSAValue:
+        return self.buf_id
+
+
+@irdl_op_definition
+class GetBufOp(NumberedTokenOp, TakesToken):
+    """The pipe of the class `op_type` takes the token `buf_id`: it waits for whoever holds it."""
+
+    name = "pto.get_buf"
+
+
+@irdl_op_definition
+class RlsBufOp(NumberedTokenOp, GivesToken):
+    """The pipe of the class `op_type` gives the token `buf_id` back when it has done what it was given."""
+
+    name = "pto.rls_buf"
+
+
+@irdl_op_definition
+class GetBufDynOp(DynamicTokenOp, TakesToken):
+    """`get_buf` of the token whose number is a value."""
+
+    name = "pto.get_buf_dyn"
+
+
+@irdl_op_definition
+class RlsBufDynOp(DynamicTokenOp, GivesToken):
+    """`rls_buf` of the token whose number is a value."""
+
+    name = "pto.rls_buf_dyn"

@@ -15,19 +15,21 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
-from ptoas.lowering.cpp.instructions import OTHERS, SYNC, emit_call
+from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
+from ptoas.lowering.cpp.sync import SYNC
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
     CppView,
@@ -250,6 +252,7 @@ class FunctionEmitter:
     def operation(self, op: Operation) -> None:
         if self.annotate:
             self._quote(op)
+            self._explain(op)
         handler = HANDLERS.get(type(op))
         if handler is not None:
             handler(self, op)
@@ -269,10 +272,18 @@ class FunctionEmitter:
             return
         line = location.source.position(location.start)[0]
         text = comment_text(location.source.line_text(line))
-        added = isinstance(op, AllocTileOp | SetFlagOp | WaitFlagOp) and op.mnemonic() not in text
+        added = isinstance(op, AllocTileOp | FlagOp) and op.mnemonic() not in text
         if line != self._last_line and not added:
             self._last_line = line
             self.line(f"// {line}: {text}")
+
+    def _explain(self, op: Operation) -> None:
+        """Why the compiler put it there; of a pair of flags once, where they follow each other."""
+        reason = reason_of(op)
+        raised = op.prev_op if isinstance(op, AwaitsFlag) else None
+        again = isinstance(raised, SetsFlag) and reason == reason_of(raised)
+        if reason is not None and not again:
+            self.line(f"// {comment_text(reason)}")
 
     def unsupported(self, op: Operation, why: str) -> PtoasError:
         return _unsupported(op, self.target, why)

@@ -10,7 +10,6 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.lowering.cpp.scalars import Handler, string_literal
 from ptoas.lowering.cpp.types import scalar_cpp
@@ -125,28 +124,6 @@ def _random(emit: FunctionEmitter, op: Operation) -> None:
     arguments = ", ".join([emit.text(op.destination), *names])
     emit.line(f"TRANDOM<{emit.target.value(op, 'rounds')}>({arguments});")
 
-
-# --- synchronisation -----------------------------------------------------------------------------
-
-
-def _flag(call: str) -> Handler:
-    def handle(emit: FunctionEmitter, op: Operation) -> None:
-        assert isinstance(op, SetFlagOp | WaitFlagOp)
-        emit.line(f"{call}({op.src_pipe.data.value}, {op.dst_pipe.data.value}, {op.event_id.data.value});")
-
-    return handle
-
-
-def _barrier(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, BarrierOp)
-    emit.line(f"pipe_barrier({op.pipe.data.value});")
-
-
-SYNC: dict[type[Operation], Handler] = {
-    SetFlagOp: _flag("set_flag"),
-    WaitFlagOp: _flag("wait_flag"),
-    BarrierOp: _barrier,
-}
 
 OTHERS: dict[type[Operation], Handler] = {TRandomOp: _random}
 """Instructions whose call takes more than one statement."""

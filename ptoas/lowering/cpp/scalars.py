@@ -28,6 +28,8 @@ from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
     GetBlockNumOp,
+    GetSubblockIdxOp,
+    GetSubblockNumOp,
     LoadScalarOp,
     StoreScalarOp,
     TGetValOp,
@@ -360,6 +362,8 @@ SCALARS: dict[type[Operation], Handler] = {
     CastPtrOp: _cast_pointer,
     GetBlockIdxOp: _query("get_block_idx"),
     GetBlockNumOp: _query("get_block_num"),
+    GetSubblockIdxOp: _query("get_subblockid"),
+    GetSubblockNumOp: _query("get_subblockdim"),
 }
 
 

@@ -8,8 +8,7 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import (
-    BLOCK,
+from ptoas.targets.families.movement import (
     CONCAT,
     CONCAT_COUNTED,
     EXTRACT,
@@ -18,6 +17,7 @@ from ptoas.targets.families import (
     FillModel,
     fill_pad,
 )
+from ptoas.targets.families.scratch import BLOCK
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows, Scratch
 from ptoas.targets.rules import movement as m

@@ -11,7 +11,9 @@ from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
-    TLoadOp: load(LOADED).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
+    TLoadOp: load(LOADED, dn_to_nz=True).but(
+        rules=(m.load_of_64_bits_is_plain(any_pad=False), m.load_makes_fractals_of_two_dimensions(zn=False))
+    ),
     TStoreOp: store(
         LOADED,
         "vec acc",

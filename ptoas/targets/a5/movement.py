@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
-from ptoas.targets.families import (
+from ptoas.targets.families.movement import (
     CONCAT,
     CONCAT_COUNTED,
     EXTRACT,

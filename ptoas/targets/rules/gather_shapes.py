@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import BLayout, Layout
@@ -125,19 +126,22 @@ def index_has_the_rows_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violatio
 @rule(
     "PTO-A206",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints",
-    reason="Each row has one index, or each element has.",
+    reason="Each element has an index of its own.",
     failing=mgather("elem", "16x32xf32", "64x32xf32", "16x16xi32"),
     passing=_GOOD_CPU,
     on="cpu",
 )
-def index_is_a_column_or_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """The index tile is [N, 1] for a row-indexed or [N, M] for an element-indexed gather."""
+def index_is_a_match(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """The index tile of an element-indexed gather is valid for [N, M], as the destination: the simulator
+    walks elements, also where the index has one column."""
     dst, idx = know.tile(op.DATA), know.tile("idx")
-    if know.is_row:
+    # Tiles of other rows are another rule's.
+    same = (idx.valid, dst.valid) if idx.rows == dst.rows else (idx.valid[1:], dst.valid[1:])
+    if know.is_row or fits(*same):
         return
-    if not any(fits((idx.valid_cols,), (n,)) for n in (1, dst.valid_cols)):
-        required = f"1 or {dst.valid_cols}, as {op.DATA}"
-        yield mismatch("valid columns of the index tile", idx.valid_cols, required, slot="idx")
+    required = f"{shape_str(dst.valid)}, as {op.DATA}"
+    fix = "write the mode as row, and lower or run with --legalize" if idx.valid_cols == 1 else None
+    yield mismatch("valid shape of the index tile", shape_str(idx.valid), required, slot="idx", fix=fix)
 
 
 @rule(
@@ -292,6 +296,56 @@ def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
         assert table.strides is not None, "who has no strides is packed"
         found = f"strides {list(table.strides)} for {shape_str(table.shape)}"
         yield mismatch("table strides", found, "a packed table", slot="mem")
+
+
+@rule(
+    "PTO-A220",
+    source="000, Layout Support and NZ Layout; 002, Shape Constraints",
+    reason="Behind the end of a row lies the next one, or padding.",
+    failing=mgather("row", "16x32xf32", "64x24xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
+    on="a2a3",
+)
+def valid_columns_are_inside_a_row(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """In Row mode the tile's valid columns are at most those of a row of the table: Shape[4], and of an NZ
+    table Shape[0] * Shape[1] blocks of 32 bytes."""
+    columns, cols = _row_columns(know), know.tile(op.DATA).valid_cols
+    if know.is_row and DYNAMIC not in (columns, cols) and cols > columns:
+        what = f"valid columns of {op.DATA} in Row mode"
+        yield mismatch(what, cols, f"at most {columns}, a row of the table", slot=op.DATA)
+
+
+def _row_columns(know: Facts) -> int:
+    table = know.view("mem")
+    if table.layout is Layout.ND:
+        return table.shape5[4]
+    extents = table.shape5[:2]
+    known = table.layout is Layout.NZ and know.model.has_nz and DYNAMIC not in extents
+    return prod(extents) * (BURST // table.size) if known else DYNAMIC
+
+
+@rule(
+    "PTO-A221",
+    source="000, NZ Layout (A2/A3), Row mode; D32",
+    reason="Every row is transferred as a whole, Shape[0] * Shape[1] blocks of 32 bytes, whatever is valid: "
+    "what has no room overwrites the tile's neighbours.",
+    failing=mgather(
+        "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x2x4x16x16xf16, nz", "1x32xi32"
+    ),
+    passing=mgather(
+        "row",
+        "32x32xf16, valid=32x16, blayout=col_major, slayout=row_major",
+        "1x2x4x16x16xf16, nz",
+        "1x32xi32",
+    ),
+    on="a2a3",
+)
+def nz_tile_has_room_for_a_row(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """In Row mode with an NZ table the tile has at least as many columns as a logical row of the table."""
+    columns, cols = _row_columns(know), know.tile(op.DATA).cols
+    if know.is_row and know.view("mem").layout is Layout.NZ and columns != DYNAMIC and cols < columns:
+        what = f"columns of {op.DATA} for an NZ table in Row mode"
+        yield mismatch(what, cols, f"at least {columns}, a logical row", slot=op.DATA)
 
 
 @rule(

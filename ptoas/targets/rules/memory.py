@@ -14,15 +14,12 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
-from ptoas.targets.specs import Types, element_names
+from ptoas.targets.specs import FLOAT4, Types, element_names
 
 Violations = Iterator[Violation]
 
 MOST_BURSTS = 4095
 """Of one copy of A2 and A3."""
-
-_LOAD = tload("16x32xf32", "16x32xf32")
-_STORE = tstore("16x32xf32", "16x32xf32")
 
 
 def _tile_layout(tile: TileFacts) -> Layout | None:
@@ -88,14 +85,16 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
 
 @rule(
     "PTO-M103",
-    source="public TLOAD page, Constraints",
-    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN.",
+    source="public TLOAD page, Constraints; A5 header of TLOAD",
+    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN, on "
+    "A5 also NZ of DN.",
     failing=tload("16x1xi32", "16x1xi32"),
     passing=tload("16x1xi32", "16x1xi32, dn"),
 )
-def load_keeps_the_layout(op: TLoadOp, know: Facts) -> Violations:
+def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
     """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
-    mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, one in zn from dn."""
+    mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
+    bits, and one in zn from dn."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
     if own is view.layout:
@@ -103,6 +102,8 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts) -> Violations:
     if dst.loc is TileLoc.Mat:
         is_zn = dst.type.blayout is BLayout.RowMajor and dst.type.slayout is SLayout.ColMajor
         if (own is Layout.NZ and view.layout is Layout.ND) or (is_zn and view.layout is Layout.DN):
+            return
+        if dn_to_nz and own is Layout.NZ and view.layout is Layout.DN and dst.element not in FLOAT4:
             return
     required = {
         Layout.ND: "row_major + none_box",
@@ -170,15 +171,17 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> 
 
 @rule(
     "PTO-M108",
-    source="public TLOAD page, Constraints (A2A3)",
-    reason="The engine that makes fractals knows one stride between rows.",
+    source="public TLOAD page, Constraints (A2A3); A5 header of TLOAD",
+    reason="The engine that makes fractals knows one stride between rows; zn on A5 is made step by step.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
     on="a2a3",
 )
-def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts) -> Violations:
-    """A load that makes nz of nd, or zn of dn, reads memory of two dimensions."""
+def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
+    """A load that makes nz of nd or dn, on A2/A3 also zn of dn, reads memory of two dimensions."""
     dst, view = know.tile("dst"), know.view("mem")
+    if not zn and not dst.type.is_nz:
+        return
     if dst.type.slayout is not SLayout.NoneBox and view.layout is not Layout.NZ:
         yield from _more_than_a_matrix(view)
 

@@ -12,7 +12,7 @@ from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.pto.sync import DrainOp, FlagOp
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -211,15 +211,14 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
 )
 def a_flag_joins_two_pipes(facts: FunctionFacts, target: Target) -> Violations:
     """A flag's source and destination are two different pipes, and neither is PIPE_ALL."""
-    for op in facts.ops:
-        if not isinstance(op, SetFlagOp | WaitFlagOp):
-            continue
-        source, sink = op.src_pipe.data, op.dst_pipe.data
+    for op in facts.instances(FlagOp):
+        source, sink, _ = op.flag
         if source is sink or Pipe.PIPE_ALL in (source, sink):
+            first, second = [name for name in op.signature().fields if name != "event_id"]
             yield Violation(
                 f"pipes of a flag: found {source.value} to {sink.value}, required two different pipes",
                 op=op,
-                field="dst_pipe" if source is sink else "src_pipe",
+                field=second if source is sink else first,
                 fix=f"use pto.barrier #pto.pipe<{source.value}>",
             )
 
@@ -309,12 +308,11 @@ def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Viol
 )
 def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -> Violations:
     """A barrier of PIPE_V exists only where the vector pipe does not keep the order itself."""
-    for op in facts.by_class.get(BarrierOp, ()):
-        assert isinstance(op, BarrierOp)
-        if op.pipe.data is Pipe.PIPE_V and Pipe.PIPE_V not in target.overlapping_pipes:
+    for op in facts.instances(DrainOp):
+        if op.drained is Pipe.PIPE_V and Pipe.PIPE_V not in target.overlapping_pipes:
             yield Violation(
-                f"barrier of {op.pipe.data.value}: found one, required none",
+                f"barrier of {op.drained.value}: found one, required none",
                 op=op,
-                field="pipe",
+                field=next(iter(op.signature().fields)),
                 fix="remove it",
             )

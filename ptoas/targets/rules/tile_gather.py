@@ -23,9 +23,6 @@ def _mask(dst: str, src: str) -> str:
     return instruction("tgather", dst, src, attrs="maskPattern = #pto.mask_pattern<P0101>")
 
 
-_MASK = _mask("16x16xf32", "16x32xf32")
-
-
 def _compare(dst: str, src: str, cmp: str = "gt", scalar: str = "f32", count: str = "1x16xi32") -> str:
     tile = "!pto.tile_buf<vec, {}>".format
     return (
@@ -233,8 +230,6 @@ def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Vi
 
 
 # --- TSCATTER ------------------------------------------------------------------------------------
-
-_SCATTER = instruction("tscatter", "16x16xf32", "16x16xf32", "16x16xi32")
 
 
 @rule(

@@ -7,11 +7,13 @@ from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import remote
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -32,11 +34,16 @@ PLACEMENT = (
     u.a_tile_is_written_before_it_is_read,
 )
 
+CORES = (h.synchronisation_names_pipes_that_work,)
+
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
 
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
 """Who may call a collective, and how an asynchronous transfer ends."""
+
+FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
+"""For targets whose writes are not seen at once."""
 
 BUDGETS = (
     b.placed_tile_ends_inside_its_memory,
@@ -57,7 +64,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:
@@ -66,4 +73,4 @@ def simt_program() -> tuple[Rule, ...]:
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)

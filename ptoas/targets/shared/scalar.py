@@ -16,4 +16,6 @@ ROWS: Rows = {
     scalar.AddPtrOp: Row(),
     scalar.GetBlockIdxOp: Row(),
     scalar.GetBlockNumOp: Row(),
+    scalar.GetSubblockIdxOp: Row(),
+    scalar.GetSubblockNumOp: Row(),
 }

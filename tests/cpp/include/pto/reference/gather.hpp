@@ -65,6 +65,8 @@ struct Table {
     static constexpr bool nz = Tensor::layout == Layout::NZ;
 
     int64_t logical_cols() const { return tensor.GetShape(0) * tensor.GetShape(1) * tensor.GetShape(4); }
+    // Columns that a row transfers: all of an NZ row, whatever is valid.
+    int columns(int valid) const { return nz ? static_cast<int>(logical_cols()) : valid; }
     int64_t rows() const
     {
         if (nz) {
@@ -88,7 +90,7 @@ struct Table {
         } else if (on_a2a3) {
             return tensor.data()[row * tensor.GetStride(3) + col];
         } else {
-            return tensor.data()[row * width + col];
+            return tensor.data()[row * (on_a5_custom ? tensor.GetShape(4) : width) + col];
         }
     }
     auto &flat(int64_t index) const
@@ -152,7 +154,8 @@ void gather(Dst &dst, Tensor &tensor, Idx &idx)
 {
     using T = typename Dst::DType;
     const Table<Tensor> table{tensor};
-    const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+    const int rows = dst.GetValidRow();
+    const int cols = Mode == Coalesce::Row ? table.columns(dst.GetValidCol()) : dst.GetValidCol();
     if (Table<Tensor>::nz && Mode == Coalesce::Row && Oob == GatherOOB::Zero) {
         std::memset(static_cast<void *>(dst.data()), 0, sizeof(T) * Dst::Rows * Dst::Cols);
     }
@@ -187,7 +190,7 @@ void scatter(Tensor &tensor, Src &src, Idx &idx)
             target = value;
         }
     };
-    const int cols = src.GetValidCol();
+    const int cols = Mode == Coalesce::Row ? table.columns(src.GetValidCol()) : src.GetValidCol();
     const auto write = [&](int r, int c) {
         if constexpr (Mode == Coalesce::Row) {
             const bool along_row = Idx::Cols != 1 && idx.GetValidRow() == 1;

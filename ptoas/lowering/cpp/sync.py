@@ -1,0 +1,109 @@
+"""Flags, barriers, fences, tokens of buffers: what orders the pipes of a core."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+
+from ptoas.dialects.pto.core_types import EventIdArrayType
+from ptoas.dialects.pto.enums import EventAttr
+from ptoas.dialects.pto.sync import (
+    BarrierOp,
+    BarrierSyncOp,
+    BufferTokenOp,
+    CmoCacheInvalidOp,
+    DeclareEventIdArrayOp,
+    DrainOp,
+    EventIdArrayGetOp,
+    EventIdArraySetOp,
+    FenceBarrierAllOp,
+    FlagOp,
+    GetBufDynOp,
+    GetBufOp,
+    RecordEventOp,
+    RlsBufDynOp,
+    RlsBufOp,
+    SetFlagDynOp,
+    SetFlagOp,
+    SetsFlag,
+    TakesToken,
+    WaitEventOp,
+    WaitFlagDynOp,
+    WaitFlagOp,
+)
+from ptoas.dialects.pto.types import ViewType
+from ptoas.lowering.cpp.scalars import Handler
+
+if TYPE_CHECKING:
+    from ptoas.lowering.cpp.function import FunctionEmitter
+
+
+def _flag(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, FlagOp)
+    call = "set_flag" if isinstance(op, SetsFlag) else "wait_flag"
+    source, sink, event = op.flag
+    text = event.data.value if isinstance(event, EventAttr) else f"static_cast<event_t>({emit.text(event)})"
+    emit.line(f"{call}({source.value}, {sink.value}, {text});")
+
+
+def _barrier(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, DrainOp)
+    emit.line(f"pipe_barrier({op.drained.value});")
+
+
+def _fence(emit: FunctionEmitter, op: Operation) -> None:
+    """All pipes come to their end, then memory does."""
+    assert isinstance(op, FenceBarrierAllOp)
+    emit.line("pipe_barrier(PIPE_ALL);")
+    emit.line("dsb(DSB_DDR);")
+
+
+def _cache(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, CmoCacheInvalidOp)
+    if op.addr is None:
+        emit.line("dcci((__gm__ void *)0, cache_line_t::ENTIRE_DATA_CACHE);")
+        return
+    viewed = isinstance(op.addr.type, ViewType)
+    pointer = emit.view(op.addr).pointer if viewed else emit.text(op.addr)
+    emit.line(f"dcci((__gm__ void *)({pointer}), cache_line_t::SINGLE_CACHE_LINE);")
+
+
+def _token(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, BufferTokenOp)
+    call = "get_buf" if isinstance(op, TakesToken) else "rls_buf"
+    token = op.token
+    number = str(token.value.data) if isinstance(token, IntegerAttr) else emit.text(token)
+    mode = 0 if op.mode is None else op.mode.value.data
+    emit.line(f"{call}({op.pipe.value}, {number}, {mode});")
+
+
+def _declare(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, DeclareEventIdArrayOp) and isinstance(op.result.type, EventIdArrayType)
+    emit.line(f"int32_t {emit.name(op.result)}[{op.result.type.size}];")
+
+
+def _get(emit: FunctionEmitter, op: Operation) -> None:
+    """A copy: what is put into the array later does not change it."""
+    assert isinstance(op, EventIdArrayGetOp)
+    emit.define(op.result, f"{emit.text(op.array)}[{emit.text(op.index)}]")
+
+
+def _set(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, EventIdArraySetOp)
+    value = f"static_cast<int32_t>({emit.text(op.value)})"
+    emit.line(f"{emit.text(op.array)}[{emit.text(op.index)}] = {value};")
+
+
+SYNC: dict[type[Operation], Handler] = {
+    **dict.fromkeys((SetFlagOp, WaitFlagOp, RecordEventOp, WaitEventOp, SetFlagDynOp, WaitFlagDynOp), _flag),
+    BarrierOp: _barrier,
+    BarrierSyncOp: _barrier,
+    FenceBarrierAllOp: _fence,
+    CmoCacheInvalidOp: _cache,
+    **dict.fromkeys((GetBufOp, RlsBufOp, GetBufDynOp, RlsBufDynOp), _token),
+    DeclareEventIdArrayOp: _declare,
+    EventIdArrayGetOp: _get,
+    EventIdArraySetOp: _set,
+}

@@ -1,0 +1,60 @@
+"""Event ids that the running program chooses, and those that it keeps in an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Operation
+
+from ptoas.dialects.pto.core_types import EventIdArrayType
+from ptoas.dialects.pto.enums import Event
+from ptoas.dialects.pto.sync import DeclareEventIdArrayOp, EventIdArrayGetOp, EventIdArraySetOp
+from ptoas.machine.machine import Machine, value
+
+EVENTS = tuple(Event)
+
+
+def chosen_event(op: Operation, m: Machine) -> Callable[[int], Event]:
+    """The event of a number."""
+
+    def event(number: int) -> Event:
+        if not 0 <= number < len(EVENTS):
+            name = op.name.removeprefix("pto.")
+            message = f"{name}: event {number}, where there are events 0 to {len(EVENTS) - 1}"
+            raise m.fail("PTO-R917", message, op)
+        return EVENTS[number]
+
+    return event
+
+
+@value(DeclareEventIdArrayOp)
+def declare(op: DeclareEventIdArrayOp, m: Machine) -> Callable[[], list[int | None]]:
+    type = op.result.type
+    assert isinstance(type, EventIdArrayType)
+    return lambda: [None] * type.size
+
+
+def _place(op: Operation, m: Machine, array: list[int | None], index: int) -> int:
+    if not 0 <= index < len(array):
+        message = f"{op.name.removeprefix('pto.')}: index {index} of an array of {len(array)} event ids"
+        raise m.fail("PTO-R917", message, op)
+    return index
+
+
+@value(EventIdArrayGetOp)
+def get(op: EventIdArrayGetOp, m: Machine) -> Callable[[list[int | None], int], int]:
+    def read(array: list[int | None], index: int) -> int:
+        found = array[_place(op, m, array, index)]
+        if found is None:
+            raise m.fail("PTO-R917", f"eventid_array_get: nothing has been put at {index}", op)
+        return found
+
+    return read
+
+
+@value(EventIdArraySetOp)
+def set(op: EventIdArraySetOp, m: Machine) -> Callable[[list[int | None], int, int], None]:
+    def write(array: list[int | None], index: int, number: int) -> None:
+        array[_place(op, m, array, index)] = number
+
+    return write

@@ -1,0 +1,96 @@
+"""Fences, caches, tokens of buffers, and the pipes that synchronisation names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import IntegerAttr
+
+from ptoas.analysis.function import FunctionFacts
+from ptoas.dialects.pto.core_enums import FenceScope
+from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, Pipe
+from ptoas.dialects.pto.sync import BufferTokenOp, CmoCacheInvalidOp, DrainOp, FenceBarrierAllOp, FlagOp
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+
+
+@rule(
+    "PTO-H201",
+    source="PTOAS pipe attribute",
+    reason="Nothing runs on the other pipes, so nothing can be ordered by them.",
+    failing=kernel("pto.barrier #pto.pipe<PIPE_MTE4>"),
+    passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def synchronisation_names_pipes_that_work(facts: FunctionFacts, target: Target) -> Violations:
+    """Flags and barriers are of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""
+    known = {*WORKING_PIPES, Pipe.PIPE_ALL}
+    for op in (*facts.instances(FlagOp), *facts.instances(DrainOp)):
+        pipes = op.flag[:2] if isinstance(op, FlagOp) else (op.drained,)
+        for pipe, field in zip(pipes, op.signature().fields, strict=False):
+            if pipe not in known:
+                required = ", ".join(p.value for p in WORKING_PIPES)
+                yield mismatch("pipe", pipe.value, f"one of {required}", op=op, field=field)
+
+
+@rule(
+    "PTO-H204",
+    source="PTOAS get_buf, rls_buf",
+    reason="The device has 32 tokens.",
+    failing=kernel(
+        "pto.get_buf[#pto.pipe_event_type<TVEC>, 32]", "pto.rls_buf[#pto.pipe_event_type<TVEC>, 32]"
+    ),
+    passing=kernel(
+        "pto.get_buf[#pto.pipe_event_type<TVEC>, 31]", "pto.rls_buf[#pto.pipe_event_type<TVEC>, 31]"
+    ),
+    on="a5 a5-custom",
+)
+def a_token_has_a_number_from_0_to_31(op: BufferTokenOp, know: Facts) -> Violations:
+    """The number of a buffer's token is 0 to 31."""
+    token = op.token
+    written = isinstance(token, IntegerAttr)
+    number = token.value.data if isinstance(token, IntegerAttr) else know.knowledge.constant(token)
+    if number is not None and not 0 <= number <= 31:
+        place = {"field": "buf_id"} if written else {"slot": "buf_id", "part": "value"}
+        yield mismatch("number of a token", number, "0 to 31", **place)
+
+
+@rule(
+    "PTO-H205",
+    source="PTOAS fence.barrier_all: local_memory has no emission",
+    reason="Nothing but this core sees its local memory; a barrier of PIPE_ALL orders it.",
+    failing=kernel("pto.fence.barrier_all #pto.fence_scope<local_memory>"),
+    passing=kernel("pto.fence.barrier_all #pto.fence_scope<gm>"),
+    on=_EVERYWHERE,
+)
+def a_fence_is_for_others(op: FenceBarrierAllOp, know: Facts) -> Violations:
+    """A fence makes writes visible to others: its scope is gm or all."""
+    if op.scope.data is FenceScope.LocalMemory:
+        yield mismatch(
+            "scope",
+            op.scope.data.value,
+            "gm or all",
+            field="scope",
+            fix="use pto.barrier #pto.pipe<PIPE_ALL>",
+        )
+
+
+@rule(
+    "PTO-H207",
+    source="PTOAS cmo.cacheinvalid: GM cache maintenance only",
+    reason="The scalar pipe caches global memory, and nothing else.",
+    failing=kernel("pto.cmo.cacheinvalid all #pto.address_space<vec>"),
+    passing=kernel("pto.cmo.cacheinvalid all #pto.address_space<gm>"),
+    on=_EVERYWHERE,
+)
+def the_cache_is_of_global_memory(op: CmoCacheInvalidOp, know: Facts) -> Violations:
+    """cmo.cacheinvalid is of global memory."""
+    if op.space is not None and op.space.data not in (AddressSpace.GM, AddressSpace.Zero):
+        yield mismatch("address space", op.space.data.value, "gm", field="space")
