@@ -11,7 +11,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.ops.family import mnemonic
-from ptoas.ops.matmul import check_extents, first_term
+from ptoas.ops.matmul import check_extents, first_term, in_blocks, write
 
 GROUP = 32
 """Numbers that share a scale."""
@@ -40,7 +40,7 @@ def scaled(operand: Tile, scale: Tile, groups: int) -> Array:
 def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
     """One instruction forms its sum in doubles and rounds it to f32 once; then it adds the accumulator or the
     bias. A program that splits k adds the parts in its own order."""
-    looks_up = m.target.model(op).derives_scales
+    walk = m.target.model(op)
 
     def bind(
         dst: Tile,
@@ -56,20 +56,21 @@ def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
         terms = lhs.valid[1] * (2 if lhs.dtype.kind == "pairs" else 1)
         groups = -(-terms // GROUP)
         scales = (
-            _scales(op, m, lhs, lhs_scale, (rows, groups), looks_up),
-            _scales(op, m, rhs, rhs_scale, (groups, cols), looks_up),
+            _scales(op, m, lhs, lhs_scale, (rows, groups), walk.derives_scales),
+            _scales(op, m, rhs, rhs_scale, (groups, cols), walk.derives_scales),
         )
         out, start = dst.with_valid(rows, cols), first_term(rows, cols, acc_in, bias)
+        whole = in_blocks(out, walk.blocks)
 
         def run() -> None:
             a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
             total = (a @ b.T).astype(np.float32)
             if start is not None:
                 total += start.load()
-            out.store_raw(total.view(np.uint32))
+            write(whole, out, total.view(np.uint32))
 
         sources = (lhs, rhs, *scales, *([start] if start is not None else []))
-        return Step(run, tuple(tile.region for tile in sources), (out.region,))
+        return Step(run, tuple(tile.region for tile in sources), (whole.region,))
 
     return bind
 

@@ -21,17 +21,18 @@ TYPES = ("i32 i8 i8", "f32 f16 f16", "f32 bf16 bf16", "f32 f32 f32")
 class Walk:
     """How the matrix unit walks its operands."""
 
-    fills_a_block: bool = False
-    """A product of one row is calculated as one of 16; what the other 15 rows then hold is undefined."""
+    blocks: tuple[int, int] = (1, 1)
+    """Rows and columns that it writes at once; what the rest of them holds then is undefined (D41)."""
     derives_scales: bool = False
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
-def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
+def products(types: tuple[str, ...], walk: Walk, *, strided: str = "", one_row: bool = True) -> Rows:
     """The rows of all products of a target, for these triples of element types.
 
     `strided`: the operands whose rows or columns lie at strides of their physical extents, where the matrix
-    unit goes by the valid ones; see `operand_is_walked_as_it_lies`.
+    unit goes by the valid ones; see `operand_is_walked_as_it_lies`. `one_row`: whether it can calculate one
+    row alone.
     """
     product = Row(
         tiles={
@@ -52,8 +53,8 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
         model=walk,
         source="public TMATMUL page and header",
     )
-    matrix = product.but(rules=(rules.one_row_needs_a_block,)) if walk.fills_a_block else product
-    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=Walk())
+    matrix = product if one_row else product.but(rules=(rules.one_row_needs_a_block,))
+    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk))
     rows = {
         mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs")),
         mm.TMatmulAccOp: matrix.but(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
@@ -63,6 +64,10 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
         mm.TGemvBiasOp: vector.but(call=_call("TGEMV_BIAS", "dst lhs rhs bias")),
     }
     return {op: _of(op, row) for op, row in rows.items()}
+
+
+def _of_one_row(walk: Walk) -> Walk:
+    return replace(walk, blocks=(1, walk.blocks[1]))
 
 
 FLOAT8 = ("f8e4m3", "f8e5m2")
@@ -105,7 +110,7 @@ def mx_products(walk: Walk, *, strided: str = "") -> Rows:
                 *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
             ),
             pipe=M,
-            model=walk,
+            model=_of_one_row(walk) if vector else walk,
             call=_mx_call(op),
             source="public TMATMUL_MX page and header",
         )
