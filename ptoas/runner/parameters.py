@@ -55,6 +55,10 @@ class Parameter:
     """Other ranks reach it: each has one of its own, at the same place of its window."""
     is_context: bool = False
     """It is the table that says where the windows of all ranks are."""
+    is_rank: bool = False
+    """It is the number of the rank that runs."""
+    is_count: bool = False
+    """It is how many ranks there are."""
     is_signal: bool = False
     """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1

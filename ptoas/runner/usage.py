@@ -40,7 +40,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.peers import Peers
+from ptoas.runner.peers import Peers, mark_ranks
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
@@ -89,6 +89,7 @@ def analyse(
     flow = flow_of(functions, entry, operations)
     peers = Peers(functions, operations, flow.memory)
     peers.mark(operations, parameters)
+    mark_ranks(entry, operations, parameters)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
     _suggest(operations, scalars)
@@ -125,9 +126,6 @@ TYPICAL_EXTENT = 8
 WORKSPACE = 1 << 12
 """Bytes of a workspace that an engine is given; what it does with them is its own business."""
 
-RANK_NAMES = ("my_rank", "rank")
-"""Integer arguments with these names are the number of the rank that runs."""
-
 
 def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
     """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
@@ -137,7 +135,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
     ]
     for parameter in scalars_by_value.values():
-        if parameter.name in RANK_NAMES:
+        if parameter.is_rank:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0
             parameter.reason = "it is the rank that runs"

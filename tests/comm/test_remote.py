@@ -137,6 +137,25 @@ def test_the_rank_by_a_word(name: str) -> None:
     assert ranks_of(text, 3, texts).outputs["signal"].tolist() == [[1]] * 3
 
 
+def test_the_rank_is_what_is_compared_with_the_root() -> None:
+    memory = "!pto.memref<2x8xf32>"
+    text = (
+        f"func.func @main(%a: {memory}, %b: {memory}, %own: {memory}, %arg3: i32) {{\n"
+        "  %r = arith.constant 1 : i32\n  %is = arith.cmpi eq, %arg3, %r : i32\n  scf.if %is {\n"
+        f"    pto.comm.tbroadcast(%own, group(%a, %b) : {memory}, {memory}, {memory}) {{root = 1 : i32}}\n"
+        "  }\n  return\n}\n"
+    )
+    own = np.random.default_rng(0).random((2, 2, 8), dtype=np.float32)
+    result = ranks_of(text, 2, {"own": own})
+    assert np.array_equal(result.outputs["a"], own[1]) and np.array_equal(result.outputs["b"], own[1])
+
+
+def test_the_rank_is_what_is_cast_to_one() -> None:
+    text = ring(4, 8).replace("%my_rank", "%arg6").replace("%me =", "%my_rank__ssa_v0_idx =")
+    text = text.replace("%me,", "%my_rank__ssa_v0_idx,")
+    assert ranks_of(text, 3).outputs["signal"].tolist() == [[1]] * 3
+
+
 # --- order ---------------------------------------------------------------------------------------
 
 DEVICES = ("a2a3", "a5")

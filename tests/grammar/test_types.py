@@ -20,6 +20,8 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.grammar.type_parameters import TypeProblem
+from ptoas.grammar.types import type_from_text
 
 HEAD = """.arg %table : !pto.memref<64x32xf32>
 .arg %idx : !pto.tile<1x16xi32>

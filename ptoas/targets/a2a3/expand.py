@@ -64,7 +64,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: FOUR,
             x.TColExpandMaxOp: FOUR,
             x.TColExpandMinOp: FOUR,
-            x.TColExpandExpdifOp: FLOATS,
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(FLOATS),

@@ -10,7 +10,6 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.families.movement import (
     CONCAT,
-    CONCAT_COUNTED,
     EXTRACT,
     MOVE,
     TRANSPOSE,
@@ -58,7 +57,6 @@ ROWS: Rows = {
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True)),
     d.TTransOp: TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_fits,)),
-    d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
     d.TExtractOp: moves("TEXTRACT", PART, replace(CUBE, ways=EXTRACTED), *BLOCKS, at="row col"),
     d.TInsertOp: moves("TINSERT", PART, replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

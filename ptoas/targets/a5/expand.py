@@ -39,7 +39,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: NINE,
             x.TColExpandMaxOp: NINE,
             x.TColExpandMinOp: NINE,
-            x.TColExpandExpdifOp: "f16 f32",
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(NINE),

@@ -39,7 +39,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: MULTIPLIED,
             x.TColExpandMaxOp: REPEATED,
             x.TColExpandMinOp: REPEATED,
-            x.TColExpandExpdifOp: "f16 f32",
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(REPEATED),
