@@ -155,16 +155,19 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
 
 
 def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
-    """MLIR's own type of memory, in the address space of global memory or in none, is a view."""
+    """MLIR's own type of memory in the address space of global memory is a view; in none it stays as it is."""
     space: Attribute = type.memory_space
-    if not isinstance(space, NoneAttr) and space != AddressSpaceAttr(AddressSpace.GM):
+    if isinstance(space, NoneAttr):
+        return type
+    if space != AddressSpaceAttr(AddressSpace.GM):
         raise TypeProblem(f"`{type}` is not global memory", fix="a tile is a `!pto.tile_buf<...>`")
     if not isinstance(type.layout, NoneAttr | StridedLayoutAttr):
         raise TypeProblem(f"`{type}` has a layout that is no list of strides")
     strides = type.get_strides() if isinstance(type.layout, StridedLayoutAttr) else None
     given = None if strides is None else [DYNAMIC if step is None else step for step in strides]
     element: Attribute = type.element_type
-    return MemRefType.of(type.get_shape(), element, strides=given)
+    shape = [extent if extent >= 0 else DYNAMIC for extent in type.get_shape()]
+    return MemRefType.of(shape, element, strides=given)
 
 
 def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) -> Attribute:

@@ -1,5 +1,5 @@
-"""Give tiles the block layout of the target, and views the layout of their strides, where the text does not
-decide it (D30, D31).
+"""Give tiles the block layout of the target, and views of scales the layout of their tiles, where the text
+does not decide it (D30, D31).
 
 Before, for a5:
 
@@ -21,7 +21,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.layouts import named_layout
 from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
@@ -38,11 +38,10 @@ class SettleLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = chosen_target(op, self.target).left
-        knowledge = Knowledge()
         for each in op.walk():
             if isinstance(each, MakeTensorViewOp) and each.layout is None:
-                layout = knowledge.view(each.result).layout
-                if layout is not Layout.ND:
+                layout = named_layout(each.result)
+                if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
                     each.layout = LayoutAttr(layout)
             for value in defined(each):
                 type = settled(value.type, blocks)

@@ -87,6 +87,12 @@ _ROWS = (
         "(D34).",
     ),
     (
+        "PTO-R122",
+        "a stride that the device ignores",
+        "Transfers take the elements of a row of nd memory, and of a column of dn memory, one after the "
+        "other; a stride other than 1 there is not looked at (D30).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "

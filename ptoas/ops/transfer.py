@@ -65,9 +65,24 @@ def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
     )
 
 
+def check_contiguous(op: PtoOp, m: Machine, view: View) -> None:
+    """A stride that the device does not look at, and that only the running program knows, is 1 (D30)."""
+    at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
+    if at is None or view.shape5[at] <= 1 or view.strides5[at] == 1:
+        return
+    if m.target.has_pipes and m.checks.mem:
+        raise m.fail(
+            "PTO-R122",
+            f"{op.name.removeprefix('pto.')}: the stride of DIM_{at} of the {view.layout.value} view of "
+            f"%{view.buffer.name} is {view.strides5[at]}; {m.target.name} takes it for 1",
+            op,
+        )
+
+
 def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array] | None:
     """The view and the tile's valid region as two arrays of one shape; `None` if no strides can say it."""
     check_extents(op, m, tile, view)
+    check_contiguous(op, m, view)
     rows, cols = tile.valid
     if rows == 0 or cols == 0:
         empty = np.empty((0,), tile.dtype.raw)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
@@ -405,7 +406,9 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
             if shape is None:
                 return None, 1
             shape5 = (1,) * (5 - len(shape)) + shape
-            return target.model(op).capacity(shape5, view_layout(op.mem), target.value(op, "coalesce")), 1
+            return target.model(op).capacity(
+                shape5, Knowledge().view(op.mem).layout, target.value(op, "coalesce")
+            ), 1
         case TGatherOp():
             assert isinstance(op.src.type, TileType)
             return op.src.type.rows * op.src.type.cols, 1
@@ -415,17 +418,6 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
         case _:
             assert isinstance(op.src.type, TileType)
             return max(1, op.src.type.size_bytes - BLOCK + 1), BLOCK
-
-
-def view_layout(value: SSAValue) -> Layout:
-    type = value.type
-    assert isinstance(type, ViewType)
-    owner = value.owner
-    if isinstance(owner, MakeTensorViewOp) and owner.layout is not None:
-        return owner.layout.data
-    if isinstance(owner, PartitionViewOp) and type.layout is Layout.ND:
-        return view_layout(owner.source)
-    return type.layout
 
 
 def view_extents(value: SSAValue, bounds: UpperBounds) -> tuple[int, ...] | None:

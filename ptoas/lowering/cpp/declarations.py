@@ -199,7 +199,7 @@ def _extents(emit: FunctionEmitter, known: tuple[int, ...], values: list[SSAValu
     )
 
 
-def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
+def argument_view(type: ViewType, name: str, pointer: str, layout: Layout | None = None) -> CppView:
     """A memory parameter; extents and strides that the type leaves open are parameters too."""
     shape: list[Extent] = [
         f"{name}_dim{n}" if extent == DYNAMIC else extent for n, extent in enumerate(type.shape)
@@ -215,7 +215,7 @@ def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
             strides.append(" * ".join(str(shape[dim]) for dim in _inside(n, len(shape), type.layout)))
     element = type.element_type
     extents, steps, count = tuple(shape), tuple(strides), numbers_of(element)
-    return CppView(element_cpp(element), pointer, extents, steps, type.layout, count)
+    return CppView(element_cpp(element), pointer, extents, steps, layout or type.layout, count)
 
 
 def _inside(dim: int, rank: int, layout: Layout) -> list[int]:

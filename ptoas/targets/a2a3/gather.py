@@ -14,6 +14,7 @@ from ptoas.targets.pipes import MTE2, MTE3, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Rows
 from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
+from ptoas.targets.rules import memory as m
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
 from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, SHORT_INDEX, elements, tile, view
@@ -80,6 +81,7 @@ ROWS: Rows = {
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
             g.valid_columns_are_inside_a_row,
+            m.contiguous_dimension_has_no_gaps,
             g.nz_tile_has_room_for_a_row,
         ),
         pipe=_gather,
@@ -100,6 +102,7 @@ ROWS: Rows = {
             g.nz_tile_columns_are_whole_blocks,
             g.nz_tile_rows_are_whole_blocks,
             g.valid_columns_are_inside_a_row,
+            m.contiguous_dimension_has_no_gaps,
             g.nz_tile_has_room_for_a_row,
             s.scatter_conflict_is_for_a5,
         ),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
-from ptoas.analysis.view_layouts import scales_layout
+from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.types import MAX_RANK
+from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -80,6 +81,30 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
         yield mismatch("shape of the memory", shape_str(view.shape), "two dimensions", slot="mem")
 
 
+# --- both ----------------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-V130",
+    source="D30; TLoad.hpp and TStore.hpp of the devices",
+    reason="A transfer takes the elements one after the other, and never looks at that stride.",
+    failing=tload("16x32xf32", "16x32xf32, strides=[64, 2]"),
+    passing=tload("16x32xf32", "16x32xf32, strides=[64, 1]"),
+    on="a2a3 a5",
+)
+def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, know: Facts) -> Violations:
+    """On devices the last stride of an nd view with more than one column is 1, and the second last of a dn
+    view with more than one row."""
+    view = know.view("mem")
+    at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
+    if at is None or view.shape5[at] in (1, DYNAMIC) or view.strides5[at] in (1, DYNAMIC):
+        return
+    if isinstance(op, IndexedMemoryOp) and not know.is_row:
+        return  # A table of elements is flat.
+    what = f"stride of DIM_{at} of {view.layout.value} memory"
+    yield mismatch(what, view.strides5[at], "1: the device ignores it", slot="mem")
+
+
 # --- TLOAD ---------------------------------------------------------------------------------------
 
 
@@ -88,8 +113,8 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
     source="public TLOAD page, Constraints; A5 header of TLOAD",
     reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN, on "
     "A5 also NZ of DN.",
-    failing=tload("16x1xi32", "16x1xi32"),
-    passing=tload("16x1xi32", "16x1xi32, dn"),
+    failing=tload("16x32xi32, blayout=col_major", "16x32xi32"),
+    passing=tload("16x32xi32, blayout=col_major", "16x32xi32, dn"),
 )
 def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
     """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
