@@ -155,7 +155,7 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
 
 
 def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
-    """MLIR's own type of memory in the address space of global memory is a view; in none it stays as it is."""
+    """MLIR's own type of memory in the address space of global memory is a view; in none, itself."""
     space: Attribute = type.memory_space
     if isinstance(space, NoneAttr):
         return type

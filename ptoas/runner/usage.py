@@ -136,6 +136,9 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
     ]
     for parameter in scalars_by_value.values():
+        if parameter.is_count:
+            parameter.suggestion = 1
+            fixed.add(parameter.name)
         if parameter.is_rank:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0

@@ -45,7 +45,9 @@ def test_as_in_one_process(ranks: int, cases: int) -> None:
     assert done.stdout == "compared\n"
 
 
-@pytest.mark.parametrize(("name", "checks"), [("gather_ranks", 4), ("gather_ranks_pingpong", 5)])
+@pytest.mark.parametrize(
+    ("name", "checks"), [("gather_ranks", 4), ("gather_ranks_pingpong", 5), ("reduce_scatter", 4)]
+)
 def test_the_examples(name: str, checks: int) -> None:
     done = ptoas(4, f"examples/{name}.pto", "--check-file")
     assert done.returncode == 0, done.stderr
