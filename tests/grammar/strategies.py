@@ -147,6 +147,8 @@ class Maker:
                 return PrefetchAsyncContextType()
             case c.Word():
                 return i32
+            case c.Counts():
+                return c.COUNTS
             case c.Address():
                 return i64
             case c.PtrOrAddress():
@@ -169,6 +171,8 @@ class Maker:
                 return own
             case c.Extent():
                 return IndexType()
+            case c.Word():
+                return i32
             case c.Index():
                 return self.draw(st.sampled_from([IndexType(), i32, i64]))
             case _:

@@ -41,19 +41,15 @@ class ProductOp(Instruction, ABC):
     def infer_result_types(
         cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        return [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
+        given = super().infer_result_types(operands, properties)
+        return given or [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
 
 
 class AccumulateOp(ProductOp, ABC):
     """The product is added to what the accumulator holds: `acc_in` is the destination (D37)."""
 
     TIED: ClassVar = (("dst", "acc_in"),)
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [operands["acc_in"][0].type]
+    RESULT_LIKE: ClassVar = "acc_in"
 
 
 @irdl_op_definition

@@ -11,7 +11,9 @@ from ptoas.targets.row import Call, Rows
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, tile
 
-TABLE = TableModel(row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_step=RowStep.WIDTH, packed=True)
+TABLE = TableModel(
+    row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_step=RowStep.WIDTH, packed=True, launches_all=True
+)
 
 ROWS: Rows = {
     MGatherOp: f.MEMORY_GATHER.but(

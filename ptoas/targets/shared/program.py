@@ -13,6 +13,7 @@ from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import remote
+from ptoas.targets.rules import scalar as e
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -23,6 +24,7 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    e.step_of_a_loop_is_positive,
     r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
