@@ -145,6 +145,8 @@ class Maker:
                 return AsyncEventType()
             case c.PrefetchContext():
                 return PrefetchAsyncContextType()
+            case c.Word():
+                return i32
             case c.Counts():
                 return c.COUNTS
             case c.Address():
