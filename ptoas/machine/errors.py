@@ -155,6 +155,18 @@ _ROWS = (
         "and end with it.",
     ),
     (
+        "PTO-R157",
+        "scales are not where the matrix unit looks",
+        "It is told where its operands are, and finds their scales at a sixteenth of that address: "
+        "`tget_scale_addr` binds a tile of scales there.",
+    ),
+    (
+        "PTO-R158",
+        "an accumulator is moved on with what its product left undefined",
+        "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
+        "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "

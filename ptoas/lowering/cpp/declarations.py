@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.knowledge import packed_strides
 from ptoas.dialects.pto.enums import Layout, SLayout
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
@@ -65,6 +66,11 @@ def _assign(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"TASSIGN({name}, {where});")
     if op.result is not None:
         emit.rename(op.result, name)
+
+
+def _assign_scales(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, TGetScaleAddrOp)
+    emit.line(f"TASSIGN({emit.text(op.dst)}, GetScaleAddr({emit.text(op.src)}.data()));")
 
 
 def _subview(emit: FunctionEmitter, op: Operation) -> None:
@@ -260,6 +266,7 @@ def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
 DECLARATIONS: dict[type[Operation], Handler] = {
     AllocTileOp: _alloc,
     TAssignOp: _assign,
+    TGetScaleAddrOp: _assign_scales,
     SubviewOp: _subview,
     TReshapeOp: _alias,
     BitcastOp: _alias,

@@ -11,6 +11,7 @@ from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
+from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import remote
 from ptoas.targets.rules import scalar as e
@@ -30,6 +31,7 @@ PLACEMENT = (
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
     k.an_accumulator_is_one_buffer,
+    x.scales_are_where_the_matrix_unit_looks,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
 )
