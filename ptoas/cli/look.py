@@ -20,6 +20,7 @@ from ptoas.cli.options import (
     legalize_option,
     max_memory_option,
     max_steps_option,
+    output_option,
     schedule_option,
     seed_option,
     sync_option,
@@ -119,6 +120,37 @@ def profile(
     click.echo(found.summary(colour, width), color=colour)
     if found.remarks:
         click.echo("\n" + render(found.remarks, colour=colour), color=colour)
+    show(found.warnings, color)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=click.Path())
+@_profiled
+@output_option
+@click.option("--svg", "folder", type=click.Path(), metavar="DIR", help="Write the pictures alone.")
+@color_option
+@click.pass_context
+def report(ctx: click.Context, output: str | None, folder: str | None, color: str, **options: Any) -> None:
+    """Draw FILE: one page with source, timeline, memory, flags and access patterns.
+
+    The page is one file that needs no network. `--svg` writes timeline.svg, memory.svg, flags.svg and
+    access.svg into a directory.
+
+    \b
+    ptoas report kernel.pto -o report.html
+    ptoas report kernel.pto --target a2a3 --svg pictures
+    """
+    ctx.find_root().obj = color
+    from pathlib import Path
+
+    if output is None and folder is None:
+        raise click.UsageError("say where to: -o report.html, or --svg DIR")
+    found = _profile(**options)
+    if folder is not None:
+        Path(folder).mkdir(exist_ok=True)
+        for name, text in found.pictures().items():
+            _write(str(Path(folder) / f"{name}.svg"), lambda text=text: text)
+    _write(output, found.html)
     show(found.warnings, color)
 
 

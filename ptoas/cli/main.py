@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
-from ptoas.cli.look import profile
+from ptoas.cli.look import profile, report
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -422,3 +422,4 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
 
 
 main.add_command(profile)
+main.add_command(report)

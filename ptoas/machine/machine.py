@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -106,6 +107,8 @@ class Machine:
     actor: Actor = field(default_factory=Actor)
     """Who works with this machine now."""
     launch: Launch = field(default_factory=Launch)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    """What is known of the program before it runs."""
     role: Role = ALONE
     """Which core of its block this is."""
     sharing: Sharing | None = None

@@ -47,4 +47,10 @@ REMARKS: dict[str, tuple[str, str]] = {
         "No two accesses to the same bytes needed it in this run: they do not exist, or something else "
         "orders them already. `insert-sync` (a function without flags) finds the fewest.",
     ),
+    "PTO-O109": (
+        "a flag waits for more than it orders",
+        "A flag is up when its pipe has done all that it was given before, not only what matters here. "
+        "One that is raised right after the last use of a tile lets the next turn of a loop begin "
+        "earlier; `insert-sync` has one flag from turn to turn for each pair of pipes.",
+    ),
 }

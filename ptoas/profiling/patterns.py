@@ -23,7 +23,7 @@ MOST_BINS = 256
 MOST_LOOKS = 256
 """Executions of one gather whose indices are looked at."""
 
-MOST_WINDOWS = 4096
+MOST_WINDOWS = 1 << 16
 """Different windows of an argument that are looked at."""
 
 

@@ -78,6 +78,8 @@ class Profile:
     ['tload', 'texp', 'tstore']
     >>> [function.sym_name.data for function in found.functions()], found.source.filename
     (['exp'], 'exp.pto')
+    >>> found.html()[:15], sorted(found.pictures()), found.pictures()["timeline"][:4]
+    ('<!doctype html>', ['access', 'flags', 'memory', 'timeline'], '<svg')
     >>> found.target.name, found.table.mhz, found.table.laws["texp"].kind
     ('a2a3', 1850, 'measured')
     >>> [(first.work.line, times) for first, times, cycles in found.critical_lines()]
@@ -230,6 +232,25 @@ class Profile:
         from ptoas.profiling.export import csv_text
 
         return csv_text(self)
+
+    def html(self) -> str:
+        """The page of `ptoas report`: everything, in one file."""
+        from ptoas.report.page import page
+
+        return page(self)
+
+    def pictures(self) -> dict[str, str]:
+        """The pictures of the page as SVG: `timeline`, `memory`, `flags` and `access`."""
+        from ptoas.report.page import pictures
+
+        return pictures(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from ptoas.report.draw import timeline
+
+        return f"<div>{escape(self.summary().splitlines()[0])}</div>{timeline(self)}"
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

@@ -17,6 +17,7 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import DrainOp
 from ptoas.machine.clocks import NUMBER, PIPES
 from ptoas.machine.errors import line_of
+from ptoas.profiling.ideal import AccessLog
 from ptoas.profiling.record import ActorKey, Trace, What
 from ptoas.profiling.timeline import Timeline
 from ptoas.profiling.work import GM, Touch, Work
@@ -29,14 +30,18 @@ class Reason:
     first: Work
     second: Work
     name: str
-    """The tile or argument."""
+    """The tile or argument, as the second knows it."""
     wrote: bool
     writes: bool
+    known_as: str
+    """Its name for the first, which may work on another tile over the same bytes."""
 
     def text(self) -> str:
         """`tload (line 5) writes %a before tadd (line 7) reads it`."""
         one, two = (f"{work.name} (line {work.line})" for work in (self.first, self.second))
         verbs = ["writes" if write else "reads" for write in (self.wrote, self.writes)]
+        if self.known_as != self.name:
+            return f"{one} {verbs[0]} %{self.known_as} before {two} {verbs[1]} %{self.name} in its bytes"
         return f"{one} {verbs[0]} %{self.name} before {two} {verbs[1]} it"
 
 
@@ -55,7 +60,13 @@ class Sync:
 
     def best(self) -> list[Reason]:
         """The reasons, those first that say most: of tiles, of what is written and then read."""
-        return sorted(self.reasons.values(), key=lambda each: (each.writes, not each.wrote))
+
+        def worth(each: Reason) -> tuple[bool, ...]:
+            again = each.first.op is each.second.op
+            same_pipe = each.first.pipe is each.second.pipe
+            return again, same_pipe, each.known_as != each.name, each.writes, not each.wrote
+
+        return sorted(self.reasons.values(), key=worth)
 
     @property
     def is_barrier(self) -> bool:
@@ -63,7 +74,7 @@ class Sync:
 
     @property
     def lines(self) -> tuple[int, ...]:
-        return tuple(line_of(op) for op in (self.raised, self.op) if op is not None)
+        return tuple(dict.fromkeys(line_of(op) for op in (self.raised, self.op) if op is not None))
 
 
 _Step = tuple[int, int, "int | None"]
@@ -79,10 +90,7 @@ class _Core:
         self.steps: list[list[list[_Step]]] = [[[] for _ in range(count)] for _ in range(count)]
         """`steps[q][p]`: how q got to know p, the times ascending."""
         self.flags: dict[object, tuple[list[int], int, Operation]] = {}
-        self.records: dict[str, dict[tuple[int, int], dict[tuple[int, bool, str], tuple[int, Work]]]] = {}
-        """By memory and range of bytes, the latest access of each pipe, of each kind and name."""
-        self.meets: dict[str, dict[tuple[int, int], list[tuple[int, int]]]] = {}
-        """Ranges that have bytes in common."""
+        self.log = AccessLog[tuple[int, Work]]()
 
     def known(self, pipe: int) -> list[int]:
         """What a pipe knows of all, itself up to now."""
@@ -109,37 +117,6 @@ class _Core:
             if source in (other, pipe):
                 return
             pipe = source
-
-    def before(self, touch: Touch) -> Iterator[tuple[int, int, Work, bool, str]]:
-        """Earlier accesses that have to be done: pipe, time, work, whether it wrote, name."""
-        memory, span = _range(touch)
-        here = self.records.setdefault(memory, {})
-        meets = self.meets.setdefault(memory, {})
-        if span not in meets:
-            meets[span] = [other for other in meets if other[0] < span[1] and span[0] < other[1]]
-            for other in meets[span]:
-                meets[other].append(span)
-            meets[span].append(span)
-            here[span] = {}
-        for other in meets[span]:
-            for (pipe, wrote, name), (time, work) in here[other].items():
-                if wrote or touch.write:
-                    yield pipe, time, work, wrote, name
-
-    def note(self, touch: Touch, work: Work) -> None:
-        memory, span = _range(touch)
-        pipe = NUMBER[touch.pipe]
-        self.records[memory][span][pipe, touch.write, touch.operand.name] = (self.time[pipe], work)
-
-
-def _range(touch: Touch) -> tuple[str, tuple[int, int]]:
-    """Bytes of a local memory; an argument counts as a whole, for the windows of a loop are too many."""
-    operand = touch.operand
-    if operand.memory == GM:
-        return f"gm {operand.name}", (0, 1)
-    if operand.address < 0:
-        return f"{operand.memory} {operand.name}", (0, 1)
-    return operand.memory, (operand.address, operand.address + operand.span)
 
 
 def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
@@ -203,18 +180,18 @@ def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) 
     pipes = {NUMBER[touch.pipe] for touch in work.touches}
     for touch in work.touches:
         pipe = NUMBER[touch.pipe]
-        for other, time, first, wrote, name in core.before(touch):
+        for other, wrote, name, (time, first) in core.log.before(touch):
             if other == pipe and (pipe not in overlapping or _in_order(touch, first, work)):
                 continue
             for number in core.told_by(pipe, other, time):
                 key = (first.op, work.op)
                 if key not in executed[number].reasons:
-                    reason = Reason(first, work, touch.operand.name or name, wrote, touch.write)
+                    reason = Reason(first, work, touch.operand.name, wrote, touch.write, name)
                     executed[number].reasons[key] = reason
     for pipe in pipes:
         core.time[pipe] += 1
     for touch in work.touches:
-        core.note(touch, work)
+        core.log.note(touch, (core.time[NUMBER[touch.pipe]], work))
     for source, target in work.after:
         _handshake(core, source, target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xdsl.ir import Operation
 
@@ -13,9 +13,10 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.location import span_of
 from ptoas.lowering.because import reason_of
 from ptoas.machine.errors import line_of
-from ptoas.profiling.reasons import Reason, Sync
+from ptoas.profiling.ideal import Ideal, ideal
+from ptoas.profiling.reasons import Sync
 from ptoas.profiling.record import Trace, What
-from ptoas.profiling.timeline import Slice, Timeline
+from ptoas.profiling.timeline import NOTHING, Slice, Timeline
 from ptoas.profiling.work import BURST, GM, Work
 
 MOST_IDLE = 0.5
@@ -26,9 +27,7 @@ FEW = 64
 """Indices below which their order does not matter."""
 DOMINATES = 0.5
 OVERLAPS = 1.2
-"""How many times as long as its busiest pipe a loop may take."""
-WORTH = 0.25
-"""The share of that which one instruction must wait to be called the reason."""
+"""How many times as long as it could a loop may take."""
 
 
 def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnostic]:
@@ -39,7 +38,7 @@ def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnos
         *_launches(list(works.values())),
         *_narrow_loads(list(works.values())),
         *_scalar_walks(timeline),
-        *_loops(timeline, syncs),
+        *_loops(trace, timeline),
         *_needless(syncs),
     ]
     once = {(each.code, each.span.offset, each.span.file): each for each in reversed(found)}
@@ -135,84 +134,96 @@ def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
 # --- loops -----------------------------------------------------------------------------------------
 
 
-def _loops(timeline: Timeline, syncs: list[Sync]) -> Iterator[Diagnostic]:
-    refills = _refills(syncs)
-    by_loop: dict[tuple[Operation, object], list[Slice]] = {}
-    for each in timeline.slices:
+def _loops(trace: Trace, timeline: Timeline) -> Iterator[Diagnostic]:
+    """What a loop loses to one buffer, and to flags that wait for more than they order."""
+    by_loop: dict[tuple[Operation, object], list[int]] = {}
+    for n, each in enumerate(timeline.slices):
         for loop in each.work.loops:
-            by_loop.setdefault((loop, each.actor), []).append(each)
-    for (loop, _), slices in by_loop.items():
+            by_loop.setdefault((loop, each.actor), []).append(n)
+    if not by_loop:
+        return
+    data, fresh = ideal(trace, reuse=True), ideal(trace, reuse=False)
+    for (loop, _), numbers in by_loop.items():
+        slices = [timeline.slices[n] for n in numbers]
         depth = slices[0].work.loops.index(loop)
         if len({each.turns[: depth + 1] for each in slices}) < 2:
             continue
-        busy: dict[Pipe, float] = {}
-        for each in slices:
-            busy[each.pipe] = busy.get(each.pipe, 0.0) + each.cycles
-        covered, bound = _covered(slices), max(busy.values())
-        if len(busy) < 2 or covered <= OVERLAPS * bound:
-            continue
-        blocked = _blocked(slices, depth, refills)
-        if blocked is None or blocked[3] < WORTH * (covered - bound):
-            continue
-        one, other, name, waited = blocked
-        yield _remark(
-            "PTO-O107",
-            f"the loop at line {line_of(loop)} does not overlap because line {one.line} ({one.name}) waits "
-            f"for line {other.line} ({other.name}) of the turn before, {waited:,.0f} of {covered:,.0f} "
-            f"cycles: both use %{name}; with two buffers it would take about {bound:,.0f}",
-            one.op,
-            fix=f"use two tiles in turns for %{name}",
-            notes=(Note(f"{other.name} uses %{name} here", span_of(other.op)),),
-        )
+        taken = _covered((each.start, each.end) for each in slices)
+        needed, free = (_covered((one.start[n], one.end[n]) for n in numbers) for one in (data, fresh))
+        if needed > OVERLAPS * free:
+            yield from _one_buffer(timeline, data, numbers, depth, needed, free)
+        elif taken > OVERLAPS * needed:
+            yield from _coarse_flags(timeline, data, numbers, taken, needed)
 
 
-def _covered(slices: list[Slice]) -> float:
-    """Cycles in which at least one of the slices goes on."""
-    total, end = 0.0, 0.0
-    for each in sorted(slices, key=lambda each: each.start):
-        if each.end > end:
-            total += each.end - max(end, each.start)
-            end = each.end
-    return total
-
-
-def _blocked(
-    slices: list[Slice], depth: int, refills: dict[Operation, dict[Operation, Reason]]
-) -> tuple[Work, Work, str, float] | None:
-    """The instruction that loses most because the tile that it fills is in use since the turn before.
-
-    What it loses counts from when it could have started if its pipe had waited for nothing in its turn: a
-    flag of another instruction may make it wait longer than its own tile does.
-    """
+def _one_buffer(
+    timeline: Timeline, data: Ideal, numbers: list[int], depth: int, needed: float, free: float
+) -> Iterator[Diagnostic]:
+    """The instruction that loses most because the tile that it fills is in use since the turn before."""
     lost: dict[tuple[Operation, Operation], float] = {}
-    found: dict[tuple[Operation, Operation], tuple[Work, Work, str]] = {}
-    latest: dict[Operation, Slice] = {}
-    waited: dict[tuple[object, ...], float] = {}
-    for each in slices:
-        turn = each.turns[: depth + 1]
-        lane = (each.pipe, turn)
-        waited[lane] = waited.get(lane, 0.0) + each.waited
-        ideal = each.start - waited[lane]
-        for first, reason in refills.get(each.work.op, {}).items():
-            user = latest.get(first)
-            if user is None or user.pipe is each.pipe or user.turns[: depth + 1] == turn or user.end <= ideal:
-                continue
+    found: dict[tuple[Operation, Operation], tuple[Slice, Slice, str]] = {}
+    for n in numbers:
+        cause, each = data.cause[n], timeline.slices[n]
+        if cause is None:
+            continue
+        user = timeline.slices[cause[0]]
+        if user.turns[: depth + 1] != each.turns[: depth + 1] and user.pipe is not each.pipe:
             key = (each.work.op, user.work.op)
-            lost[key] = lost.get(key, 0.0) + user.end - ideal
-            found[key] = (each.work, user.work, reason.name)
-        latest[each.work.op] = each
-    longest = max(lost, key=lambda key: lost[key], default=None)
-    return None if longest is None else (*found[longest], lost[longest])
+            lost[key] = lost.get(key, 0.0) + data.start[n] - data.free[n]
+            found[key] = (each, user, cause[1])
+    if not lost:
+        return
+    key = max(lost, key=lambda key: lost[key])
+    each, user, name = found[key]
+    loop = each.work.loops[depth]
+    yield _remark(
+        "PTO-O107",
+        f"the loop at line {line_of(loop)} does not overlap because line {each.work.line} ({each.work.name}) "
+        f"waits for line {user.work.line} ({user.work.name}) of the turn before: both use %{name}; with two "
+        f"buffers it would take about {free:,.0f} cycles, not {needed:,.0f}",
+        each.work.op,
+        fix=f"use two tiles in turns for %{name}",
+        notes=(Note(f"{user.work.name} uses %{name} here", span_of(user.work.op)),),
+    )
 
 
-def _refills(syncs: list[Sync]) -> dict[Operation, dict[Operation, Reason]]:
-    """By instruction, why it has to wait for which others before it fills a local tile."""
-    found: dict[Operation, dict[Operation, Reason]] = {}
-    for reason in (reason for sync in syncs for reason in sync.reasons.values()):
-        filled = {t.operand.name for t in reason.second.touches if t.write and t.operand.memory != GM}
-        if reason.writes and reason.name in filled:
-            found.setdefault(reason.second.op, {})[reason.first.op] = reason
-    return found
+def _coarse_flags(
+    timeline: Timeline, data: Ideal, numbers: list[int], taken: float, needed: float
+) -> Iterator[Diagnostic]:
+    """The wait that goes on longest after the data of its instruction is there."""
+    lost: dict[Operation, float] = {}
+    found: dict[Operation, Slice] = {}
+    for n in numbers:
+        each = timeline.slices[n]
+        if isinstance(each.via, Operation):
+            ready = max([each.free, *(timeline.slices[m].end for m in data.needs[n])])
+            if each.start > ready:
+                lost[each.via] = lost.get(each.via, 0.0) + each.start - ready
+                found[each.via] = each
+    if not lost:
+        return
+    via = max(lost, key=lambda op: lost[op])
+    each = found[via]
+    cause = timeline.slices[each.cause].work if each.cause != NOTHING else each.work
+    inserted = " (set by the compiler)" if reason_of(via) is not None else ""
+    yield _remark(
+        "PTO-O109",
+        f"line {each.work.line} ({each.work.name}) waits for line {cause.line} ({cause.name}) at a "
+        f"flag{inserted} that orders less: the loop takes {taken:,.0f} cycles, its data alone about "
+        f"{needed:,.0f}",
+        each.work.op,
+        fix="raise a flag of its own right after the last use of what the instruction touches",
+    )
+
+
+def _covered(times: Iterable[tuple[float, float]]) -> float:
+    """Cycles in which at least one of these goes on."""
+    total = last = 0.0
+    for start, end in sorted(times):
+        if end > last:
+            total += end - max(last, start)
+            last = end
+    return total
 
 
 # --- flags -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ptoas.analysis.structure import enclosing_loops
 from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import DrainOp, FlagOp
+from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp
 from ptoas.location import SourceLocation
 from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import np
@@ -107,12 +107,15 @@ class Observer:
             if printing.name == getattr(value, "name", None) and isinstance(value, Tile)
         ]
 
+        measure = cost.measured if cost is not None else None
+
         def observed(*scalars: float) -> None:
+            measured = None if measure is None else measure()
             run(*scalars)
             if traced is not None:
                 self._trace(op, traced)
             if cost is not None and self.stats is not None:
-                self.stats.add(cost)
+                self.stats.add(cost, measured)
             for printing, tile in wanted:
                 self.seen.add(printing.name)
                 self._print(op, printing, tile)
@@ -143,6 +146,8 @@ class Observer:
             return
         if isinstance(op, DrainOp):
             self.stats.barriers += 1
+        elif isinstance(op, AwaitsFlag):
+            self.stats.waits += 1
         elif isinstance(op, FlagOp):
             self.stats.flags += 1
 

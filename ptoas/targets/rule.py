@@ -49,6 +49,8 @@ class Violation:
     fix: str | None = None
     op: Operation | None = None
     related: tuple[Related, ...] = ()
+    severity: Severity | None = None
+    """How bad this one is, where that is not as bad as the rule says."""
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:

@@ -415,7 +415,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         rule.code,
         violation.message,
         _span(place, violation),
-        rule.severity,
+        violation.severity or rule.severity,
         (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
     )

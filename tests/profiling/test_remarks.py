@@ -116,6 +116,10 @@ def test_a_loop_that_two_buffers_would_overlap() -> None:
     many = ptoas.profile(ptoas.parse(loop(4), "many.pto"), target="a2a3")
     assert not [each for each in many.remarks if each.code == "PTO-O107"]
     assert many.total < 0.8 * one.total
+    # With two tiles it is the one flag from turn to turn that keeps the first load waiting.
+    two = ptoas.profile(ptoas.parse(loop(2), "two.pto"), target="a2a3")
+    (remark,) = (each for each in two.remarks if each.code in ("PTO-O107", "PTO-O109"))
+    assert remark.code == "PTO-O109" and "(tload) waits for line 40 (tstore) at a flag" in remark.message
 
 
 # --- flags -----------------------------------------------------------------------------------------------

@@ -304,7 +304,8 @@ class FunctionEmitter:
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)
-                declare_view(self, argument, argument_view(argument.type, name, name))
+                layout = self.knowledge.view(argument).layout
+                declare_view(self, argument, argument_view(argument.type, name, name, layout))
         self.block(self.function.body.block)
         lines, named = self._without_unused()
         texts = [

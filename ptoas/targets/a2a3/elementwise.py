@@ -6,8 +6,9 @@ from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets import families as f
 from ptoas.targets.facts import Facts
+from ptoas.targets.families import elementwise as f
+from ptoas.targets.families import scratch
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Row, Rows, Scratch
 from ptoas.targets.rules.elementwise import high_precision_has_an_effect
@@ -52,7 +53,9 @@ def _least_row_and_mask(know: Facts) -> int:
 def _bits(know: Facts) -> TileType:
     """A bit for each element, each row in whole blocks, and a row more for the selection."""
     like = know.tile("dst").type
-    return TileType.of(BY_TEXT["u8"].type, like.rows + 1, f.BLOCK * -(-like.cols // (8 * f.BLOCK)))
+    return TileType.of(
+        BY_TEXT["u8"].type, like.rows + 1, scratch.BLOCK * -(-like.cols // (8 * scratch.BLOCK))
+    )
 
 
 def _sequence(know: Facts) -> TileType:
@@ -64,7 +67,7 @@ def _sequence(know: Facts) -> TileType:
 XOR = f.BINARY.but(
     tiles={"tmp": tile(None, ROW_MAJOR)},
     apart=f.apart("src0", "src1"),
-    scratch={"tmp": f.like("dst")},
+    scratch={"tmp": scratch.like("dst")},
     source="device header of A2/A3, TXOR",
 )
 REMAINDER = precise(f.BINARY, "Rem").but(
@@ -97,7 +100,7 @@ ROWS: Rows = {
         precise(f.BINARY, "Pow").of(
             POWERS,
             pipe=by_logarithms("src0", "src1"),
-            scratch={"tmp": f.like("dst")},
+            scratch={"tmp": scratch.like("dst")},
             apart=f.apart("src0", "src1"),
         ),
     ),

@@ -8,7 +8,7 @@ from ptoas.dialects.pto.enums import SaturationMode
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.conversion import Conversion, conversions
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import BLOCK, like
+from ptoas.targets.families.scratch import BLOCK, like
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.quants import CONVERT, DEQUANTISE, QUANTISE, quantise
 from ptoas.targets.row import Call, Forms, Rows, Scratch, Unsupported

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.enums import Precision
-from ptoas.targets import families as f
+from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
 from ptoas.targets.specs import SHORT_INDEX, elements
 
