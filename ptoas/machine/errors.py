@@ -93,6 +93,12 @@ _ROWS = (
         "other; a stride other than 1 there is not looked at (D30).",
     ),
     (
+        "PTO-R123",
+        "a tile gather with gaps between its rows",
+        "On the devices index and destination of a gather within tiles are valid for all of their columns "
+        "(document 004).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
