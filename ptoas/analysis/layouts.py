@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import SSAValue
 
 from ptoas.dialects.pto import views
-from ptoas.dialects.pto.enums import BLayout, Layout, SLayout
+from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, SCALE, TileType, ViewType
 
 
 def named_layout(view: SSAValue) -> Layout | None:
@@ -20,10 +20,45 @@ def named_layout(view: SSAValue) -> Layout | None:
     match view.owner:
         case views.MakeTensorViewOp() as op if op.layout is not None:
             return op.layout.data
+        case views.MakeTensorViewOp() if view.type.element_type == SCALE:
+            return _of_scales(view)
         case views.PartitionViewOp() as op:
             return named_layout(op.source)
         case _:
             return None
+
+
+def scales_layout(type: TileType) -> Layout | None:
+    """The layout in which memory holds the scales of an mx operand that a tile takes; `None`: no such tile.
+
+    One row of scales is as it is in every layout.
+    """
+    if type.loc.data is not TileLoc.Mat or type.element_type != SCALE or type.fractal != 32:
+        return None
+    match type.blayout, type.slayout:
+        case BLayout.RowMajor, SLayout.RowMajor if type.rows > 1:
+            return Layout.MX_A_ZZ
+        case BLayout.ColMajor, SLayout.ColMajor:
+            return Layout.MX_B_NN
+        case _:
+            return None
+
+
+def _of_scales(view: SSAValue) -> Layout | None:
+    """What all tiles of scales that a view, or a part of it, is loaded into agree on."""
+    found = {scales_layout(tile) for tile in _loaded(view)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _loaded(view: SSAValue) -> Iterator[TileType]:
+    for use in view.uses:
+        match use.operation:
+            case views.PartitionViewOp() as part:
+                yield from _loaded(part.result)
+            case TLoadOp() as load if isinstance(load.destination.type, TileType):
+                yield load.destination.type
+            case _:
+                pass
 
 
 def found_layout(

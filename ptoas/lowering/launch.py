@@ -46,7 +46,8 @@ def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dic
 def vec_end(functions: list[func.FuncOp], target: Target, ub: UbLayout) -> int:
     """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
-    if any(None in places_of(each).starts(tile) for each in functions for tile, _ in vec_tiles(each)):
+    placed = ((places_of(each), vec_tiles(each)) for each in functions)
+    if any(None in places.starts(tile) for places, tiles in placed for tile, _ in tiles):
         return max(ub.limit(simt=True), *(end_of_vec_tiles(each, target.leaves_alone) for each in functions))
     return max(end_of_vec_tiles(each, target.leaves_alone) for each in functions)
 

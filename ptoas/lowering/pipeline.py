@@ -64,6 +64,12 @@ def _plan_memory() -> type[ModulePass]:
     return PlanMemoryPass
 
 
+def _bind_scales() -> type[ModulePass]:
+    from ptoas.lowering.bind_scales import BindScalesPass
+
+    return BindScalesPass
+
+
 def _insert_sync() -> type[ModulePass]:
     from ptoas.lowering.insert_sync import InsertSyncPass
 
@@ -86,6 +92,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "fold-constants": _fold_constants,
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
+    "bind-scales": _bind_scales,
     "insert-sync": _insert_sync,
 }
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""

@@ -19,6 +19,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -191,7 +192,9 @@ class FunctionCompiler(ControlFlow, Placement):
         if self.module.observer is not None:
             function = self.module.observer.watching_value(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
-        if isinstance(op, SetValidShapeOp):
+        if isinstance(op, TGetScaleAddrOp):
+            self.line(f"{self.name(op.dst)} = {call}")
+        elif isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
         elif op.results:
             self.line(f"{', '.join(map(self.name, op.results))} = {call}")

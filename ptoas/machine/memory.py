@@ -341,6 +341,8 @@ class LocalMemory:
         self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)
+        self.undefined: Array | None = None
+        """Bytes that an instruction has written besides, with what nobody can know; `None`: none."""
         self.writers: dict[Region, Operation] = {}
         """Who last wrote each region, the latest at the end."""
 
@@ -350,3 +352,20 @@ class LocalMemory:
             self.data[:] = POISON
         self.bits.forget()
         self.writers.clear()
+        self.undefined = None
+
+    def blur(self, whole: Tile, out: Tile) -> None:
+        """All of one tile's valid bytes are undefined but for another's."""
+        if self.undefined is None:
+            self.undefined = np.zeros(self.size, np.bool_)
+        whole.over(self.undefined)[...] = True
+        self.sharpen(out)
+
+    def sharpen(self, out: Tile) -> None:
+        """A tile's valid bytes have a meaning again."""
+        if self.undefined is not None:
+            out.over(self.undefined)[...] = False
+
+    def is_blurred(self, tile: Tile) -> bool:
+        """Whether a valid byte of a tile is written, and with nothing that means anything."""
+        return self.undefined is not None and bool(tile.over(self.undefined).any())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from math import prod
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
@@ -22,6 +23,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.pointers import PointerCastOp
@@ -162,6 +164,11 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
                         parameter.reason = "it is an extent or a stride of a view"
+                for argument in _leaves(op.shape):
+                    parameter = scalars_by_value.get(argument)
+                    if parameter is not None and parameter.suggestion == 0 and parameter.name not in fixed:
+                        parameter.suggestion = TYPICAL_EXTENT
+                        parameter.reason = "extents of views are made of it"
             case _:
                 pass
         for value, physical in pairs:
@@ -335,12 +342,21 @@ def _size(
             continue
         extents = [n for n in shape if n is not None]
         steps = [n for n in strides if n is not None]
-        count = (offset or 0) + element_count(extents, steps)
+        count = (offset or 0) + _elements(op, extents, steps)
         parameter.elements = max(parameter.elements or 0, count)
         packed = tuple(steps) == packed_strides(extents, Layout.ND) and offset == 0
         seen = tuple(extents) if packed else ()
         same = parameter.view_shape in (None, seen)
         parameter.view_shape = seen if same else ()
+
+
+def _elements(op: MakeTensorViewOp, extents: list[int], strides: list[int]) -> int:
+    """Elements that a view needs; scales of mx operands come in whole boxes."""
+    boxes = {Layout.MX_A_ZZ: SCALE_BOX, Layout.MX_B_NN: SCALE_BOX[::-1]}
+    box = None if op.layout is None or len(extents) != 2 else boxes.get(op.layout.data)
+    if box is None:
+        return element_count(extents, strides)
+    return prod(-(-extent // step) * step for extent, step in zip(extents, box, strict=True))
 
 
 def _reach(

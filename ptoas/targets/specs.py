@@ -85,6 +85,11 @@ SCALES = TileLayout(
     lambda t: ONE_ROW.holds(t) or (t.fractal == 32 and (_zz(t) or _nn(t))),
 )
 
+ZZ_SCALES = TileLayout("row_major + row_major, fractal 32", lambda t: t.fractal == 32 and _zz(t))
+NN_SCALES = TileLayout("col_major + col_major, fractal 32", lambda t: t.fractal == 32 and _nn(t))
+SCALING = (TileLoc.Scaling, TileLoc.ScaleLeft, TileLoc.ScaleRight)
+"""Where scales lie: the text calls all three `scaling`."""
+
 CUBE_LAYOUTS = {
     TileLoc.Left: LEFT,
     TileLoc.Right: ZN,

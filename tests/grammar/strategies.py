@@ -48,9 +48,12 @@ from ptoas.dialects.pto.instruction import Field, Instruction, PtoOp
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import (
+    AsyncEventType,
+    AsyncSessionType,
     GroupType,
     MemRefType,
     PartitionTensorViewType,
+    PrefetchAsyncContextType,
     PtrType,
     TensorViewType,
     TileType,
@@ -132,8 +135,20 @@ class Maker:
             case c.ViewOrGroup():
                 view = views(own, rank)
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
+            case c.BytePtr():
+                return PtrType(i8)
             case c.Ptr():
                 return PtrType(own)
+            case c.Session():
+                return AsyncSessionType()
+            case c.Event():
+                return AsyncEventType()
+            case c.PrefetchContext():
+                return PrefetchAsyncContextType()
+            case c.Word():
+                return i32
+            case c.Counts():
+                return c.COUNTS
             case c.Address():
                 return i64
             case c.PtrOrAddress():
@@ -156,6 +171,8 @@ class Maker:
                 return own
             case c.Extent():
                 return IndexType()
+            case c.Word():
+                return i32
             case c.Index():
                 return self.draw(st.sampled_from([IndexType(), i32, i64]))
             case _:

@@ -60,6 +60,8 @@ class Layout(StrEnum):
     ND = "nd"
     DN = "dn"
     NZ = "nz"
+    MX_A_ZZ = "mx_a_zz"
+    MX_B_NN = "mx_b_nn"
 
 
 class BLayout(StrEnum):

@@ -26,7 +26,8 @@ TABLE = TableModel(row_capacity_dims=(0, 1, 2, 3), has_nz=True)
 GATHER_ROW = Pipes(
     MTE2,
     {"idx": S},
-    before=((V, S), (MTE3, S)),
+    # The transfers are issued by S, after what S has waited for (D27).
+    before=((V, S), (MTE3, S), (S, MTE2)),
     after=((S, MTE2), (MTE2, V), (MTE2, MTE3), (S, V), (S, MTE3)),
 )
 # A row out of bounds is filled with zeros by the scalar pipe.
@@ -66,6 +67,16 @@ def _scatter(op: MScatterOp) -> Pipes:
     return SCATTER_ROW_ADD if op.updated() else SCATTER_ROW
 
 
+NZ_TABLES = (
+    g.nz_table_has_blocks_of_16_rows,
+    g.nz_table_has_blocks_of_32_bytes,
+    g.nz_tile_columns_are_whole_blocks,
+    g.nz_tile_rows_are_whole_blocks,
+    g.valid_columns_are_inside_a_row,
+    m.contiguous_dimension_has_no_gaps,
+    g.nz_tile_has_room_for_a_row,
+)
+
 ROWS: Rows = {
     MGatherOp: f.MEMORY_GATHER.but(
         tiles={"dst": tile(NINE, ND_OR_NZ, empty=False, aligned=True), "idx": tile(INDEX, ND)},
@@ -75,14 +86,7 @@ ROWS: Rows = {
             # Shape constraints
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
-            # NZ tables
-            g.nz_table_has_blocks_of_16_rows,
-            g.nz_table_has_blocks_of_32_bytes,
-            g.nz_tile_columns_are_whole_blocks,
-            g.nz_tile_rows_are_whole_blocks,
-            g.valid_columns_are_inside_a_row,
-            m.contiguous_dimension_has_no_gaps,
-            g.nz_tile_has_room_for_a_row,
+            *NZ_TABLES,
         ),
         pipe=_gather,
         in_step=_by_elements,
@@ -97,13 +101,7 @@ ROWS: Rows = {
             s.scatter_atomic_takes_the_element_type(types={"add": elements("i8 i16 i32 f16 bf16 f32")}),
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
-            g.nz_table_has_blocks_of_16_rows,
-            g.nz_table_has_blocks_of_32_bytes,
-            g.nz_tile_columns_are_whole_blocks,
-            g.nz_tile_rows_are_whole_blocks,
-            g.valid_columns_are_inside_a_row,
-            m.contiguous_dimension_has_no_gaps,
-            g.nz_tile_has_room_for_a_row,
+            *NZ_TABLES,
             s.scatter_conflict_is_for_a5,
         ),
         pipe=_scatter,

@@ -37,6 +37,7 @@ INDEX_GATHER = Row(
     rules=(
         b.tile_gather_keeps_the_element_type,
         b.counted_window_is_row_major,
+        b.index_tile_has_an_index_for_each_element,
         w.index_type_is_taken_everywhere,
     ),
     pipe=V,
@@ -46,7 +47,11 @@ INDEX_GATHER = Row(
 
 MASK_GATHER = Row(
     tiles={"dst src": tile(T, ROW_MAJOR)},
-    rules=(b.tile_gather_destination_is_full, b.mask_gather_keeps_the_element_size),
+    rules=(
+        b.tile_gather_destination_is_full,
+        b.mask_gather_keeps_the_element_size,
+        b.mask_gather_fits_the_destination,
+    ),
     pipe=V,
     defaults={"axis": "row"},
     call=Call(

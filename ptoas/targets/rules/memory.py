@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
+from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -28,7 +29,9 @@ def _tile_layout(tile: TileFacts) -> Layout | None:
         return Layout.ND
     if tile.is_dn:
         return Layout.DN
-    return Layout.NZ if tile.type.is_nz else None
+    if tile.loc is TileLoc.Mat and tile.type.rows == 1 and tile.type.slayout is SLayout.RowMajor:
+        return Layout.ND  # one row of boxes is a row
+    return Layout.NZ if tile.type.is_nz else scales_layout(tile.type)
 
 
 def _extents(view: ViewFacts) -> tuple[int, int]:
@@ -39,7 +42,11 @@ def _extents(view: ViewFacts) -> tuple[int, int]:
         return element_count([shape[dim] for dim in dims])
 
     match view.layout:
-        case Layout.ND:
+        case Layout.MX_A_ZZ if len(view.shape) == MAX_RANK:
+            return product(0, 1, 3), product(2, 4)
+        case Layout.MX_B_NN if len(view.shape) == MAX_RANK:
+            return product(2, 4), product(0, 1, 3)
+        case Layout.ND | Layout.MX_A_ZZ | Layout.MX_B_NN:
             return product(0, 1, 2, 3), shape[4]
         case Layout.DN:
             return shape[3], product(0, 1, 2, 4)
@@ -110,8 +117,9 @@ def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, k
     passing=tload("16x32xi32, blayout=col_major", "16x32xi32, dn"),
 )
 def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
-    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz; a mat tile in
-    nz may also come from nd, on A5 from dn unless it is of 4 bits, and one in zn from dn."""
+    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
+    mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
+    bits, and one in zn from dn."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
     if own is view.layout:
@@ -126,6 +134,8 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> V
         Layout.ND: "row_major + none_box",
         Layout.DN: "col_major + none_box",
         Layout.NZ: "col_major + row_major",
+        Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
+        Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
     }[view.layout]
     what = f"tile layout for {view.layout.value} memory"
     fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None

@@ -10,12 +10,14 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ptoas.analysis.effects import touched
+from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
@@ -222,6 +224,8 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Targe
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
+        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
+            continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
         if not early and isinstance(maker, Instruction):

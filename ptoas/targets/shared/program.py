@@ -11,8 +11,10 @@ from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
+from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import remote
+from ptoas.targets.rules import scalar as e
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -23,11 +25,13 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    e.step_of_a_loop_is_positive,
     r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
     k.an_accumulator_is_one_buffer,
+    x.scales_are_where_the_matrix_unit_looks,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
 )
