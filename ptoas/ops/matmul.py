@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import matmul as dialect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
@@ -17,6 +19,21 @@ def factors(tile: Tile) -> Array:
     and doubles for integers, whose sums of up to 4095 products are exact in them."""
     number = np.float64 if tile.dtype.is_integer else np.float32
     return tile.dtype.numbers(tile.load_raw()).astype(number)
+
+
+def factor(tile: Tile) -> Callable[[], Array]:
+    """The same in an array that is filled again each time: boxes are unpacked and converted in one go."""
+    boxes = tile.boxes
+    if boxes is None or tile.dtype.coded:
+        return lambda: factors(tile)
+    filled = np.empty(tile.valid, np.float64 if tile.dtype.is_integer else np.float32)
+    target, source = filled.reshape(boxes.shape), boxes.view(tile.dtype.number)
+
+    def fill() -> Array:
+        target[...] = source
+        return filled
+
+    return fill
 
 
 @instruction(
@@ -43,9 +60,10 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         start = first_term(rows, cols, acc_in, bias)
         number, raw = dst.dtype.number, dst.dtype.raw
         whole = in_blocks(out, walk.blocks)
+        left, right = factor(lhs), factor(rhs)
 
         def run() -> None:
-            total = rounded(np.matmul(factors(lhs), factors(rhs)), number)
+            total = rounded(np.matmul(left(), right()), number)
             if start is not None:
                 total += start.load()
             write(whole, out, total.view(raw))

@@ -126,7 +126,9 @@ def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
     cores: dict[ActorKey, _Core] = {}
     overlapping = {NUMBER[pipe] for pipe in trace.target.overlapping_pipes}
     for event in trace.events:
-        core = cores.setdefault(event.actor, _Core())
+        core = cores.get(event.actor)
+        if core is None:
+            core = cores[event.actor] = _Core()
         subject = event.subject
         match event.what:
             case What.WORK:

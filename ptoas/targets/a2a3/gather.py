@@ -26,7 +26,8 @@ TABLE = TableModel(row_capacity_dims=(0, 1, 2, 3), has_nz=True)
 GATHER_ROW = Pipes(
     MTE2,
     {"idx": S},
-    before=((V, S), (MTE3, S)),
+    # The transfers are issued by S, after what S has waited for (D27).
+    before=((V, S), (MTE3, S), (S, MTE2)),
     after=((S, MTE2), (MTE2, V), (MTE2, MTE3), (S, V), (S, MTE3)),
 )
 # A row out of bounds is filled with zeros by the scalar pipe.
