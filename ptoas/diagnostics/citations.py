@@ -65,7 +65,7 @@ DOCUMENTS: tuple[Document, ...] = (
         "What `a5-custom` is: another header (`pto/npu/a5/custom/MGather.hpp`), a mode that the index tile "
         "decides.",
         r"002",
-        ("Tile Constraints",),
+        ("Shape Constraints", "Tile Constraints"),
     ),
     Document(
         "003",

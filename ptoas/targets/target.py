@@ -93,6 +93,8 @@ class Target:
     [('PIPE_V', False), ('PIPE_V', False), ('PIPE_V', True)]
     >>> a5.uses_simt(gather), a5.entry(type(gather)).call.template
     (True, '#coalesce #gatherOob?')
+    >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
+    False
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
     """

@@ -225,7 +225,10 @@ def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violati
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="The tile is made of fractal blocks 32 bytes wide.",
     failing=mgather(
-        "row", "32x24xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x32xi32"
+        "row",
+        "32x24xf16, valid=32x16, blayout=col_major, slayout=row_major",
+        "1x1x4x16x16xf16, nz",
+        "1x32xi32",
     ),
     passing=_GOOD_NZ,
     on="a2a3",

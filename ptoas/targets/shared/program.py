@@ -32,7 +32,6 @@ PLACEMENT = (
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
     k.an_accumulator_is_one_buffer,
-    x.scales_are_where_the_matrix_unit_looks,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
     o.what_is_overwritten_is_not_read,
@@ -72,8 +71,8 @@ def device_program() -> tuple[Rule, ...]:
 
 
 def simt_program() -> tuple[Rule, ...]:
-    """What a launch of SIMT kernels asks for, too."""
-    return (*device_program(), b.kernel_fits_the_default_budget)
+    """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
+    return (*device_program(), b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
 
 
 def simulator_program() -> tuple[Rule, ...]:
