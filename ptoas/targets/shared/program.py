@@ -34,8 +34,10 @@ PLACEMENT = (
     k.an_accumulator_is_one_buffer,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
-    o.what_is_overwritten_is_not_read,
 )
+
+LEFTOVERS = (o.what_is_overwritten_is_not_read,)
+"""For targets that work in their operands; the simulator does not touch scratch tiles."""
 
 CORES = (h.synchronisation_names_pipes_that_work,)
 
@@ -67,7 +69,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *LEFTOVERS, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:
