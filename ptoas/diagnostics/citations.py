@@ -128,6 +128,12 @@ DOCUMENTS: tuple[Document, ...] = (
         r"PTOAS ",
     ),
     Document(
+        "MLIR",
+        "The pages of MLIR's dialects",
+        "What `arith`, `scf`, `cf` and `func` mean, whose operations stand around the instructions.",
+        r"MLIR",
+    ),
+    Document(
         "ptoas",
         "ptoas itself",
         "No document asks for it: a legal program that is rarely what was meant, or that ptoas can't follow.",

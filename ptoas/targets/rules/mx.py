@@ -81,7 +81,7 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
     reason="Every group of 32 numbers has a scale.",
     failing=mx_product(mx_types(128, 2), *BOUND),
     passing=mx_product(mx_types(128, 4), *BOUND),
-    on="cpu a5",
+    on="a5",
 )
 def each_group_has_a_scale(op: MxOp, know: Facts) -> Violations:
     """lhs_scale has a valid row for each of lhs and a column for each 32 numbers of it; rhs_scale a column
@@ -142,7 +142,7 @@ def _meet(one: object, other: object) -> bool:
     "PTO-G204",
     source="header of TGET_SCALE_ADDR",
     reason="The address of scales follows from that of an operand in L0A or L0B.",
-    failing=mx_product(mx_types(), "pto.tget_scale_addr ins(%b : {b}) outs(%s : {s})", BOUND[1]),
+    failing=mx_product(mx_types(), "pto.tget_scale_addr ins(%b : {b}) outs(%s : {s})", *BOUND),
     passing=mx_product(mx_types(), *BOUND),
     on="a5",
 )
