@@ -24,7 +24,7 @@ _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 
 @rule(
     "PTO-Q301",
-    source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources, all in temporary tiles",
+    source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources and in tmp",
     reason="The tile holds numbers of another type, or steps of a calculation.",
     failing=kernel(_REMAINDER, f"pto.tadd ins(%a, %d : {_TILE}, {_TILE}) outs(%d : {_TILE})", args=_ARGS),
     passing=kernel(f"pto.tadd ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})", _REMAINDER, args=_ARGS),
