@@ -59,7 +59,10 @@ def test_every_example(target: str, tmp_path: Path) -> None:
             cpp = lower(ptoas.parse(text, path.name), target, legalize=True)
         except PtoasError:
             continue  # not a program of this target; the verifier's tests say which is
-        if not set(re.findall(r"^ *(?:pto::comm::)?([TM][A-Z0-9_]+)[<(]", cpp, re.MULTILINE)) <= DECLARED:
+        if (
+            not set(re.findall(r"^ *(?:pto::)?(?:comm::)?([TM][A-Z0-9_]+)[<(]", cpp, re.MULTILINE))
+            <= DECLARED
+        ):
             continue
         cases.append(Case(path.stem, text, target, legalize=True, arguments=_arguments(text, path.name)))
     if cases:

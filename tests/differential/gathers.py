@@ -298,37 +298,6 @@ def tgather_mask(b: Builder) -> bool:
     return True
 
 
-def tgather_compare(b: Builder) -> bool:
-    """Positions where the source compares; it is run and never lowered."""
-    types = b.types("tgather.compare", "tload") if b.target_name != "cpu" else []
-    if not types or b.style.form not in ("dps", "mixed"):
-        return False
-    e = b.pick(types)
-    rows, cols = 8, b.pick((16, 32))
-    source = b.source(TileKind(e, rows, cols, (rows, cols)), computable_small(e), promise=small(e))
-    scratch = b.allocate(TileKind(element("i32"), 1, 1024, (1, 1024)), anything(element("i32")), "scratch")
-    index_e = element(b.pick(("i32", "u32")))
-    zero = b.scalar(index_e, 0)
-    kind = TileKind(index_e, rows, cols, (rows, cols))
-    counts = TileKind(element("i32"), 1, 8, (1, 8))
-    target = b.allocate(kind, Range(0, rows * cols + 3))
-    b.instruct("texpands", [zero], kind, target.range, into=target)
-    count = b.allocate(counts, Range(0, cols))
-    mode = "eq" if e.is_integer and b.target_name == "a2a3" else b.pick(("gt", "eq"))
-    value = b.scalar(e, 3)
-    names = f"{source.name}, {value[0]}, {scratch.name}"
-    types_text = f"{b.type_text(source.kind)}, {value[1]}, {b.type_text(scratch.kind)}"
-    b.line(
-        f"pto.tgather ins({names} : {types_text}) outs({target.name}, {count.name} : "
-        f"{b.type_text(kind)}, {b.type_text(counts)}) {{cmpMode = #pto<cmp {mode}>, offset = 3 : i32}}"
-    )
-    b.after()
-    b.keep(target)
-    b.keep(count)
-    b.has_cpp = False
-    return True
-
-
 def computable_small(e: ElementType) -> Range:
     return Range(0 if e.kind == "uint" else -100, 100, whole=e.is_integer)
 

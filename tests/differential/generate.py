@@ -24,7 +24,6 @@ FRAGMENTS = (
     (5, gathers.mscatter),
     (3, gathers.tgather_index),
     (3, gathers.tgather_mask),
-    (1, gathers.tgather_compare),
     (2, gathers.tgatherb),
     (3, gathers.tscatter),
     (4, control.load),

@@ -135,5 +135,5 @@ pto.tstore ins(%t : {tile}) outs(%out : !pto.memref<16x32xf32>)
         run(parse(text), target=target)
         return
     with pytest.raises(PtoasError) as error:
-        run(parse(text), target=target)
+        run(parse(text), target=target, force=True)
     assert [d.code for d in error.value.diagnostics] == [code]

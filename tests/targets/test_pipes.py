@@ -44,7 +44,7 @@ def pairs(flags: tuple[tuple[object, ...], ...]) -> list[str]:
 
 def test_a2a3_row() -> None:
     op, found = gather("a2a3", "row")
-    assert pairs(found.before) == ["V->S", "MTE3->S"]
+    assert pairs(found.before) == ["V->S", "MTE3->S", "S->MTE2"]
     assert accesses(op, found) == {"S reads idx", "MTE2 reads mem", "MTE2 writes dst"}
     assert pairs(found.after) == ["S->MTE2", "MTE2->V", "MTE2->MTE3", "S->V", "S->MTE3"]
     assert {event.value for *_, event in found.reserved_events} == {"EVENT_ID0"}
