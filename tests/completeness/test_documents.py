@@ -139,3 +139,9 @@ def test_the_packages_of_the_guide_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for place in re.findall(r"`((?:ptoas|tests|docs|benchmarks|examples)/[\w./]*)`", text):
         assert (ROOT / place).exists(), place
+
+
+def test_the_readme_counts_the_instructions_of_every_family() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [f"| {title} | {len(instructions_of(chapter))} |" for chapter, title in CHAPTERS.items()]
+    assert [row for row in rows if row not in text] == []
