@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.dialects.pto import expand
+from ptoas.dialects.pto import CHAPTERS, expand, instructions_of
 from ptoas.reference import describe
 
 ROOT = Path(__file__).parents[2]
