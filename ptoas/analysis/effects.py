@@ -35,6 +35,8 @@ class Effects:
     after: tuple[Pair, ...] = ()
     reserved_events: tuple[Flag, ...] = ()
     """Flags that the instruction raises and takes down itself: they must be down when it starts."""
+    behind: tuple[tuple[Pipe, SSAValue], ...] = ()
+    """What it reads without naming it: the tile that it gives back to a channel."""
 
 
 NOTHING = Effects()

@@ -64,6 +64,12 @@ def _plan_memory() -> type[ModulePass]:
     return PlanMemoryPass
 
 
+def _split_kinds() -> type[ModulePass]:
+    from ptoas.lowering.split_kinds import SplitKindsPass
+
+    return SplitKindsPass
+
+
 def _insert_sync() -> type[ModulePass]:
     from ptoas.lowering.insert_sync import InsertSyncPass
 
@@ -86,6 +92,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "fold-constants": _fold_constants,
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
+    "split-kinds": _split_kinds,
     "insert-sync": _insert_sync,
 }
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
@@ -125,6 +132,7 @@ def build_pipeline(
         "carry-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name},
+        "split-kinds": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }
     skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)

@@ -17,6 +17,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
+from ptoas.dialects.pto.channel import TAllocOp, TPopOp
+from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.remote import SignalOp
@@ -26,6 +28,7 @@ from ptoas.dialects.pto.sync import (
     BufferTokenOp,
     CmoCacheInvalidOp,
     DrainOp,
+    FenceBarrierAllOp,
     FlagOp,
     SetsFlag,
     TakesToken,
@@ -134,6 +137,11 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.tassign(op)
             case FlagOp() | DrainOp() | BufferTokenOp() | CmoCacheInvalidOp():
                 self.synchronise(op)
+            case SectionOp():
+                if self.machine.role.kind in (None, op.KIND):
+                    self.block(op.body.block)
+            case TPopOp() | TAllocOp():
+                self.rebind(op)
             case PtoOp() if type(op) in VALUES:
                 self.value(op)
             case PtoOp():
@@ -194,6 +202,11 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{', '.join(map(self.name, op.results))} = {call}")
         else:
             self.line(call)
+
+    def rebind(self, op: TPopOp | TAllocOp) -> None:
+        """A declared tile or view stands for a slot from now on."""
+        function = self.keep(VALUES[type(op)](op, self.machine))
+        self.line(f"{self.name(op.entry)} = {function}({self.refs(op.operands)})")
 
     def ordered_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
         """A scalar access is an access of the scalar pipe."""
@@ -266,6 +279,8 @@ class FunctionCompiler(ControlFlow, Placement):
         observer, race = self.module.observer, self.module.race
         if observer is not None:
             self.line(f"{self.keep(partial(observer.synchronised, op))}()")
+        if isinstance(op, FenceBarrierAllOp):
+            self.line(f"{self.keep(self.machine.fence)}()")
         if race is None:
             return
         match op:

@@ -134,7 +134,7 @@ def _report(pairs: Sequence[tuple[Record, Record]], launch: Launch, target: str)
         what_told, where = writer.told
         notes.append(Note(f"{what_told} follows the write, which no fence has made visible before", where))
         fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
-    one_rank = len({actor // launch.blocks for actor in (*actors, other.actor)}) == 1
+    one_rank = len({launch.rank(actor) for actor in (*actors, other.actor)}) == 1
     return finding(
         "PTO-R306" if one_rank else "PTO-R802",
         what,

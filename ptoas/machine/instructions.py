@@ -19,6 +19,7 @@ from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
+from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
 from ptoas.targets.row import Row
 
@@ -177,6 +178,9 @@ class Compiled:
 
     def _guarded(self, step: Step, values: list[object]) -> Callable[..., None]:
         run = step.run
+        if self.machine.program_channels is not None:
+            run = watched(self.op, self.machine, values, run)
+            step = replace(step, run=run)
         if self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
         if self.race is not None and self.moves:

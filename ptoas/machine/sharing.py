@@ -311,6 +311,17 @@ class Sharing:
 
         return step
 
+    def note_bytes(
+        self, op: PtoOp, name: str, window: Array, first: int, pipe: Pipe, write: bool, kind: Hashable
+    ) -> None:
+        """The actor touches bytes of global memory that are not an operand."""
+        found = self.find(first, first + window.nbytes)
+        if found is None:
+            return
+        touched = Touched(window, None, first, first + window.nbytes, f"%{name}")
+        use = Use(self._access(op, name, NUMBER[pipe], write, kind), *found, touched)
+        self.note(use, use.start)
+
     # --- signals ---
 
     def signal_use(self, op: PtoOp, view: View, write: bool, kind: Hashable = None) -> Use | None:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.channels import popped_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
+from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
@@ -155,7 +158,13 @@ class Target:
     def effects(self, op: Operation) -> Effects:
         """What `op` does on the pipes of this target."""
         row = self.row(op) if isinstance(op, PtoOp) else _NOT_LISTED
-        if not isinstance(op, PtoOp) or isinstance(row, Unsupported) or row.pipe is None:
+        if not isinstance(op, PtoOp) or isinstance(row, Unsupported):
+            return NOTHING
+        if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
+            popped = popped_by(op)
+            tile = popped is not None and isinstance(popped.type, TileType)
+            return Effects(behind=((row.frees(op), popped),) if popped is not None and tile else ())
+        if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.
         model = row.pipe if self.has_pipes else Pipes(S, events=())
