@@ -255,6 +255,17 @@ def popped_by(op: FreeOp) -> SSAValue | None:
     return None
 
 
+def overwritten_by(op: PopOp) -> SSAValue | None:
+    """The tile whose copy lay where a pop puts its own: the one that was popped as many pops before in its
+    block as the consumer's ring has slots."""
+    init = declaration_of(op)
+    if init is None or init.memory is None or op.parent is None:
+        return None
+    pops = [each for each in op.parent.ops if isinstance(each, PopOp) and _same_channel(each, op)]
+    at = pops.index(op) - init.local_slots
+    return pops[at].popped if at >= 0 else None
+
+
 def _same_channel(a: ChannelOp, b: ChannelOp) -> bool:
     if isinstance(a, NumberedChannelOp) and isinstance(b, NumberedChannelOp):
         return (a.SIDE, a.FLOW, a.number) == (b.SIDE, b.FLOW, b.number)

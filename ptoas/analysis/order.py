@@ -95,7 +95,8 @@ class Accesses:
             self.of[op] = found
             like = (op.__class__, *(operand.type for operand in op.operands))
             named = [(access, touched(op, access.operand)) for access in does.accesses]
-            behind = [(Access(pipe, len(op.operands), False), value) for pipe, value in does.behind]
+            more = len(op.operands)
+            behind = [(Access(pipe, more, write), value) for pipe, value, write in does.behind]
             for access, value in (*named, *behind):
                 self.pipes.add(access.pipe)
                 for place in places(value):

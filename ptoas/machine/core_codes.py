@@ -79,6 +79,13 @@ ROWS = (
         "for ever.",
     ),
     (
+        "PTO-R915",
+        "two cores of a block touch the same bytes in no order",
+        "Cube and vector cores run at the same time, and one of the two writes what the other touches: on a "
+        "device either may come first. A channel orders them, or a counter that one sets and the other "
+        "awaits.",
+    ),
+    (
         "PTO-R916",
         "the token of a buffer is not taken and given back in turn",
         "A pipe that takes a token which another pipe gives back only later in the program waits for ever; "

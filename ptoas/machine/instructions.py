@@ -14,6 +14,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
+from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
@@ -90,6 +91,7 @@ class Compiled:
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
             and self.observer is None
             and self.machine.launch.ranks is None
+            and not self.machine.is_replica
         )
 
     def key_text(self, names: list[str]) -> str:
@@ -116,7 +118,7 @@ class Compiled:
                 )
         if self.machine.checks.mem:
             self._check_apart(values)
-        step = self.binder(**self._by_slot(values))
+        step = self._bound(values)
         if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
         if self.moves:
@@ -134,6 +136,21 @@ class Compiled:
             self.steps.clear()
         self.steps[key] = run
         return run
+
+    def _bound(self, values: list[object]) -> Step:
+        """The step; of several, where an accumulator goes to the memories of other cores."""
+        parts = across(self.op, self.machine, values)
+        if parts is None:
+            return self.binder(**self._by_slot(values))
+        steps = [self.binder(**self._by_slot(part)) for part in parts]
+
+        def run(*scalars: object) -> None:
+            for step in steps:
+                step.run(*scalars)
+
+        reads = tuple(region for step in steps for region in step.reads)
+        writes = tuple(region for step in steps for region in step.writes)
+        return replace(steps[0], run=run, reads=reads, writes=writes)
 
     def _check_apart(self, values: list[object]) -> None:
         """Stop where tiles have a byte in common that the target reads while it writes the other."""

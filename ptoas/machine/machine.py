@@ -118,6 +118,10 @@ class Machine:
     cluster: Cluster | None = None
     """The cores of its block, and what they have in common; made when it is asked for."""
     race: RaceDetector | None = None
+    is_replica: bool = False
+    """Whether the vector cores of a block do the same, each with whole tiles."""
+    lane_memories: tuple[LocalMemory, ...] = ()
+    """Unified buffers of the block's vector cores, which the cube core writes to."""
     sparse_credits: bool = False
     """Whether channels tell of free slots in portions, as the devices do."""
     sharing: Sharing | None = None

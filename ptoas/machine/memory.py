@@ -341,6 +341,8 @@ class LocalMemory:
         self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)
+        self.number: int | None = None
+        """What other cores know it by, where they write to it."""
         self.writers: dict[Region, Operation] = {}
         """Who last wrote each region, the latest at the end."""
 

@@ -48,6 +48,9 @@ class Scheduler(ABC):
     GRACE = 10_000
     """Turns that the others have to come to their own end when one actor has failed."""
 
+    restless: bool = True
+    """Whether actors give way wherever another order could make a difference; else only where they must."""
+
     @abstractmethod
     def give_way(self, actor: int) -> None:
         """Let the others go on for a while."""
@@ -74,10 +77,8 @@ class Scheduler(ABC):
 class Turns(Scheduler):
     """Actors as threads of this process, in rounds, each round in an order of its own."""
 
-    def __init__(self, size: int, seed: int, *, restless: bool = False):
+    def __init__(self, size: int, seed: int, *, restless: bool = True):
         self.restless = restless
-        """Whether actors give way wherever another order could make a difference, now and then; else only
-        where they must."""
         self._live = set(range(size))
         self._changes = 0
         self._random = np.random.default_rng([seed, size])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Held:
     """One pop: which slot it was, and whether it is still held."""
 
-    __slots__ = ("bits", "ended", "how", "number", "op", "tile")
+    __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile")
 
     def __init__(self, op: Operation, number: int, tile: Tile | None = None, bits: SlotBits | None = None):
         self.op = op
@@ -27,10 +27,16 @@ class Held:
         self.tile = tile
         self.bits = bits
         self.ended: Operation | None = None
+        """What took it away."""
         self.how = ""
+        self.copied = False
+        """Whether the tile is a copy of the slot, which stays when the slot is given back."""
+        self.freed: Operation | None = None
 
     def give_back(self, op: Operation) -> None:
-        self.end(op, "given back")
+        self.freed = op
+        if not self.copied:
+            self.end(op, "given back")
 
     def end(self, op: Operation, how: str) -> None:
         if self.ended is None:
@@ -77,9 +83,23 @@ def watched(
             held = bits.held
             if held is None or held.ended is not None:
                 raise gone(op, machine, tile, held)
+            if held.freed is not None:
+                lingers(op, machine, tile, held)
         run(*scalars)
 
     return checked
+
+
+def lingers(op: Operation, machine: Machine, tile: Tile, held: Held) -> None:
+    """The tile is a copy, and still there; where a pop does not copy it would not be."""
+    held.freed = None
+    name = op.name.removeprefix("pto.")
+    machine.warn(
+        "PTO-R905",
+        f"{name} uses %{tile.name} after its slot was given back; on {machine.target.name} a pop copies, on "
+        "others the next tile may be there already",
+        op,
+    )
 
 
 def gone(op: Operation, machine: Machine, tile: Tile, held: Held | None) -> Exception:

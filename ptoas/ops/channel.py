@@ -267,7 +267,8 @@ def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     def run(*_: object) -> None:
         current = ring()
         waiting = current.held.get(m.core)
-        tile = waiting[0].tile if waiting else None
+        oldest = waiting[0] if waiting else None
+        tile = None if oldest is None or oldest.copied else oldest.tile
         if m.race is not None and tile is not None:
             pipe = current.model.frees(current.flow, current.in_memory)
             m.race.execute(op, Effects(accesses=(Access(pipe, 0, False),)), [(tile_touched(tile),)])

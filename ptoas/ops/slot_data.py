@@ -201,6 +201,8 @@ class MemorySlots:
         if ring.flow is Flow.V2C and len(ring.channel.first.flows) == 2:
             self.start += ring.slots * ring.size
         self.bytes = buffer.raw.view(np.uint8)
+        self.latest: dict[tuple[int, int], Held] = {}
+        """What was copied last into each slot of a consumer's own ring."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
 
@@ -245,7 +247,9 @@ class MemorySlots:
         source = self._window(slot, valid, row, first, type.element_type)
         tile, bits = self._local(m, op, type, valid, number)
         held = Held(op, number, tile, bits)
+        held.copied = True
         bits.hold(held, (type, valid), lambda: mark(tile, bits))
+        self.latest[m.core, number % ring.local_slots] = held
         tile.store_raw(source)
         return held
 
@@ -254,9 +258,9 @@ class MemorySlots:
     ) -> tuple[Tile, SlotBits]:
         ring = self.ring
         slot = number % ring.local_slots
-        for other in ring.held[m.core]:
-            if other.number % ring.local_slots == slot:
-                other.end(op, "overwritten by a later pop")
+        before = self.latest.get((m.core, slot))
+        if before is not None:
+            before.end(op, "overwritten by a later pop")
         generation = number // ring.local_slots % GENERATIONS
         address = next(iter(ring.bases.values()), 0) + slot * ring.size
         memory = m.memory(type.loc.data)
@@ -297,7 +301,11 @@ def check_extents(m: Machine, op: PopOp, ring: Ring, valid: tuple[int, int], num
     """Rows follow each other without gaps, so that as many columns are popped as were pushed."""
     from ptoas.machine.channels import difference
 
+    if 0 in valid:
+        return  # nothing is read
     for _, pushed in ring.pushes_of(number):
+        if 0 in pushed.valid:
+            continue  # of a tile that is not split, one vector core may push all
         if ring.flow is Flow.C2V:
             expected = shape_of(part_of(pushed.valid, pushed.split, m.role.lane))
         else:

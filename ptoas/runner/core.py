@@ -13,11 +13,13 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import origin_of, waits_for_blocks
 from ptoas.analysis.storage import tile_argument_addresses
 from ptoas.analysis.structure import calls_of, reached
+from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.location import span_of
 from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.lowering.launch import launch_request
+from ptoas.machine.across import number
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
@@ -51,6 +53,14 @@ class Program:
     """Functions by name: whether their tiles had addresses before the module was prepared."""
     channels: Channels | None = None
     """Its channels, if it has any."""
+    goes_across: bool = False
+    """Whether the cube core writes to the unified buffer of a vector core."""
+
+    @property
+    def has_replicas(self) -> bool:
+        """Whether both vector cores of a block get the same whole tiles, and do the same with them."""
+        channels = self.channels.all if self.channels is not None else ()
+        return any(each.nosplit and self.target.model(each.first).both_lanes for each in channels)
 
 
 Share = Callable[[Machine], Sharing]
@@ -59,7 +69,15 @@ Share = Callable[[Machine], Sharing]
 class Core:
     """A machine and the program compiled for it."""
 
-    def __init__(self, program: Program, launch: Launch, share: Share | None, steps: Steps, core: int = 0):
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        share: Share | None,
+        steps: Steps,
+        core: int = 0,
+        others: tuple[LocalMemory, ...] = (),
+    ):
         options = program.options
         self.program = program
         self.seat = Seat()
@@ -77,6 +95,11 @@ class Core:
         self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
         self.machine.role, self.machine.core, self.machine.race = launch.cores[core], core, self.race
         self.machine.program_channels = program.channels
+        if self.machine.role.kind is KernelKind.Cube and others:
+            # What the cube core calls the unified buffer is that of a vector core.
+            self.machine.lane_memories = others
+            self.machine.memories[TileLoc.Vec] = others[0]
+        self.machine.is_replica = program.has_replicas and self.machine.role.lanes > 1
         self.machine.sparse_credits = options.sparse_credits
         self.observer: Observer | None = None
         if options.trace or options.stats or options.prints:
@@ -93,7 +116,8 @@ class Core:
             race=self.race,
             observer=self.observer,
             steps=steps,
-            placed_by_compiler=lambda op: not by_hand.get(origin_of(op), True),
+            # Tiles that another core writes are known by their bytes.
+            placed_by_compiler=lambda op: not program.goes_across and not by_hand.get(origin_of(op), True),
         )
         self.captured: dict[str, tuple[Tile, Array]] = {}
         """What was written last to tiles that nothing reads."""
@@ -238,11 +262,17 @@ def cores_of(program: Program, launch: Launch, share: Share | None = None) -> li
     if share is None and (take_turns or several or (options.blocks > 1 and options.checks.race)):
         share = Sharing
     steps = Steps(options.max_steps)
-    return [
-        Core(program, launch, share, steps, core)
-        for _ in range(options.blocks if take_turns else 1)
-        for core in range(len(launch.cores))
-    ]
+    cores: list[Core] = []
+    for block in range(options.blocks if take_turns else 1):
+        lanes: dict[int, Core] = {}
+        # The cube core writes to the vector cores' memories, so that these are there first.
+        for core in reversed(range(len(launch.cores))):
+            memories = tuple(other.machine.memory(TileLoc.Vec) for other in lanes.values()) if several else ()
+            lanes = {core: Core(program, launch, share, steps, core, memories), **lanes}
+            if program.goes_across:
+                number(memories, block)
+        cores += lanes.values()
+    return cores
 
 
 def together(program: Program, launch: Launch) -> bool:

@@ -15,6 +15,7 @@ from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
 from ptoas.diagnostics import PtoasError
+from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
 from ptoas.machine.clocks import Ledger
@@ -77,7 +78,8 @@ class Kernel:
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
         channels = Channels(self.module) if has_channels(self.module.walk()) else None
-        self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels)
+        across = len(self.launch.cores) > 1 and any_goes_across(self.module.walk())
+        self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
         self.cores = cores_of(self.program, self.launch)
         self._binder = Binder(self.parameters, self.entry)
         self._lock = RLock()

@@ -135,8 +135,9 @@ def analyse(
             case _:
                 pass
         _index_use(op, flow, parameters, target, bounds)
+    looked_at = _looked_at(operations, flow, parameters)
     for parameter in parameters:
-        if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
+        if parameter.kind == "pointer" and parameter.elements is None and parameter.at not in looked_at:
             parameter.elements = 1
     places, counts = steering(operations, functions, flow)
     for at, parameter in enumerate(parameters):
@@ -145,6 +146,9 @@ def analyse(
 
 
 TYPICAL_EXTENT = 8
+
+GUESSED_PARTS = 15
+"""So many parts of its size may lie before one whose offset only the running program knows."""
 
 SYNC_WORDS = 16
 """Words of the workspace of a soft barrier."""
@@ -204,6 +208,14 @@ ROUNDS = 8
 """How often extents are stretched at most: an offset may follow from the extent itself."""
 
 
+def _looked_at(operations: list[Operation], flow: Flow, parameters: list[Parameter]) -> set[int]:
+    """The positions of arguments that something works with, and does not only hand on to a function."""
+    used = {
+        at for op in operations if isinstance(op, PtoOp) for value in op.operands for at in flow.of(value)
+    }
+    return {parameters[at].at for at in used}
+
+
 def handed_to(functions: dict[str, func.FuncOp], operations: list[Operation]) -> dict[SSAValue, SSAValue]:
     """For arguments of functions that are called from one place, what they are given there."""
     calls: dict[str, list[func.CallOp]] = {}
@@ -256,8 +268,10 @@ def _stretch(
             for extent, offset, size in zip(whole.shape, op.offsets, op.sizes, strict=True):
                 parameter = behind(extent, scalars)
                 first, count = bounds.value(offset), bounds.value(size)
-                if parameter is None or first is None or count is None:
+                if parameter is None or count is None:
                     continue
+                if first is None:
+                    first = GUESSED_PARTS * count
                 if first + count > parameter.suggestion:
                     parameter.suggestion = first + count
                     parameter.reason = "so far reach the parts of a view that it is an extent of"

@@ -84,7 +84,7 @@ class Row:
     """What is special to the instruction."""
     pipe: PipeModel | None = None
     """Where it runs; `None`: on no pipe."""
-    frees: Callable[[Any], Pipe] | None = None
+    frees: Callable[[Any], Pipe | None] | None = None
     """The pipe after whose work it gives back what was popped from a channel; it counts as read by that."""
     ignores: tuple[str, ...] = ()
     """Slots that the target takes and does not touch."""

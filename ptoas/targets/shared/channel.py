@@ -40,8 +40,10 @@ def channel_rows(model: ChannelModel) -> Rows:
     def popping(op: c.ChannelOp) -> Pipe:
         return model.pops(flow_of(op) or Flow.C2V, _in_memory(op))
 
-    def freeing(op: c.ChannelOp) -> Pipe:
-        return model.frees(flow_of(op) or Flow.C2V, _in_memory(op))
+    def freeing(op: c.ChannelOp) -> Pipe | None:
+        """A pop that copies has given the slot back already."""
+        in_memory = _in_memory(op)
+        return None if in_memory else model.frees(flow_of(op) or Flow.C2V, in_memory)
 
     views = Row() if model.views is None else Unsupported(model.views)
     rows: Rows = {op: Row(model=model) for op in INITS}
