@@ -1,10 +1,17 @@
-"""The collective gather beside NumPy: 8 ranks of 64 MiB, against one `np.concatenate` of the same arrays.
+"""Ranks beside what moves the same bytes without them: 8 ranks of 64 MiB.
 
-Both write into memory that has been touched before. All checks are on, and the data goes through a staging
-tile in chunks.
+The collective gather stands beside one `np.concatenate`, a put of every rank into the next beside
+`np.copyto`, and the same put with one process a rank beside mpi4py's own `Put`. All write into memory that
+has been touched before. All checks are on, and the data goes through a staging tile in chunks.
 """
 
 from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +22,9 @@ from ptoas.runner.run import compile as compile_kernel
 
 LIMIT = 2.5
 """The gather takes at most this many times as long as the concatenation."""
+
+PUT_LIMIT = 2.0
+"""A put takes at most this many times as long as the copy, or as a put of MPI."""
 
 COLS = 1024
 
@@ -30,8 +40,70 @@ func.func @gather(%sources: !pto.group<{ranks} x !pto.memref<{rows}x{cols}xf32>>
 """  # noqa: E501
 
 
+PUT = """
+func.func @put(%src: !pto.memref<{rows}x{cols}xf32>, %window: !pto.ptr<f32>, %ctx: !pto.ptr<i64>, %my_rank: index, %nranks: index, %times: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %rows = arith.constant {rows} : index
+  %cols = arith.constant {cols} : index
+  %size = arith.constant 4 : i64
+  %after = arith.addi %my_rank, %c1 : index
+  %peer = arith.remui %after, %nranks : index
+  %at_own = arith.addi %my_rank, %c4 : index
+  %at_peer = arith.addi %peer, %c4 : index
+  %own = pto.load_scalar %ctx[%at_own] : !pto.ptr<i64> -> i64
+  %base = pto.load_scalar %ctx[%at_peer] : !pto.ptr<i64> -> i64
+  %bytes = arith.subi %base, %own : i64
+  %elements = arith.divsi %bytes, %size : i64
+  %distance = arith.index_cast %elements : i64 to index
+  %p = pto.addptr %window, %distance : !pto.ptr<f32> -> !pto.ptr<f32>
+  %there = pto.make_tensor_view %p, shape = [%rows, %cols], strides = [%cols, %c1] : !pto.tensor_view<{rows}x{cols}xf32>
+  scf.for %i = %c0 to %times step %c1 {{
+    pto.comm.tput(%there, %src : !pto.tensor_view<{rows}x{cols}xf32>, !pto.memref<{rows}x{cols}xf32>) {{pingpong}}
+  }}
+  return
+}}
+"""  # noqa: E501
+
+
 def measure(quick: bool = False) -> list[Row]:
-    return [gather(ranks=8, mib=4 if quick else 64, repeats=3 if quick else 7)]
+    mib, repeats = (4, 3) if quick else (64, 7)
+    rows = [gather(ranks=8, mib=mib, repeats=repeats), put(ranks=8, mib=mib, repeats=repeats)]
+    mpiexec = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+    if mpiexec is not None:
+        rows.append(put_over_mpi(mpiexec, ranks=2 if quick else 8, mib=mib, repeats=repeats))
+    return rows
+
+
+def put_program(mib: int) -> str:
+    return PUT.format(rows=(mib << 20) // (COLS * 4), cols=COLS)
+
+
+def put(ranks: int, mib: int, repeats: int) -> Row:
+    kernel = compile_kernel(ptoas.parse(put_program(mib), "put.pto"), "a5")
+    src = np.random.default_rng(0).random((ranks, mib << 18), dtype=np.float32)
+    src = src.reshape(ranks, -1, COLS)
+    window, plain = np.zeros_like(src), np.zeros_like(src)
+    given = {"src": src, "window": window, "times": 1}
+    places = np.roll(np.arange(ranks), 1)
+
+    def copy() -> None:
+        for rank, place in enumerate(places):
+            np.copyto(plain[rank], src[place])
+
+    ours, theirs = in_turns(lambda: run_in_process(kernel, ranks, given), copy, repeats=repeats)
+    assert np.array_equal(window, plain)
+    return Row(f"put {ranks} ranks x {mib} MiB", "np.copyto", ours, theirs, at_most=PUT_LIMIT)
+
+
+def put_over_mpi(mpiexec: str, ranks: int, mib: int, repeats: int) -> Row:
+    """What `benchmarks/mpi_put.py` measures in every process: the slowest of them counts."""
+    command = [mpiexec, "-n", str(ranks), sys.executable, "-m", "benchmarks.mpi_put", str(mib), str(repeats)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    samples = json.loads(done.stdout.splitlines()[-1])
+    what = f"put over MPI, {ranks} ranks x {mib} MiB"
+    return Row(what, "mpi4py Put", samples["ours"], samples["theirs"], at_most=PUT_LIMIT)
 
 
 def gather(ranks: int, mib: int, repeats: int) -> Row:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
+    from ptoas.profiling.profile import Profile, profile
     from ptoas.runner.run import Kernel, Result, compile, run
     from ptoas.targets import TARGETS, Target, get_target
     from ptoas.targets.rule import RULES, Rule
@@ -28,6 +29,7 @@ _HOMES = {
     "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.forms": ("print_module",),
+    "ptoas.profiling.profile": ("Profile", "profile"),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
@@ -42,6 +44,7 @@ __all__ = [
     "Diagnostic",
     "Kernel",
     "Note",
+    "Profile",
     "PtoasError",
     "Report",
     "Result",
@@ -59,6 +62,7 @@ __all__ = [
     "parse",
     "parse_file",
     "print_module",
+    "profile",
     "render",
     "run",
     "run_passes",

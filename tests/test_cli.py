@@ -191,10 +191,15 @@ def test_run_on_all_targets_compares_them() -> None:
 
 
 def test_run_gives_its_result_as_data() -> None:
-    data = json.loads(ptoas("run", "--json", "--stats", "--trace", LOOKUP).stdout)
+    data = json.loads(ptoas("run", "--format", "json", "--stats", "--trace", LOOKUP).stdout)
     assert data["target"] == "a5" and "out" in data["outputs"]
     assert data["stats"]["instructions"] == {"tload": 1, "mgather": 1, "tstore": 1}
-    assert any("mgather" in line for line in data["trace"])
+    load, gather, store = data["trace"]
+    assert (gather["op"], gather["pipes"], gather["block"], gather["core"]) == ("mgather", ["PIPE_V"], 0, 0)
+    assert gather["writes"] == [
+        {"name": "dst", "memory": "vec", "address": 0, "bytes": 2048, "shape": [16, 32], "dtype": "f32"}
+    ]
+    assert store["iteration"] == {} and load["line"] < gather["line"] < store["line"]
 
 
 def test_a_run_shows_its_warnings() -> None:

@@ -138,7 +138,7 @@ def test_a_value_error_inside_is_no_wrong_usage(file: str, monkeypatch: pytest.M
     ("call", "words"),
     [
         (lambda module: ptoas.verify(module, "a6"), "there is no target 'a6'"),
-        (lambda module: ptoas.verify(module, sync="never"), "sync is 'auto' or 'manual'"),
+        (lambda module: ptoas.verify(module, sync="never"), "sync is 'auto', 'manual' or 'all'"),
         (lambda module: ptoas.lower(module, isa="2020"), "no ISA revision '2020'"),
         (lambda module: ptoas.lower(module, emit="object"), "can't emit 'object'"),
         (lambda module: ptoas.run(module, checks="speed"), "no check 'speed'"),

@@ -430,7 +430,11 @@ func.func @main(%p: !pto.ptr<f32>, %n: index) {
 def test_the_report_names_shape_type_and_elements(lookup) -> None:
     text = format_result(run(lookup, {}, "a5", trace=True, stats=True))
     assert text.startswith("out: 8x8xfloat32\n")
-    assert "5: %i = tload %idx" in text and "| reads %idx 1x8xi32 | writes %i 1x8xi32" in text
+    assert (
+        "5: %i = tload %idx" in text
+        and "| PIPE_MTE2 | reads %idx 1x8xi32 at gm 0x0 of its buffer, 32" in text
+    )
+    assert "| writes %i 1x8xi32 at vec 0x0, 32 bytes | block 0, core 0" in text
     assert "kRowWarps 8, kWarpsPerRow 1, kLaunchWarps 8, threads 256, idle_threads 192" in text
 
 

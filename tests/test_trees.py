@@ -48,6 +48,13 @@ def test_every_file_is_run(tree: Path) -> None:
     assert command("run", tree / "good.pto", tree / "deep").exit_code == 0
 
 
+def test_what_is_no_program_is_named(tmp_path: Path) -> None:
+    done = command("run", tmp_path)
+    assert done.exit_code == 1
+    assert done.stdout.startswith(f"fail  {tmp_path}:1:1: error[PTO-T201]: ")
+    assert done.stdout.endswith("1 file: 0 ok, 1 failed\n")
+
+
 def test_checks_of_every_file(tree: Path) -> None:
     (tree / "bad.pto").write_text(FALSE)
     done = json.loads(command("run", tree, "--target", "a5", "--check-file", "--json").stdout)

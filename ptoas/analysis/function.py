@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache, cached_property
 from typing import TypeVar, cast
 
@@ -176,9 +176,10 @@ class FunctionFacts:
         tiles = [self._liveness.live(root) for root in (*self.arguments, *self.local_tiles)]
         return tuple(tile for tile in tiles if tile is not None)
 
-    def peak(self, loc: TileLoc) -> tuple[int, tuple[LiveTile, ...]]:
+    def peak(self, loc: TileLoc, without: Container[SSAValue] = ()) -> tuple[int, tuple[LiveTile, ...]]:
         """The most bytes of one memory that are needed at once, and the tiles that need them."""
-        return peak(tile for tile in self.live_tiles if tile.type.loc.data is loc)
+        tiles = (tile for tile in self.live_tiles if tile.type.loc.data is loc)
+        return peak(tile for tile in tiles if tile.root not in without)
 
     # --- effects ---------------------------------------------------------------------------------
 

@@ -20,6 +20,19 @@ def stands_under(op: Operation, number: int, constant: Constant) -> bool:
     return _guarded(op, number, constant, frozenset())
 
 
+def guarding_argument(op: Operation, number: int, constant: Constant) -> BlockArgument | None:
+    """The argument of its function whose being `number` lets `op` be reached, if there is one."""
+    inner, outer = op, op.parent_op()
+    while outer is not None and not isinstance(outer, func.FuncOp):
+        if isinstance(outer, scf.IfOp) and isinstance(outer.cond.owner, arith.CmpiOp):
+            found = [_argument(side) for side in outer.cond.owner.operands]
+            argument = next((each for each in found if each is not None), None)
+            if argument is not None and _chooses(outer, inner, number, constant):
+                return argument
+        inner, outer = outer, outer.parent_op()
+    return None
+
+
 def _guarded(op: Operation, number: int, constant: Constant, seen: frozenset[str]) -> bool:
     inner, outer = op, op.parent_op()
     while outer is not None and not isinstance(outer, func.FuncOp):
@@ -46,13 +59,16 @@ def _compares(condition: SSAValue, wanted: int, number: int, constant: Constant)
     if not isinstance(comparison, arith.CmpiOp) or comparison.predicate.value.data != wanted:
         return False
     sides = (comparison.lhs, comparison.rhs)
-    return any(_is_argument(a) and constant(b) == number for a, b in (sides, sides[::-1]))
+    return any(_argument(a) is not None and constant(b) == number for a, b in (sides, sides[::-1]))
 
 
-def _is_argument(value: SSAValue) -> bool:
+def _argument(value: SSAValue) -> BlockArgument | None:
+    """The argument of a function that a value is, under its casts."""
     while isinstance(value.owner, _CASTS):
         value = value.owner.operands[0]
-    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), func.FuncOp)
+    if isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), func.FuncOp):
+        return value
+    return None
 
 
 def _calls(function: func.FuncOp) -> list[func.CallOp]:

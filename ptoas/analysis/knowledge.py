@@ -15,6 +15,7 @@ from xdsl.ir import OpResult, SSAValue
 
 from ptoas.analysis.constants import Constants
 from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.layouts import found_layout, named_layout
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
@@ -281,17 +282,22 @@ class Knowledge(Constants):
     def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
         type = value.type
         assert isinstance(type, ViewType)
+        otherwise = Layout.ND
         match value.owner:
             case views.MakeTensorViewOp() as op:
-                layout = type.layout if op.layout is None else op.layout.data
-                shape, strides = self._extents(op.shape), self._extents(op.strides)
+                shape = _merge(type, type.shape, self._extents(op.shape))
+                strides = _merge(type, type.strides, self._extents(op.strides))
             case views.PartitionViewOp() as op:
-                source = self.view(op.source)
-                layout = source.layout if type.layout is Layout.ND else type.layout
-                shape, strides = self._extents(op.sizes), source.own_strides
+                shape = _merge(type, type.shape, self._extents(op.sizes))
+                whole = self.view(op.source)
+                strides, otherwise = _merge(type, type.strides, whole.own_strides), whole.layout
             case _:
-                return type.shape, type.strides, type.layout
-        return _merge(type, type.shape, shape), _merge(type, type.strides, strides), layout
+                shape, strides = type.shape, type.strides
+        layout = named_layout(value)
+        if layout is None:
+            steps = strides or packed_strides(shape, Layout.ND)
+            layout = found_layout(value, shape, steps, otherwise)
+        return shape, strides, layout
 
     def _extents(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
         return tuple(map(self.extent, values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
@@ -14,8 +14,12 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
+
+SCALE_SHIFT = 4
+"""From the address of an mx operand to that of its scales."""
 
 ARGUMENT_ADDRESSES = "pto.tile_arg_addresses"
 """Attribute of a function: where its tile arguments lie, in their order; the caller puts them there (D24)."""
@@ -118,6 +122,7 @@ class Places:
         """For each root tile, the operations that bind it to an address, and the address if known."""
         self._arguments = tile_argument_addresses(function)
         self._known: dict[SSAValue, tuple[Place, ...]] = {}
+        derived: list[TGetScaleAddrOp] = []
         for op in ops:
             match op:
                 case AllocTileOp() if op.addr is not None:
@@ -126,8 +131,21 @@ class Places:
                     at = self._assigned(op)
                     for root in origins(op.tile):
                         self._bind(root, op, at)
+                case TGetScaleAddrOp():
+                    derived.append(op)
                 case _:
                     pass
+
+        for op in derived:
+            at = self.scale_address(op)
+            for root in origins(op.dst):
+                self._bind(root, op, at)
+
+    def scale_address(self, op: TGetScaleAddrOp) -> int | None:
+        """Where the matrix unit looks for the scales of an operand, if it lies at one known address."""
+        addresses = {self.address(root) for root in origins(op.src)}
+        (address,) = addresses if len(addresses) == 1 else (None,)
+        return None if address is None else address >> SCALE_SHIFT
 
     def _bind(self, root: SSAValue, op: Operation, at: int | None) -> None:
         self.addresses.setdefault(root, []).append((op, at))
@@ -233,13 +251,13 @@ def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
     ]
 
 
-def end_of_vec_tiles(function: FuncOp) -> int:
-    """The first byte of vector memory behind the tiles that have a known address."""
+def end_of_vec_tiles(function: FuncOp, idle: Callable[[SSAValue], bool] = lambda _: False) -> int:
+    """The first byte of vector memory behind the tiles that have a known address, but for idle ones."""
     places = places_of(function)
     ends = [
         start + type.size_bytes
         for tile, type in vec_tiles(function)
         for start in places.starts(tile)
-        if start is not None
+        if start is not None and not idle(tile)
     ]
     return max(ends, default=0)

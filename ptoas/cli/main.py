@@ -9,6 +9,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
+from ptoas.cli.look import profile, report
+from ptoas.cli.options import (
+    aicore_option,
+    arguments_option,
+    blocks_option,
+    color_option,
+    entry_option,
+    force_option,
+    isa_option,
+    legalize_option,
+    max_memory_option,
+    max_steps_option,
+    output_option,
+    page_option,
+    schedule_option,
+    seed_option,
+    sync_option,
+    unregistered_option,
+)
 from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colour
 from ptoas.diagnostics.render import FORMATS, render, to_json
 
@@ -17,42 +36,6 @@ if TYPE_CHECKING:
 
     from ptoas.diagnostics import Source
 FORMS = ("asm", "ssa", "dps", "generic")
-
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    help="Colour; `auto` asks the terminal and NO_COLOR.",
-)
-output_option = click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    help="Write to this file, whole or not at all; `-` is standard output.",
-)
-sync_option = click.option(
-    "--sync", type=click.Choice(["auto", "manual"]), help="Who sets the flags, whatever is there."
-)
-aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
-isa_option = click.option(
-    "--isa",
-    type=click.Choice(["doc", "2026.08"]),
-    help="Whose word is law and whose declarations are called; without it, documents are checked, "
-    "with warnings where the headers of 2026.08 ask for more, and those are called.",
-)
-legalize_option = click.option(
-    "--legalize", is_flag=True, help="Rewrite what cpu does not have into what it has."
-)
-page_option = click.option(
-    "--format",
-    "style",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    help="How to print.",
-)
-unregistered_option = click.option(
-    "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
-)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -235,10 +218,8 @@ def targets(style: str) -> None:
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
-@click.option("--entry", help="The function to run, if there are several.")
-@click.option(
-    "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK: of one rank."
-)
+@entry_option
+@arguments_option
 @click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
 @click.option(
     "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
@@ -250,12 +231,10 @@ def targets(style: str) -> None:
 )
 @click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
-@click.option("--blocks", type=click.IntRange(1, 65535), default=1, help="How many blocks run the kernel.")
-@click.option(
-    "--schedule", type=click.IntRange(min=0), metavar="SEED", help="Let blocks take turns, in this order."
-)
+@blocks_option
+@schedule_option
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
-@click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
+@seed_option
 @click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
 @click.option("--save", metavar="DIR", help="Keep all that the run begins with in DIR.")
 @click.option("--load", metavar="DIR", help="Take the arguments that --save kept in DIR.")
@@ -268,11 +247,14 @@ def targets(style: str) -> None:
 @sync_option
 @aicore_option
 @isa_option
-@click.option("--force", is_flag=True, help="Run a program that does not verify.")
+@force_option
 @unregistered_option
-@click.option("--max-steps", type=click.IntRange(min=1), help="Stop after so many operations.")
-@click.option("--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@max_steps_option
+@max_memory_option
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: `--format json`.")
 @color_option
 @click.pass_context
 def run(
@@ -295,6 +277,7 @@ def run(
     max_steps: int | None,
     max_memory: int | None,
     allow_unregistered: bool,
+    style: str,
     as_json: bool,
     color: str,
     **options: Any,
@@ -354,6 +337,7 @@ def run(
         result = machine.run_texts(module, arguments, target, ranks, **kept, **options, on_output=say)
         return None if result is None else files.tell([result], wanted)
 
+    as_json = as_json or style == "json"
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options |= {"max_steps": max_steps} if max_steps else {}
     options |= {"max_memory": max_memory} if max_memory else {}
@@ -394,7 +378,7 @@ def run(
 )
 @isa_option
 @legalize_option
-@click.option("--annotate", is_flag=True, help="Show the source lines as comments.")
+@click.option("--annotate", is_flag=True, help="Say in comments what stands where, and why.")
 @sync_option
 @aicore_option
 @unregistered_option
@@ -435,3 +419,7 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
     )
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
+
+
+main.add_command(profile)
+main.add_command(report)

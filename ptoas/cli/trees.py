@@ -59,6 +59,8 @@ def go(paths: Sequence[str], command: str, work: Work, as_json: bool = False) ->
     """Do it for every file; returns the exit code."""
     files, problems = find_files(paths)
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
+    for outcome in outcomes if not as_json else ():
+        click.echo(outcome.line())
     with progress(command) as advance:
         for number, path in enumerate(files, 1):
             outcomes.append(_one(path, command, work))

@@ -360,6 +360,15 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
                 "else the rows. Within the unified buffer its copies count bytes instead, so that `lower` "
                 "refuses those.",
             ),
+            Decision(
+                41,
+                "The rest of a block",
+                "A product whose rows or columns are no multiple of 16 leaves the rest of its last blocks "
+                "undefined on the devices.",
+                "The documents do not say what the matrix unit writes there; of one row A2/A3 calculates 16. "
+                "`run` puts garbage there, and warns where an accumulator is moved on with it: public "
+                "kernels store such rows, and look at none of them. The simulator leaves them as they are.",
+            ),
         ),
     ),
 )

@@ -304,7 +304,8 @@ class FormPrinter(Printer):
         self.print_string(f"{op.mnemonic()}{suffix}" if self.form == "asm" else op.name)
         # With no result the destination stands first (D6).
         first = isinstance(op, Instruction) and op.is_dps and self.form == "asm"
-        pieces = joined(layout.outs, layout.ins) if first else joined(layout.ins, layout.outs)
+        both = (layout.destinations, layout.ins) if first else (layout.ins, layout.destinations)
+        pieces = (*joined(*both), *layout.beside)
         self.print_string(f" {self._render(op, pieces)}".rstrip())
         self._print_fields(op, {*layout.attributes, *spelled})
         self.print_string(" : (")

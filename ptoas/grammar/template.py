@@ -151,6 +151,15 @@ class Layout:
         self.ins, self.outs = _group(self.pieces, "ins"), _group(self.pieces, "outs")
         """What is read and what is written in the DPS form, without types."""
         self.out_names = tuple(names_in(self.outs, Operands))
+        beside = [piece for piece in self.outs if _is_beside(cls, piece)]
+        self.destinations = tuple(piece for piece in self.outs if piece not in beside)
+        self.beside = tuple(beside)
+        """What stands behind the destinations in the DPS form, and behind all operands in the others."""
+
+
+def _is_beside(cls: type[PtoOp], piece: Piece) -> bool:
+    """Whether a piece of `outs(...)` names operands that are no destinations."""
+    return any(name not in cls.OUTS for name in names_in((piece,), Operands)) and bool(cls.OUTS)
 
 
 @cache

@@ -10,7 +10,6 @@ from lark import Token, Transformer
 from ptoas.grammar import tree as t
 
 _RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
-_COLON = ":"
 
 
 def token_span(token: Token) -> tuple[int, int]:

@@ -15,10 +15,13 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntAttr,
     IntegerType,
+    NoneAttr,
     NoneType,
+    StridedLayoutAttr,
     UnregisteredAttr,
     UnregisteredOp,
 )
+from xdsl.dialects.builtin import MemRefType as BuiltinMemRefType
 from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
@@ -32,6 +35,7 @@ from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
+    AddressSpaceAttr,
     BLayoutAttr,
     CompactMode,
     CompactModeAttr,
@@ -145,7 +149,25 @@ def _builtin_type(text: str, allow_unregistered: bool) -> Attribute:
         raise TypeProblem(f"`{text}` is not a type: {error}") from None
     if isinstance(found, UnregisteredAttr) and not allow_unregistered:
         raise TypeProblem(f"unknown type `{text}`")
+    if isinstance(found, BuiltinMemRefType):
+        return _global_memory(cast("BuiltinMemRefType[Attribute]", found))
     return found
+
+
+def _global_memory(type: BuiltinMemRefType[Attribute]) -> Attribute:
+    """MLIR's own type of memory in the address space of global memory is a view; in none, itself."""
+    space: Attribute = type.memory_space
+    if isinstance(space, NoneAttr):
+        return type
+    if space != AddressSpaceAttr(AddressSpace.GM):
+        raise TypeProblem(f"`{type}` is not global memory", fix="a tile is a `!pto.tile_buf<...>`")
+    if not isinstance(type.layout, NoneAttr | StridedLayoutAttr):
+        raise TypeProblem(f"`{type}` has a layout that is no list of strides")
+    strides = type.get_strides() if isinstance(type.layout, StridedLayoutAttr) else None
+    given = None if strides is None else [DYNAMIC if step is None else step for step in strides]
+    element: Attribute = type.element_type
+    shape = [extent if extent >= 0 else DYNAMIC for extent in type.get_shape()]
+    return MemRefType.of(shape, element, strides=given)
 
 
 def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) -> Attribute:

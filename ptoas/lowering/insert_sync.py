@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -47,6 +48,7 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering.allocate_events import allocate_events
+from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
 from ptoas.targets import Target
@@ -65,7 +67,9 @@ class InsertSyncPass(ModulePass):
     name = "insert-sync"
     target: str | None = None
     sync: str | None = None
-    """`auto`: replace the program's own flags; `manual`: leave every function alone; none: as D21 says."""
+    """`auto`: replace the program's own flags; `manual`: leave every function alone; `all`: a barrier of all
+    pipes before every access, to find out whether a missing flag is the cause of something; none: as D21
+    says."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
@@ -75,9 +79,11 @@ class InsertSyncPass(ModulePass):
         called = {name for names in calls.values() for name in names}
         used: dict[str, frozenset[Flag]] = {}
         for function in callees_first(calls):
-            if self.sync == "auto":
+            if self.sync in ("auto", "all"):
                 remove_flags(function)
-            if not has_flags(function):
+            if self.sync == "all":
+                part_everything(function, target)
+            elif not has_flags(function):
                 synchronise(function, target, used)
             if function.sym_name.data in called:
                 used[function.sym_name.data] = flags_of(function, target, used)
@@ -93,6 +99,14 @@ def remove_flags(function: func.FuncOp) -> None:
         if isinstance(op, FlagOp | BufferTokenOp):
             op.detach()
             op.erase()
+
+
+def part_everything(function: func.FuncOp, target: Target) -> None:
+    """A barrier of all pipes before every operation that accesses anything, and around calls."""
+    for op in list(function.walk()):
+        if isinstance(op, func.CallOp) or target.effects(op).accesses:
+            barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
+            Rewriter.insert_op(barrier, InsertPoint.before(op))
 
 
 def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]]) -> frozenset[Flag]:
@@ -120,7 +134,7 @@ class Pair:
     From a pipe to itself it is a barrier before `before`.
     """
 
-    __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source")
+    __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source", "why")
 
     def __init__(
         self,
@@ -138,6 +152,8 @@ class Pair:
         self.set_at = set_at
         self.event = -1
         self.crosses = crosses
+        self.why: list[tuple[Touch, Touch]] = []
+        """The accesses that it puts in order."""
         block = before.parent
         assert block is not None
         self.block = block
@@ -149,6 +165,10 @@ class Pair:
     @property
     def pipes(self) -> tuple[Pipe, Pipe]:
         return PIPES[self.source], PIPES[self.destination]
+
+
+Need = tuple[Touch, Record, Touch]
+"""An access that has to be done, what is known of it, and the one that needs it."""
 
 
 class _Unordered(Exception):
@@ -358,12 +378,12 @@ class Synchroniser:
             return
         effects = self.effects[op]
         self.handshake(effects.before)
-        needed: dict[tuple[int, int], list[tuple[Touch, Record]]] = {}
+        needed: dict[tuple[int, int], list[Need]] = {}
         for touch in touches:
             through = self.entrance(effects, touch.pipe)
             for other, record in self.state.conflicts(touch):
                 at = other.pipe if other.pipe is touch.pipe else through
-                needed.setdefault((NUMBER[other.pipe], NUMBER[at]), []).append((other, record))
+                needed.setdefault((NUMBER[other.pipe], NUMBER[at]), []).append((other, record, touch))
         if needed:
             if self.checking:
                 raise _Unordered
@@ -387,11 +407,16 @@ class Synchroniser:
 
     # --- inserting -------------------------------------------------------------------------------
 
-    def insert(self, needed: dict[tuple[int, int], list[tuple[Touch, Record]]]) -> None:
+    def insert(self, needed: dict[tuple[int, int], list[Need]]) -> None:
         candidates = [
-            (self.place(pipes, *max(found, key=lambda each: each[1].time)), [record for _, record in found])
+            (
+                self.place(pipes, *max(found, key=lambda each: each[1].time)),
+                [record for _, record, _ in found],
+            )
             for pipes, found in needed.items()
         ]
+        for (pair, _), found in zip(candidates, needed.values(), strict=True):
+            pair.why = [(first, second) for first, _, second in found]
         candidates.sort(key=lambda candidate: candidate[0].set_at)
         chosen, covered = list(candidates), list[tuple[Pair, list[Record]]]()
         for candidate in candidates:
@@ -411,7 +436,7 @@ class Synchroniser:
             for other, _ in others
         )
 
-    def place(self, pipes: tuple[int, int], touch: Touch, record: Record) -> Pair:
+    def place(self, pipes: tuple[int, int], touch: Touch, record: Record, _: Touch) -> Pair:
         """Raise as early and wait as late as one block allows."""
         depth = max(n for n, frame in enumerate(self.frames) if frame.since <= record.time)
         frame = self.frames[depth]
@@ -436,6 +461,7 @@ class Synchroniser:
         for known in self.awaited.get(pair.before, ()):
             if (known.source, known.destination) == (pair.source, pair.destination):
                 # One wait in front of a loop or branch is enough: for the later of the two.
+                known.why += pair.why
                 if known.set_at < pair.set_at:
                     self._unraise(known)
                     known.after, known.set_at = pair.after, pair.set_at
@@ -484,11 +510,14 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         source, destination = pair.pipes
         if pair.is_barrier:
             barrier = BarrierOp(source, location=pair.before.location)
+            because(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         event = target.events[pair.event]
         raising = SetFlagOp(source, destination, event, location=pair.before.location)
         waiting = WaitFlagOp(source, destination, event, location=pair.before.location)
+        for flag in (raising, waiting):
+            because(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
         if pair.after is None:
             starts.setdefault(pair.block, []).append(raising)
@@ -499,7 +528,9 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
     for call in dict.fromkeys(calls):
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
-            Rewriter.insert_op(BarrierOp(Pipe.PIPE_ALL, location=call.location), point)
+            barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)
+            because(barrier, lambda: "a called function starts and ends with all pipes at rest")
+            Rewriter.insert_op(barrier, point)
 
 
 def _after_flags(op: Operation) -> InsertPoint:

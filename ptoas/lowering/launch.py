@@ -38,17 +38,18 @@ def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dic
             for loc, end in ends.get(function, {}).items():
                 highest[loc] = max(highest.get(loc, 0), end)
         if target.ub is not None:
-            highest[TileLoc.Vec] = vec_end(functions, target.ub)
+            highest[TileLoc.Vec] = vec_end(functions, target, target.ub)
         found[kernel.sym_name.data] = highest
     return found
 
 
-def vec_end(functions: list[func.FuncOp], ub: UbLayout) -> int:
+def vec_end(functions: list[func.FuncOp], target: Target, ub: UbLayout) -> int:
     """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
-    if any(None in places_of(each).starts(tile) for each in functions for tile, _ in vec_tiles(each)):
-        return max(ub.limit(simt=True), *map(end_of_vec_tiles, functions))
-    return max(map(end_of_vec_tiles, functions))
+    placed = ((places_of(each), vec_tiles(each)) for each in functions)
+    if any(None in places.starts(tile) for places, tiles in placed for tile, _ in tiles):
+        return max(ub.limit(simt=True), *(end_of_vec_tiles(each, target.leaves_alone) for each in functions))
+    return max(end_of_vec_tiles(each, target.leaves_alone) for each in functions)
 
 
 def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
@@ -59,5 +60,5 @@ def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
         return None
     if not any(target.uses_simt(op) for each in functions for op in each.walk()):
         return None
-    end = vec_end(functions, ub)
+    end = vec_end(functions, target, ub)
     return end if end > ub.default_budget else None

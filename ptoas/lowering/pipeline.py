@@ -70,6 +70,12 @@ def _split_kinds() -> type[ModulePass]:
     return SplitKindsPass
 
 
+def _bind_scales() -> type[ModulePass]:
+    from ptoas.lowering.bind_scales import BindScalesPass
+
+    return BindScalesPass
+
+
 def _insert_sync() -> type[ModulePass]:
     from ptoas.lowering.insert_sync import InsertSyncPass
 
@@ -92,6 +98,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "fold-constants": _fold_constants,
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
+    "bind-scales": _bind_scales,
     "split-kinds": _split_kinds,
     "insert-sync": _insert_sync,
 }

@@ -25,6 +25,7 @@ from bisect import bisect_left, insort_right
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush
 from types import MappingProxyType
 
@@ -43,6 +44,7 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
+from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
 from ptoas.targets import Target
@@ -157,6 +159,8 @@ def _plan_function(
         return _with_rings(function, base, used, room)
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
+    idle = [root for root in free if room.target.leaves_alone(root)]
+    free = [root for root in free if root not in idle]
     if is_placed_by_hand(function.walk()):
         addresses = _stack(free, used, room)
     else:
@@ -165,7 +169,8 @@ def _plan_function(
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
         )
-    _write_addresses(addresses)
+    # A call wants an address of every tile, and does not look at these.
+    _write_addresses({**addresses, **dict.fromkeys(idle, 0)})
     _declare_first(function)
     return _with_rings(function, base, used, room)
 
@@ -221,6 +226,8 @@ def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[
         addresses[root] = address
         used[loc] = address + root.type.size_bytes
         room.check(loc, used[loc], room.limit(loc, root))
+        if isinstance(root.owner, Operation):
+            because(root.owner, lambda: "above the tiles that have an address in the text")
     return addresses
 
 
@@ -243,7 +250,31 @@ def _plan_all(
         room.check(loc, end, limit, peak(tiles)[1])
         used[loc] = end
         addresses.update(placed)
+        for tile in tiles:
+            if isinstance(tile.root.owner, Operation):
+                because(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
     return addresses
+
+
+def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[LiveTile], floor: int) -> str:
+    """What decided a tile's address: which tiles were in the way, and whose bytes it uses again."""
+    start = placed[tile.root]
+    others = [other for other in tiles if other is not tile]
+    below = [o for o in others if o.lives_with(tile) and placed[o.root] < start]
+    under = max(below, key=lambda other: placed[other.root], default=None)
+    again = [
+        named(other.root)
+        for other in others
+        if not other.lives_with(tile)
+        and other.last < tile.first
+        and placed[other.root] < start + tile.bytes
+        and start < placed[other.root] + other.bytes
+    ]
+    where = "the lowest free address"
+    if under is not None and start > floor:
+        where = f"the lowest free address above {named(under.root)}, which is needed at the same time"
+    reused = f", in bytes that {', '.join(again[:3])} no longer needs" if again else ""
+    return f"{tile.type.size_bytes} bytes at {where}{reused}"
 
 
 def _lifetimes(function: func.FuncOp, roots: list[SSAValue]) -> list[LiveTile]:

@@ -1,4 +1,5 @@
-"""Give tiles the block layout of the target where the text does not decide it (D31).
+"""Give tiles the block layout of the target, and views of scales the layout of their tiles, where the text
+does not decide it (D30, D31).
 
 Before, for a5:
 
@@ -20,8 +21,10 @@ from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.analysis.layouts import named_layout
+from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import MakeTensorViewOp
 from ptoas.lowering.options import chosen_target
 from ptoas.naming import defined
 
@@ -36,6 +39,10 @@ class SettleLayoutsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = chosen_target(op, self.target).left
         for each in op.walk():
+            if isinstance(each, MakeTensorViewOp) and each.layout is None:
+                layout = named_layout(each.result)
+                if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
+                    each.layout = LayoutAttr(layout)
             for value in defined(each):
                 type = settled(value.type, blocks)
                 if type is not value.type:

@@ -62,6 +62,8 @@ def _destinations(op: Instruction) -> list[SSAValue]:
 
 def _obstacle(op: Instruction) -> Diagnostic | None:
     """Why this instruction's destination can't be its result, if so."""
+    if any(op.operands_of(name) for name in op.WRITES):
+        return _problem(op, f"`{op.mnemonic()}` writes more than a result can be")
     for tile in _destinations(op):
         name = f"`%{tile.name_hint}`" if tile.name_hint else "its destination"
         alloc = tile.owner

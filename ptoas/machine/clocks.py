@@ -8,7 +8,7 @@ pipe is ordered before all that is done where that pipe is known up to t.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
@@ -41,6 +41,16 @@ def _latest(a: Iterable[int], b: Iterable[int]) -> Times:
     return tuple(map(max, a, b))
 
 
+class Listener(Protocol):
+    """Someone who wants to know what actors tell each other."""
+
+    def released(self, key: Hashable, pipe: Pipe | None) -> None: ...
+
+    def acquired(self, key: Hashable, pipe: Pipe | None) -> None: ...
+
+    def fenced(self) -> None: ...
+
+
 class Ledger:
     """What has been released, by key. In one process it is a table; MPI keeps it in windows."""
 
@@ -57,11 +67,12 @@ class Ledger:
 class Clocks:
     """The clocks of one actor's pipes."""
 
-    __slots__ = ("actor", "epoch", "fence_epoch", "fenced", "ledger", "others", "own")
+    __slots__ = ("actor", "epoch", "fence_epoch", "fenced", "ledger", "listener", "others", "own")
 
     def __init__(self, actor: int = 0, ledger: Ledger | None = None):
         self.actor = actor
         self.ledger = ledger
+        self.listener: Listener | None = None
         self.own = [[0] * len(PIPES) for _ in PIPES]
         """`own[p][q]`: how far pipe p knows pipe q of this actor. Nobody knows time 1 from the start."""
         for pipe, clock in enumerate(self.own):
@@ -103,6 +114,8 @@ class Clocks:
 
     def fence(self) -> None:
         """All that was written is visible to others before anything that comes after."""
+        if self.listener is not None:
+            self.listener.fenced()
         self.barrier()
         self.fenced = tuple(self.own[0])
         self.epoch += 1
@@ -119,6 +132,8 @@ class Clocks:
 
     def release(self, key: Hashable, pipe: Pipe | None = None) -> None:
         """Tell whoever acquires the key what the pipe has done and seen, or all pipes."""
+        if self.listener is not None:
+            self.listener.released(key, pipe)
         if self.ledger is None:
             return
         if pipe is None:
@@ -131,6 +146,8 @@ class Clocks:
     def release_fenced(self, key: Hashable) -> None:
         """Tell whoever acquires the key what is visible: what pipes did before the last fence, and what the
         scalar pipe did, whose stores are written through one after the other."""
+        if self.listener is not None:
+            self.listener.released(key, Pipe.PIPE_S)
         if self.ledger is None:
             return
         scalar = NUMBER[Pipe.PIPE_S]
@@ -150,6 +167,8 @@ class Clocks:
 
         What the actor released itself is no news: its own pipes are ordered by flags alone.
         """
+        if self.listener is not None:
+            self.listener.acquired(key, pipe)
         if self.ledger is None:
             return
         news = {actor: times for actor, times in self.ledger.get(key).items() if actor != self.actor}

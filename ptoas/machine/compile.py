@@ -21,6 +21,7 @@ from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -195,8 +196,12 @@ class FunctionCompiler(ControlFlow, Placement):
             effects = self.machine.target.effects(op)
             function = self.machine.sharing.watching_scalar(op, effects, function)
             function = self.reaching(op, function)
+        if self.module.observer is not None:
+            function = self.module.observer.watching_value(op, function)
         call = f"{self.keep(function)}({self.refs(op.operands)})"
-        if isinstance(op, SetValidShapeOp):
+        if isinstance(op, TGetScaleAddrOp):
+            self.line(f"{self.name(op.dst)} = {call}")
+        elif isinstance(op, SetValidShapeOp):
             self.line(f"{self.name(op.tile)} = {call}")
         elif op.results:
             self.line(f"{', '.join(map(self.name, op.results))} = {call}")
@@ -278,12 +283,15 @@ class FunctionCompiler(ControlFlow, Placement):
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
         if observer is not None:
-            self.line(f"{self.keep(partial(observer.synchronised, op))}()")
+            chosen = ", ".join(self.ref(operand) for operand in op.operands)
+            self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
         if isinstance(op, FenceBarrierAllOp):
             self.line(f"{self.keep(self.machine.fence)}()")
         if race is None:
             return
         match op:
+            case FenceBarrierAllOp():
+                self.line(f"{self.keep(race.fence)}()")
             case DrainOp():
                 if op.drained is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")

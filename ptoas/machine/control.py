@@ -26,6 +26,12 @@ class ControlFlow(SourceWriter, ABC):
         self.block(block)
         self.depth -= 1
 
+    def iteration(self, op: Operation, text: str, sign: str = "=") -> None:
+        """Tell someone who looks on how far a loop is."""
+        observer = self.module.observer
+        if observer is not None:
+            self.line(f"{self.keep(observer.iterations)}[{self.keep(op)}] {sign} {text}")
+
     def for_loop(self, op: scf.ForOp) -> None:
         body = op.body.block
         induction, *carried = body.args
@@ -39,6 +45,9 @@ class ControlFlow(SourceWriter, ABC):
         self.line(f"{count}(max(0, ({upper} - {lower} + {step} - 1) // {step}))")
         self.assign(carried, op.iter_args)
         self.line(f"for {self.name(induction)} in range({lower}, {upper}, {step}):")
+        self.depth += 1
+        self.iteration(op, self.name(induction))
+        self.depth -= 1
         self.nested(body)
         self.depth += 1
         self.yielded(carried, body)
@@ -52,8 +61,10 @@ class ControlFlow(SourceWriter, ABC):
         weight = max(1, sum(1 for _ in op.walk()))
         count = self.keep(self.module.steps.counter(op, weight))
         self.assign(before.args, op.arguments)
+        self.iteration(op, "-1")
         self.line("while True:")
         self.depth += 1
+        self.iteration(op, "1", "+=")
         self.line(f"{count}(1)")
         self.block(before)
         self.assign(op.results, condition.args)

@@ -87,6 +87,18 @@ _ROWS = (
         "(D34).",
     ),
     (
+        "PTO-R122",
+        "a stride that the device ignores",
+        "Transfers take the elements of a row of nd memory, and of a column of dn memory, one after the "
+        "other; a stride other than 1 there is not looked at (D30).",
+    ),
+    (
+        "PTO-R123",
+        "a tile gather with gaps between its rows",
+        "On the devices index and destination of a gather within tiles are valid for all of their columns "
+        "(document 004).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
@@ -103,6 +115,12 @@ _ROWS = (
         "blocks of a merge are of no length, or come in no fours",
         "A block is a whole number of pairs, and four neighbouring ones are merged; on a2a3 none may be left "
         "over.",
+    ),
+    (
+        "PTO-R142",
+        "what is converted or quantised does not fit its result",
+        "A pair is two numbers of the other tile; a block has 32 numbers, one exponent, one largest number "
+        "and one scale; a row has one scale and one offset.",
     ),
     (
         "PTO-R150",
@@ -141,6 +159,18 @@ _ROWS = (
         "an argument that no launch can pass",
         "Only global memory, scalars and, in a run, tiles are arguments of a kernel: its own memories begin "
         "and end with it.",
+    ),
+    (
+        "PTO-R157",
+        "scales are not where the matrix unit looks",
+        "It is told where its operands are, and finds their scales at a sixteenth of that address: "
+        "`tget_scale_addr` binds a tile of scales there.",
+    ),
+    (
+        "PTO-R158",
+        "an accumulator is moved on with what its product left undefined",
+        "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
+        "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
     ),
     (
         "PTO-R201",

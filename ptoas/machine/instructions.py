@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Protocol
+from typing import Any, Protocol
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
@@ -16,6 +16,7 @@ from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
 from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
+from ptoas.machine.clocks import Listener
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
@@ -28,15 +29,26 @@ KEPT_STEPS = 256
 """Steps that one instruction keeps; a loop over fresh views starts over, and none grows without end."""
 
 
-class Observer(Protocol):
+class Observer(Listener, Protocol):
     """Someone who looks on while a machine runs."""
 
-    def watching(self, op: PtoOp, values: list[object], run: Callable[..., None]) -> Callable[..., None]:
+    moves: bool
+    """Whether a step that gets its view each time can be seen."""
+    iterations: dict[Operation, int]
+    """How far the loops are: what a `for` counts, the turns of a `while`."""
+
+    def watching(
+        self, op: PtoOp, values: list[object], step: Step, run: Callable[..., None]
+    ) -> Callable[..., None]:
         """The step, seen."""
         ...
 
-    def synchronised(self, op: PtoOp) -> None:
-        """A flag or a barrier was executed."""
+    def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
+        """An operation that gives a value, or touches a scalar or a signal, seen."""
+        ...
+
+    def synchronised(self, op: PtoOp, number: int | None = None) -> None:
+        """A flag or a barrier was executed; `number` is the event or token that the program chose."""
         ...
 
 
@@ -89,7 +101,7 @@ class Compiled:
             and len(self.dynamic) == 1
             and not self.scalars
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
-            and self.observer is None
+            and (self.observer is None or self.observer.moves)
             and self.machine.launch.ranks is None
             and not self.machine.is_replica
         )
@@ -158,10 +170,15 @@ class Compiled:
         if not isinstance(row, Row):
             return
         places = slot_places(self.op)
+        in_step = row.in_step is not None and row.in_step(self.op)
         for one, other in row.apart:
             for n, k in product(places[one], places[other]):
                 first, second = values[n], values[k]
-                if isinstance(first, Tile) and isinstance(second, Tile) and first.overlaps(second):
+                if not isinstance(first, Tile) or not isinstance(second, Tile):
+                    continue
+                if in_step and first.coincides(second):
+                    continue
+                if first.overlaps(second):
                     raise self.machine.fail(
                         "PTO-R109",
                         f"{self.op.name.removeprefix('pto.')}: {one} {first.describe()} overlaps {other} "
@@ -205,7 +222,7 @@ class Compiled:
         elif self.race is not None:
             run = ordered(self.op, self.race, self.effects, values, run)
         if self.observer is not None:
-            run = self.observer.watching(self.op, values, run)
+            run = self.observer.watching(self.op, values, step, run)
         sharing = self.machine.sharing
         if sharing is not None:
             watch = sharing.watching_moving if self.moves else sharing.watching

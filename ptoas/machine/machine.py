@@ -18,6 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.channels import is_for_first_lane
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -111,6 +112,8 @@ class Machine:
     actor: Actor = field(default_factory=Actor)
     """Who works with this machine now."""
     launch: Launch = field(default_factory=Launch)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    """What is known of the program before it runs."""
     role: Role = ALONE
     """Which core of its block this is."""
     core: int = 0

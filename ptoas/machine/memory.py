@@ -343,6 +343,8 @@ class LocalMemory:
         self.bits = Bits(self.size)
         self.number: int | None = None
         """What other cores know it by, where they write to it."""
+        self.undefined: Array | None = None
+        """Bytes that an instruction has written besides, with what nobody can know; `None`: none."""
         self.writers: dict[Region, Operation] = {}
         """Who last wrote each region, the latest at the end."""
 
@@ -352,3 +354,20 @@ class LocalMemory:
             self.data[:] = POISON
         self.bits.forget()
         self.writers.clear()
+        self.undefined = None
+
+    def blur(self, whole: Tile, out: Tile) -> None:
+        """All of one tile's valid bytes are undefined but for another's."""
+        if self.undefined is None:
+            self.undefined = np.zeros(self.size, np.bool_)
+        whole.over(self.undefined)[...] = True
+        self.sharpen(out)
+
+    def sharpen(self, out: Tile) -> None:
+        """A tile's valid bytes have a meaning again."""
+        if self.undefined is not None:
+            out.over(self.undefined)[...] = False
+
+    def is_blurred(self, tile: Tile) -> bool:
+        """Whether a valid byte of a tile is written, and with nothing that means anything."""
+        return self.undefined is not None and bool(tile.over(self.undefined).any())

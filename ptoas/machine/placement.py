@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from ptoas.analysis.constants import Constants
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine.budget import check_tile
@@ -27,8 +28,10 @@ class Placement(SourceWriter, ABC):
         super().__init__(module, op)
         self.constants = Constants()
         self.own_bits = module.placed_by_compiler(op)
-        self.changing = {o.tile for o in op.walk() if isinstance(o, SetValidShapeOp)} | {
-            o.tile for o in op.walk() if isinstance(o, TAssignOp) and not self._binds_once(o)
+        self.changing = {
+            *(o.tile for o in op.walk() if isinstance(o, SetValidShapeOp)),
+            *(o.tile for o in op.walk() if isinstance(o, TAssignOp) and not self._binds_once(o)),
+            *(o.dst for o in op.walk() if isinstance(o, TGetScaleAddrOp)),
         }
         """Tiles whose value changes while the function runs."""
 

@@ -80,6 +80,11 @@ class RaceDetector:
         for records in self.records:
             records.clear()
 
+    def fence(self) -> None:
+        """A barrier, after which other actors see what was written before."""
+        self.barrier()
+        self.clocks.fence()
+
     def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
         key = (source, target, event)
         if key in self.flags:

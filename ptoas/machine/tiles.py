@@ -274,6 +274,15 @@ class Tile:
         view = np.ndarray(shape, np.bool_, self.bits.written, self.address - self.bits.base, strides)
         return Region(self, view, ..., self.address, self.address + self.size_bytes)
 
+    def over(self, bytes_: Array) -> Array:
+        """The valid bytes of the tile in an array that has one element for each byte of its memory. Where a
+        box is cut and strides can't say it, all of its bytes."""
+        boxes = self.boxes
+        if boxes is None:
+            return bytes_[self.address : self.address + self.size_bytes]
+        shape, strides = (*boxes.shape, self.dtype.size), (*boxes.strides, 1)
+        return np.ndarray(shape, bytes_.dtype, bytes_, self.address, strides)
+
     def _scattered(self, offsets: Indices) -> Region:
         """The bytes of some elements, given by their offsets."""
         size = self.dtype.size
@@ -290,6 +299,11 @@ class Tile:
     def overlaps(self, other: Tile) -> bool:
         """Whether the two share a valid byte."""
         return share_bytes(self.touched, other.touched)
+
+    def coincides(self, other: Tile) -> bool:
+        """Whether each element of the one lies in the same bytes as that of the other."""
+        where = (self.memory, self.address, self.dtype.size, self.geometry)
+        return where == (other.memory, other.address, other.dtype.size, other.geometry)
 
     def describe(self) -> str:
         """`%idx (1x16xi32, valid 1x9, vec at 0x1000)`."""

@@ -1,75 +1,88 @@
 """TCVT: from one element type to another, rounded as asked.
 
-Integers out of range: most pairs saturate, the pairs of `_WRAPPING` keep the low bits. A float too large for
-f16 or bf16 becomes infinite; f8 saturates at its greatest number; NaN becomes 0 in an integer.
-The simulator converts as C++ casts do: it never saturates, and to a float it always takes the nearest.
+Out of range with saturation: the nearest number of the new type. Without it: of an integer the low bits, of
+a float an infinity, or what is no number where there is none; fp4 has neither, and always saturates. What is
+no number becomes 0 in an integer. How far a target does as it is told is its row's model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from ptoas.dialects.pto.elementwise import TCvtOp
-from ptoas.dialects.pto.enums import RoundMode
-from ptoas.machine import hifloat8
+from ptoas.dialects.pto.enums import RoundMode, SaturationMode
+from ptoas.dialects.pto.quant import TCvtOp
+from ptoas.machine import float4, hifloat8
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import same_region
-
-_WRAPPING = {
-    ("f16", "ui8"),
-    ("f16", "i8"),
-    ("f32", "i16"),
-    ("f16", "i16"),
-    ("i64", "i32"),
-    ("i32", "i16"),
-}
-"""Pairs whose default is not to saturate."""
+from ptoas.targets.conversion import Conversion
 
 
 @instruction(TCvtOp)
 def tcvt(op: TCvtOp, m: Machine) -> Binder:
     mode = RoundMode.CAST_RINT if op.rmode is None else op.rmode.data
-    simulated = not m.target.has_pipes
+    saturates = op.satmode is not None and op.satmode.data is SaturationMode.ON
+    model: Conversion = m.target.model(op)
 
-    def bind(dst: Tile, src: Tile) -> Step:
-        (part,) = same_region(op, m, dst, src)
-        function = conversion(src.dtype, dst.dtype, mode, simulated)
+    def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
+        part = _source(op, m, dst, src)
+        function = conversion(src.dtype, dst.dtype, mode, saturates, model)
 
         def run() -> None:
             bits = np.ascontiguousarray(part.load_raw())
-            dst.store_raw(function(src.dtype.numbers(bits)).view(dst.dtype.raw))
+            dst.store_raw(function(numbers(src.dtype, bits)).view(dst.dtype.raw))
 
         return Step(run, (part.region,), (dst.region,))
 
     return bind
 
 
+def _source(op: TCvtOp, m: Machine, dst: Tile, src: Tile) -> Tile:
+    """The part of the source that is converted; a pair is two numbers of the other tile."""
+    if (src.dtype.kind == "pairs") == (dst.dtype.kind == "pairs"):
+        (part,) = same_region(op, m, dst, src)
+        return part
+    rows, cols = dst.valid
+    wanted = (rows, 2 * cols) if dst.dtype.kind == "pairs" else (rows, cols // 2)
+    if src.valid[0] < rows or src.valid[1] < wanted[1] or (src.dtype.kind == "pairs" and cols % 2):
+        raise m.fail("PTO-R142", f"tcvt: {src.describe()} in pairs into {dst.describe()}", op)
+    return src.with_valid(*wanted)
+
+
+def numbers(dtype: DType, bits: Array) -> Array:
+    """What is converted: the two numbers of each pair, side by side."""
+    return dtype.halves(bits) if dtype.kind == "pairs" else dtype.numbers(bits)
+
+
 def conversion(
-    source: DType, target: DType, mode: RoundMode, simulated: bool = False
+    source: DType, target: DType, mode: RoundMode, saturates: bool, model: Conversion
 ) -> Callable[[Array], Array]:
     """The conversion of an array of numbers of one type into an array of another."""
-    mode = _meant(source, target, mode, simulated)
+    mode = _meant(source, target, mode, model)
+    saturates = model.saturates(source.short, target.short, target.is_integer, saturates)
     if target.is_integer:
-        wraps = simulated or (source.text, target.text) in _WRAPPING
         if source.is_integer:
-            return lambda a: integer_to_integer(a, target, wraps)
-        return lambda a: float_to_integer(a, target, mode, wraps)
+            return lambda a: integer_to_integer(a, target, saturates)
+        return lambda a: float_to_integer(a, target, mode, saturates, model.through)
     # Devices round f32 to a whole number here, the simulator leaves it as it is.
-    if source.text == target.text == "f32" and not simulated:
+    if source.text == target.text == "f32" and not model.casts:
         return lambda a: round_whole(a.astype(np.float64), mode).astype(np.float32)
-    return lambda a: to_float(a, target, RoundMode.RINT if simulated else mode)
+    return lambda a: to_float(a, target, mode, saturates)
 
 
-def _meant(source: DType, target: DType, mode: RoundMode, simulated: bool) -> RoundMode:
-    """What a mode does to this pair: ODD is for f32 to f16 on devices; where none is said, a float loses its
-    fraction on its way to an integer, and all else takes the nearest."""
+def _meant(source: DType, target: DType, mode: RoundMode, model: Conversion) -> RoundMode:
+    """What a mode does to this pair. Where none is said, a float loses its fraction on its way to an integer,
+    and all else takes the nearest; so does ODD on devices, but for f32 to f16."""
+    fixed = model.rounding(target.short)
+    if fixed is not None and not target.is_integer:
+        return fixed
     if mode is RoundMode.CAST_RINT:
         return RoundMode.RINT
     unsaid = mode is RoundMode.NONE
-    if mode is RoundMode.ODD and not simulated:
+    if mode is RoundMode.ODD and not model.casts:
         unsaid = (source.text, target.text) != ("f32", "f16")
     if not unsaid:
         return mode
@@ -96,40 +109,53 @@ def round_whole(a: Array, mode: RoundMode) -> Array:
             return np.rint(a)
 
 
-def float_to_integer(a: Array, target: DType, mode: RoundMode, wraps: bool) -> Array:
-    limits = np.iinfo(target.number)
+def float_to_integer(a: Array, target: DType, mode: RoundMode, saturates: bool, through: int) -> Array:
+    """Without saturation the number goes through an integer of `through` bits, which does saturate."""
     whole = round_whole(a.astype(np.float64), mode)
-    if wraps:
-        # Keeping low bits needs a number that fits 64 of them; past that nothing is left of the value.
-        whole = np.where(np.isfinite(whole) & (np.abs(whole) < 2.0**63), whole, 0.0)
-        return whole.astype(np.int64).astype(target.number)
     whole = np.where(np.isnan(whole), 0.0, whole)
+    if not saturates:
+        wide = np.dtype(f"i{max(through // 8, target.size)}")
+        return _within(whole, wide).astype(target.number)
+    return _within(whole, target.number)
+
+
+def _within(whole: Array, integer: Any) -> Array:
+    limits = np.iinfo(integer)
     low, high = float(limits.min), float(limits.max)
-    result = np.clip(whole, low, np.nextafter(high + 1, 0) if limits.bits == 64 else high)
-    return np.where(whole >= high, limits.max, result.astype(target.number)).astype(target.number)
+    result = np.clip(whole, low, np.nextafter(high, 0) if limits.bits == 64 else high)
+    return np.where(whole >= high, limits.max, result.astype(integer)).astype(integer)
 
 
-def integer_to_integer(a: Array, target: DType, wraps: bool) -> Array:
-    if wraps:
+def integer_to_integer(a: Array, target: DType, saturates: bool) -> Array:
+    if not saturates:
         return a.astype(target.number)
     limits, own = np.iinfo(target.number), np.iinfo(a.dtype)
     low, high = max(limits.min, own.min), min(limits.max, own.max)
     return np.clip(a, low, high).astype(target.number)
 
 
-def to_float(a: Array, target: DType, mode: RoundMode) -> Array:
+LARGEST = {
+    "f16": 65504.0,
+    "bf16": 3.3895313892515355e38,
+    "f8E4M3FN": 448.0,
+    "f8E5M2": 57344.0,
+    "hif8": 32768.0,
+}
+"""The greatest numbers of the floats that a conversion may overflow."""
+
+
+def to_float(a: Array, target: DType, mode: RoundMode, saturates: bool) -> Array:
     """To a float type: the two neighbours of the exact value, and the choice between them."""
-    exact = a.astype(np.float64) if a.dtype.itemsize < 8 or a.dtype.kind not in "iu" else a
-    if target.coded:
+    exact = a.astype(np.longdouble if a.dtype.kind in "iu" and a.dtype.itemsize == 8 else np.float64)
+    if saturates and target.short in LARGEST:
+        exact = np.clip(exact, -LARGEST[target.short], LARGEST[target.short])
+    if target.kind == "pairs":
+        codes = float4.encode(exact, target.short, mode)
+        return codes[..., 0::2] | codes[..., 1::2] << 4
+    if target.text == "!pto.hif8":
         return hifloat8.encode(exact.astype(np.float64), ties_away=mode is not RoundMode.RINT)
-    if target.text == "f8E4M3FN":
-        exact = np.where(np.isnan(exact), exact, np.clip(exact, -448.0, 448.0))
-    elif target.text == "f8E5M2":
-        exact = np.where(np.isfinite(exact), np.clip(exact, -57344.0, 57344.0), exact)
     nearest = exact.astype(target.number)
-    if mode is RoundMode.RINT:
-        return nearest
-    return _directed(exact.astype(np.float64), nearest, target, mode)
+    return nearest if mode is RoundMode.RINT else _directed(exact, nearest, target, mode)
 
 
 def _directed(exact: Array, nearest: Array, target: DType, mode: RoundMode) -> Array:

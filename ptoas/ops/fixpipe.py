@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
+from ptoas.machine.machine import Machine
 from ptoas.machine.tiles import Tile
 
 Convert = Callable[..., Array]
@@ -42,6 +44,16 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
         return dst.encode(result).view(dst.raw)
 
     return convert
+
+
+def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
+    """Say so once, if some of an accumulator is what its product left undefined."""
+    if src.memory.is_blurred(src):
+        m.warn(
+            "PTO-R158",
+            f"{op.mnemonic()}: some of {src.describe()} is undefined: its product has fewer rows or columns",
+            op,
+        )
 
 
 def as_it_is(bits: Array, *_: int) -> Array:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import matmul as dialect
-from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import POISON
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import mnemonic
+
+GARBAGE = int.from_bytes(bytes([POISON]) * 8, "little")
 
 
 def factors(tile: Tile) -> Array:
@@ -16,6 +19,21 @@ def factors(tile: Tile) -> Array:
     and doubles for integers, whose sums of up to 4095 products are exact in them."""
     number = np.float64 if tile.dtype.is_integer else np.float32
     return tile.dtype.numbers(tile.load_raw()).astype(number)
+
+
+def factor(tile: Tile) -> Callable[[], Array]:
+    """The same in an array that is filled again each time: boxes are unpacked and converted in one go."""
+    boxes = tile.boxes
+    if boxes is None or tile.dtype.coded:
+        return lambda: factors(tile)
+    filled = np.empty(tile.valid, np.float64 if tile.dtype.is_integer else np.float32)
+    target, source = filled.reshape(boxes.shape), boxes.view(tile.dtype.number)
+
+    def fill() -> Array:
+        target[...] = source
+        return filled
+
+    return fill
 
 
 @instruction(
@@ -41,20 +59,39 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         out = dst.with_valid(rows, cols)
         start = first_term(rows, cols, acc_in, bias)
         number, raw = dst.dtype.number, dst.dtype.raw
-        rest = undefined_rows(dst, cols) if walk.fills_a_block and rows == 1 else None
+        whole = in_blocks(out, walk.blocks)
+        left, right = factor(lhs), factor(rhs)
 
         def run() -> None:
-            total = rounded(np.matmul(factors(lhs), factors(rhs)), number)
+            total = rounded(np.matmul(left(), right()), number)
             if start is not None:
                 total += start.load()
-            out.store_raw(total.view(raw))
-            if rest is not None:
-                rest.view(np.uint8)[...] = POISON
+            write(whole, out, total.view(raw))
 
         reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
-        return Step(run, reads, (out.region,))
+        return Step(run, reads, (whole.region,))
 
     return bind
+
+
+def in_blocks(out: Tile, blocks: tuple[int, int]) -> Tile:
+    """What the matrix unit writes: whole blocks, as far as there is room."""
+    rows, cols = (
+        min(room, -(-extent // step) * step)
+        for room, extent, step in zip((out.rows, out.cols), out.valid, blocks, strict=True)
+    )
+    return out.with_valid(rows, cols)
+
+
+def write(whole: Tile, out: Tile, bits: Array) -> None:
+    """Store a product; what else its blocks hold then is undefined (D41)."""
+    memory = out.memory
+    if whole is not out:
+        whole.store_raw(whole.dtype.raw.type(GARBAGE & ((1 << 8 * whole.dtype.size) - 1)))
+        memory.blur(whole, out)
+    elif memory.undefined is not None:
+        memory.sharpen(out)
+    out.store_raw(bits)
 
 
 def first_term(rows: int, cols: int, acc_in: Tile | None, bias: Tile | None) -> Tile | None:
@@ -67,15 +104,6 @@ def first_term(rows: int, cols: int, acc_in: Tile | None, bias: Tile | None) -> 
 def rounded(total: Array, number: Array) -> Array:
     """A sum in the accumulator's type; integers wrap."""
     return total if total.dtype == number else total.astype(np.int64).astype(number)
-
-
-def undefined_rows(dst: Tile, cols: int) -> Array | None:
-    """The rows of a block that a product of one row writes besides."""
-    if dst.rows < BOX_ROWS:
-        return None
-    blocks = dst.blocks
-    width = dst.geometry.cols.box
-    return None if blocks is None else blocks[: -(-cols // width), 1:BOX_ROWS]
 
 
 def check_extents(

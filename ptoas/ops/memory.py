@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ptoas.dialects.pto.enums import AtomicType, PadValue
+from ptoas.dialects.pto.enums import AtomicType, Layout, PadValue
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
@@ -17,8 +17,8 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.tiles import Region, Tile
-from ptoas.ops.fixpipe import conversion
-from ptoas.ops.transfer import assign_rows_and_columns, outside, paired, rows_and_columns
+from ptoas.ops.fixpipe import conversion, look_at
+from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
 
@@ -42,6 +42,8 @@ def pad_bits(m: Machine, dtype: DType, pad: PadValue) -> Any:
 @instruction(TLoadOp)
 def tload(op: TLoadOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View) -> Step:
+        if mem.layout in SCALES:
+            return loading_scales(op, m, dst, mem)
         pair = paired(op, m, dst, mem)
         if pair is None:
             moving = converting(dst)
@@ -68,6 +70,28 @@ def tload(op: TLoadOp, m: Machine) -> Binder:
         return Step(run, writes=writes)
 
     return bind
+
+
+SCALES = (Layout.MX_A_ZZ, Layout.MX_B_NN)
+
+
+def loading_scales(op: TLoadOp, m: Machine, dst: Tile, mem: View) -> Step:
+    """Boxes of scales are moved whole, whatever of them is valid."""
+    check_extents(op, m, dst, mem)
+
+    def scales(view: View) -> Array:
+        try:
+            return rows_and_columns(view)
+        except (ValueError, TypeError):
+            raise outside(op, m, view) from None
+
+    whole = dst.with_valid(*(min(pair) for pair in zip(dst.full.valid, scales(mem).shape, strict=True)))
+    rows, cols = whole.valid
+
+    def load(view: View) -> None:
+        whole.store_raw(scales(view)[:rows, :cols])
+
+    return Step(lambda: load(mem), writes=(whole.region,), moving=load)
 
 
 def padding(m: Machine, dst: Tile) -> tuple[tuple[Array, ...], tuple[Any, ...]]:
@@ -105,6 +129,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
 
     def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
         dtype = mem.dtype
+        look_at(op, m, src)
         if combine is not None and dtype.coded:
             raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)

@@ -9,7 +9,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, conversion
+from ptoas.ops.fixpipe import Convert, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 
 
@@ -20,7 +20,7 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
-        convert = converting(op, src, dst, fp)
+        convert = converting(op, m, src, dst, fp)
 
         def run(*word: int) -> None:
             target.store_raw(convert(source.load_raw(), *word))
@@ -30,7 +30,8 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
     return bind
 
 
-def converting(op: dialect.FixpipeOp, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
+def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
+    look_at(op, m, src)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
 
 
@@ -169,7 +170,7 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
 @instruction(dialect.TExtractOp)
 def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
-        convert = converting(op, src, dst, fp)
+        convert = converting(op, m, src, dst, fp)
         rows, cols = dst.valid
 
         def run(row: int, col: int, *word: int) -> None:
@@ -188,7 +189,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
 @instruction(dialect.TInsertOp)
 def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
-        convert = converting(op, src, dst, fp)
+        convert = converting(op, m, src, dst, fp)
         rows, cols = src.valid
 
         def run(row: int, col: int, *word: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
@@ -48,6 +49,8 @@ def by_index(op: TGatherOp, m: Machine) -> Binder:
                 f"[{indices.rows}, {indices.cols}]",
                 op,
             )
+        if m.target.has_pipes:
+            check_full(op, m, dst, indices)
         index = indices.with_valid(rows, cols)
         flat, offsets = src.counted
         count = len(flat) if offsets is None else len(offsets)
@@ -81,6 +84,19 @@ def by_index(op: TGatherOp, m: Machine) -> Binder:
     return bind
 
 
+def check_full(op: TGatherOp, m: Machine, *tiles: Tile) -> None:
+    """On devices the valid columns are all of a tile's (document 004), also those that only the run knows."""
+    for tile in tiles:
+        width = tile.cols if tile.boxed else max(tile.cols, tile.row_stride // tile.dtype.size)
+        if tile.type.valid_cols == DYNAMIC and tile.valid[1] != width and m.checks.mem:
+            raise m.fail(
+                "PTO-R123",
+                f"tgather: {tile.describe()} is valid for {tile.valid[1]} columns of {width}; "
+                f"{m.target.name} takes them one after the other, without gaps",
+                op,
+            )
+
+
 def only_written(
     op: TGatherOp,
     m: Machine,
@@ -111,6 +127,8 @@ def by_mask(op: TGatherOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
         rows, cols = src.valid
+        if m.target.has_pipes and not along_columns:
+            check_full(op, m, dst)
         if along_columns:
             kept_rows = len(range(first, rows, step))
             if kept_rows > dst.rows or cols > dst.cols:

@@ -1,7 +1,8 @@
 """How a view of global memory and a tile's valid region lie on each other, for loads and stores.
 
 ND stacks the first four dimensions as rows; DN stacks the first three and the last as columns; NZ is
-(batch, block column, block row, row in block, column in block) on both sides.
+(batch, block column, block row, row in block, column in block) on both sides. Scales of mx operands lie in
+boxes of 16x2, whole ones, the next box of columns behind the last; for the right operand transposed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from math import prod
 
 from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
@@ -24,8 +27,26 @@ def logical_extents(view: View) -> tuple[int, int]:
             return s[2] * s[3], s[0] * s[1] * s[4]
         case Layout.DN:
             return s[3], s[0] * s[1] * s[2] * s[4]
+        case Layout.MX_A_ZZ if len(view.shape) == MAX_RANK:
+            return s[0] * s[1] * s[3], s[2] * s[4]
+        case Layout.MX_B_NN if len(view.shape) == MAX_RANK:
+            return s[2] * s[4], s[0] * s[1] * s[3]
         case _:
             return s[0] * s[1] * s[2] * s[3], s[4]
+
+
+def boxes_of_scales(view: View) -> Array:
+    """Memory as (1, boxes, boxes, 16, 2); a view of two dimensions says how many scales there are."""
+    if len(view.shape) == MAX_RANK:
+        return view.array
+    (rows, cols), stride = view.shape5[3:], view.strides5[3]
+    long, short = SCALE_BOX
+    outer, inner = (rows, cols) if view.layout is Layout.MX_A_ZZ else (cols, rows)
+    outer, inner = -(-outer // long), -(-inner // short)
+    step = inner * short * long
+    if view.layout is Layout.MX_A_ZZ:
+        step = max(step, stride * long)
+    return view.buffer.window(view.offset, (1, outer, inner, long, short), (0, step, long * short, short, 1))
 
 
 def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
@@ -44,9 +65,24 @@ def check_extents(op: PtoOp, m: Machine, tile: Tile, view: View) -> None:
     )
 
 
+def check_contiguous(op: PtoOp, m: Machine, view: View) -> None:
+    """A stride that the device does not look at, and that only the running program knows, is 1 (D30)."""
+    at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
+    if at is None or view.shape5[at] <= 1 or view.strides5[at] == 1:
+        return
+    if m.target.has_pipes and m.checks.mem:
+        raise m.fail(
+            "PTO-R122",
+            f"{op.name.removeprefix('pto.')}: the stride of DIM_{at} of the {view.layout.value} view of "
+            f"%{view.buffer.name} is {view.strides5[at]}; {m.target.name} takes it for 1",
+            op,
+        )
+
+
 def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array] | None:
     """The view and the tile's valid region as two arrays of one shape; `None` if no strides can say it."""
     check_extents(op, m, tile, view)
+    check_contiguous(op, m, view)
     rows, cols = tile.valid
     if rows == 0 or cols == 0:
         empty = np.empty((0,), tile.dtype.raw)
@@ -98,6 +134,12 @@ def rows_and_columns(view: View) -> Array:
             return memory.transpose(2, 3, 0, 1, 4).reshape(rows, cols)
         case Layout.DN:
             return memory.transpose(3, 0, 1, 2, 4).reshape(rows, cols)
+        case Layout.MX_A_ZZ:
+            boxes = boxes_of_scales(view)
+            return boxes.transpose(0, 1, 3, 2, 4).reshape(-1, boxes.shape[2] * boxes.shape[4])
+        case Layout.MX_B_NN:
+            boxes = boxes_of_scales(view)
+            return boxes.transpose(2, 4, 0, 1, 3).reshape(boxes.shape[2] * boxes.shape[4], -1)
         case _:
             return memory.reshape(prod(s[:4]), s[4])
 

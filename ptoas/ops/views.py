@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
     GetBlockIdxOp,
@@ -50,7 +49,7 @@ many."""
 def make_tensor_view(op: MakeTensorViewOp, m: Machine) -> Callable[..., View]:
     type = op.result.type
     assert isinstance(type, ViewType)
-    layout = op.layout.data if op.layout is not None else type.layout
+    layout = m.knowledge.view(op.result).layout
     rank = len(op.shape)
     kept: dict[tuple[object, ...], View] = {}
     m.remember(kept)
@@ -104,14 +103,13 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     rank = len(op.offsets)
     forms: dict[tuple[Form, tuple[int, ...]], tuple[Form, tuple[tuple[int, int], ...]]] = {}
     m.remember(forms)
-    # A partition says its own layout only when it is not the default one.
-    own_layout = None if type.layout is Layout.ND else type.layout
+    layout = m.knowledge.view(op.result).layout
 
     def form_of(source: Form, sizes: tuple[int, ...]) -> tuple[Form, tuple[tuple[int, int], ...]]:
         """The form of such parts, and for each dimension the last offset and the stride."""
         if len(forms) >= KEPT:
             forms.clear()
-        form = Form(source.buffer, sizes, source.strides, own_layout or source.layout)
+        form = Form(source.buffer, sizes, source.strides, layout)
         lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
         found = forms[source, sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
         return found

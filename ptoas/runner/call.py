@@ -68,7 +68,7 @@ class Call:
             arguments,
             list(dict.fromkeys(warning for machine in machines for warning in machine.warnings)),
             self._said([machine.printed for machine in machines]),
-            self._said([observer.trace or [] for observer in observers]),
+            [line for observer in observers for line in observer.lines()],
             self._stats([observer.stats for observer in observers if observer.stats is not None]),
             self.cores[0].compiler.steps.taken,
             bits,

@@ -9,10 +9,10 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError
-from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, ScatterOOB
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TScatterOp
 from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.machine.arrays import np
 from ptoas.runner.kernel import Result

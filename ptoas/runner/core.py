@@ -102,6 +102,7 @@ class Core:
         self.machine.is_replica = program.has_replicas and self.machine.role.lanes > 1
         self.machine.sparse_credits = options.sparse_credits
         self.observer: Observer | None = None
+        """Whoever looks on and tells it in the result."""
         if options.trace or options.stats or options.prints:
             self.observer = Observer(
                 self.machine,
@@ -109,12 +110,16 @@ class Core:
                 Stats() if options.stats else None,
                 options.prints,
             )
+        self.watcher = self.observer
+        if options.recorder is not None:
+            options.recorder.number(program.module)
+            self.watcher = options.recorder.on(self.machine)
         by_hand = program.placed_by_hand
         self.compiler = ModuleCompiler(
             program.module,
             self.machine,
             race=self.race,
-            observer=self.observer,
+            observer=self.watcher,
             steps=steps,
             # Tiles that another core writes are known by their bytes.
             placed_by_compiler=lambda op: not program.goes_across and not by_hand.get(origin_of(op), True),
@@ -187,6 +192,7 @@ class Core:
         else:
             machine.actor = self.seat.actor(block, machine.launch)
         machine.cluster = self.clusters.get(block)
+        machine.actor.clocks.listener = self.watcher
         if race is not None:
             race.reset()
         self.tiles = []

@@ -1,8 +1,9 @@
 """The language of RUN-CHECK: expressions over the arrays of a run.
 
 The expression is Python's grammar for numbers, nothing more: names of arguments and outputs (`out`,
-`%out`), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`, `not`, and the
-functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==` compares
+`%out`, `out@2` of rank 2), lists, `name[0, :4]`, `+ - * / // % **`, comparisons (chained too), `and`, `or`,
+`not`, and the functions of `FUNCTIONS`. A comparison of arrays holds when it holds for every element; `==`
+compares
 shapes as well, apart from a single number or a row that is repeated. What is compared with an `f32` is
 rounded to one first: `out == 0.1` asks for the nearest to 0.1 that an `f32` can be. `close(a, b)` compares
 within a tolerance. Nothing is evaluated that is not listed here.
@@ -207,6 +208,8 @@ class Reader:
                 return self._name(node.id)
             case ast.List() | ast.Tuple():
                 return [self.value(each) for each in node.elts]
+            case ast.BinOp(op=ast.MatMult(), left=ast.Name(id=name), right=ast.Constant(value=int() as rank)):
+                return self._name(f"{name}@{rank}")
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = _number(self.value(node.left)), _number(self.value(node.right))
                 _check_size(prod(np.broadcast_shapes(np.shape(left), np.shape(right))))
@@ -305,8 +308,3 @@ def parse_expression(text: str) -> ast.expr:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise UnreadableError(f"this is not an expression: {reason}") from None
     return tree.body
-
-
-def evaluate(text: str, names: Mapping[str, Any]) -> Any:
-    """The value of an expression over arrays by name."""
-    return Reader(names).value(parse_expression(text))

@@ -28,10 +28,13 @@ from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
-from ptoas.runner.parameters import parameters_of
+from ptoas.runner.parameters import Parameter, parameters_of
 from ptoas.runner.usage import analyse
 from ptoas.runner.values import Allowance, generate
 from ptoas.targets import Target, get_target
+
+KEPT_SIZES = 64
+"""Of how many combinations of scalars it is remembered how large arguments must be."""
 
 
 class Kernel:
@@ -83,6 +86,7 @@ class Kernel:
         self.cores = cores_of(self.program, self.launch)
         self._binder = Binder(self.parameters, self.entry)
         self._lock = RLock()
+        self._refined: dict[tuple[tuple[str, int], ...], list[Parameter]] = {}
 
     # --- arguments ---
 
@@ -98,8 +102,13 @@ class Kernel:
             if p.kind == "scalar" and isinstance(given.get(p.name), int)
         }
         if numbers:
-            fresh = parameters_of(self.entry)
-            analyse(self.module, self.entry, fresh, self.target, numbers, self.options.blocks)
+            key = tuple(numbers.items())
+            fresh = self._refined.get(key)
+            if fresh is None:
+                if len(self._refined) >= KEPT_SIZES:
+                    self._refined.clear()
+                fresh = self._refined[key] = parameters_of(self.entry)
+                analyse(self.module, self.entry, fresh, self.target, numbers, self.options.blocks)
             for parameter, better in zip(self.parameters, fresh, strict=True):
                 parameter.__dict__.update(better.__dict__)
 

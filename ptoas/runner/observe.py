@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.structure import enclosing_loops
 from ptoas.diagnostics.render import visible
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import DrainOp, FlagOp
+from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp
 from ptoas.location import SourceLocation
+from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of
-from ptoas.machine.machine import Machine
-from ptoas.machine.memory import View
+from ptoas.machine.machine import Machine, Step
+from ptoas.machine.memory import Group, View
 from ptoas.machine.tiles import Tile
 from ptoas.runner.stats import Stats, cost_of
+from ptoas.targets import Target
 
 
 @dataclass
@@ -32,15 +37,48 @@ class Printing:
         return array[self.slices] if self.slices else array
 
 
+class TraceLine(str):
+    """One executed instruction: its text, and the same as data."""
+
+    data: dict[str, Any]
+
+    def __new__(cls, text: str, data: dict[str, Any]) -> TraceLine:
+        made = super().__new__(cls, text)
+        made.data = data
+        return made
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What of a line of a trace is the same each time."""
+
+    text: str
+    data: dict[str, Any]
+    loops: tuple[Operation, ...]
+    """Around the instruction, the outermost first."""
+
+    def line(self, actor: Actor, turns: tuple[int, ...], launch: Launch) -> TraceLine:
+        names = [loop_name(loop) for loop in self.loops]
+        iteration = dict(zip(names, turns, strict=True))
+        place = {"rank": actor.rank} if launch.ranks is not None else {}
+        place |= {"block": actor.block, "core": actor.core}
+        shown = [f"{name} {number}" for name, number in place.items()]
+        shown += [f"{name}={number}" for name, number in iteration.items()]
+        data = {**self.data, **place, "iteration": iteration}
+        return TraceLine(f"{self.text} | {', '.join(shown)}", data)
+
+
 @dataclass
 class Observer:
     """What is written down while the machine runs."""
 
     machine: Machine
-    trace: list[str] | None = None
+    trace: list[tuple[Traced, Actor, tuple[int, ...]]] | None = None
     stats: Stats | None = None
     prints: tuple[Printing, ...] = ()
     seen: set[str] = field(default_factory=set[str])
+    moves: bool = False
+    iterations: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def start(self) -> None:
         """A new run; steps that are kept hold the observer, not what it wrote down."""
@@ -48,9 +86,19 @@ class Observer:
         self.trace = None if self.trace is None else []
         self.stats = None if self.stats is None else Stats()
 
-    def watching(self, op: PtoOp, values: list[object], run: Callable[..., None]) -> Callable[..., None]:
+    def lines(self) -> list[TraceLine]:
+        """The trace as it is shown."""
+        return [traced.line(actor, turns, self.machine.launch) for traced, actor, turns in self.trace or ()]
+
+    def watching(
+        self,
+        op: PtoOp,
+        values: list[object],
+        step: Step,  # noqa: ARG002
+        run: Callable[..., None],
+    ) -> Callable[..., None]:
         effects = self.machine.target.effects(op)
-        line = trace_line(op, values, effects) if self.trace is not None else ""
+        traced = traced_line(op, values, self.machine.target) if self.trace is not None else None
         cost = cost_of(op, self.machine.target, values) if self.stats is not None else None
         wanted = [
             (printing, value)
@@ -59,24 +107,47 @@ class Observer:
             if printing.name == getattr(value, "name", None) and isinstance(value, Tile)
         ]
 
+        measure = cost.measured if cost is not None else None
+
         def observed(*scalars: float) -> None:
+            measured = None if measure is None else measure()
             run(*scalars)
-            if self.trace is not None:
-                self.machine.hold(8, op)
-                self.trace.append(line)
+            if traced is not None:
+                self._trace(op, traced)
             if cost is not None and self.stats is not None:
-                self.stats.add(cost)
+                self.stats.add(cost, measured)
             for printing, tile in wanted:
                 self.seen.add(printing.name)
                 self._print(op, printing, tile)
 
         return observed
 
-    def synchronised(self, op: PtoOp) -> None:
+    def _trace(self, op: Operation, traced: Traced) -> None:
+        assert self.trace is not None
+        self.machine.hold(64, op)
+        actor = self.machine.actor
+        at = Actor(actor.rank, actor.block, actor.core, clocks=actor.clocks)
+        self.trace.append((traced, at, tuple(map(self.iterations.__getitem__, traced.loops))))
+
+    def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
+        return function
+
+    def released(self, key: Hashable, pipe: Pipe | None) -> None:
+        pass
+
+    def acquired(self, key: Hashable, pipe: Pipe | None) -> None:
+        pass
+
+    def fenced(self) -> None:
+        pass
+
+    def synchronised(self, op: PtoOp, number: int | None = None) -> None:  # noqa: ARG002
         if self.stats is None:
             return
         if isinstance(op, DrainOp):
             self.stats.barriers += 1
+        elif isinstance(op, AwaitsFlag):
+            self.stats.waits += 1
         elif isinstance(op, FlagOp):
             self.stats.flags += 1
 
@@ -98,16 +169,33 @@ def written(values: list[object], effects: Effects) -> list[object]:
     return [values[a.operand] for a in effects.accesses if a.write and a.operand >= 0]
 
 
-def trace_line(op: PtoOp, values: list[object], effects: Effects) -> str:
-    """`12: mgather.row ... | reads %idx 1x16xi32, %table 64x32xf32 | writes %dst 16x32xf32`."""
-    reads = [_short(values[a.operand]) for a in effects.accesses if not a.write and a.operand >= 0]
-    writes = [_short(value) for value in written(values, effects)]
-    parts = [f"{line_of(op)}: {statement(op)}"]
-    if reads:
-        parts.append("reads " + ", ".join(dict.fromkeys(reads)))
-    if writes:
-        parts.append("writes " + ", ".join(dict.fromkeys(writes)))
-    return " | ".join(parts)
+def loops_around(op: Operation) -> tuple[Operation, ...]:
+    """The loops around an operation, the outermost first."""
+    return tuple(enclosing_loops(op))[::-1]
+
+
+def loop_name(loop: Operation) -> str:
+    """What a loop counts: its induction variable, or its turns."""
+    if isinstance(loop, scf.ForOp):
+        hint = loop.body.block.args[0].name_hint
+        return f"%{hint}" if hint else f"for at line {line_of(loop)}"
+    return f"while at line {line_of(loop)}"
+
+
+def traced_line(op: PtoOp, values: list[object], target: Target) -> Traced:
+    """`12: mgather.row ... | PIPE_V | reads %idx 1x16xi32 at vec 0x0, 64 bytes, ... | writes ...`."""
+    accesses = target.effects(op).accesses
+    pipes = list(dict.fromkeys(access.pipe.value for access in accesses)) if target.has_pipes else []
+    touched = {
+        name: dict.fromkeys(a.operand for a in accesses if a.write is write and a.operand >= 0)
+        for name, write in (("reads", False), ("writes", True))
+    }
+    operands = {name: [p for n in found for p in parts_of(values[n])] for name, found in touched.items()}
+    parts = [f"{line_of(op)}: {statement(op)}", " ".join(pipes)]
+    parts += [f"{name} " + ", ".join(map(_short, found)) for name, found in operands.items() if found]
+    data = {"line": line_of(op), "op": op.name.removeprefix("pto."), "text": statement(op), "pipes": pipes}
+    data |= {name: [_described(part) for part in found] for name, found in operands.items()}
+    return Traced(" | ".join(part for part in parts if part), data, loops_around(op))
 
 
 def statement(op: Operation) -> str:
@@ -119,11 +207,31 @@ def statement(op: Operation) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
 
 
-def _short(value: object) -> str:
+def parts_of(value: object) -> tuple[Tile | View, ...]:
+    """The tiles and views that an operand stands for."""
     match value:
-        case Tile():
-            return f"%{value.name} {value.valid[0]}x{value.valid[1]}x{value.dtype.short}"
-        case View():
-            return f"%{value.buffer.name} {'x'.join(map(str, value.shape))}x{value.dtype.short}"
+        case Tile() | View():
+            return (value,)
+        case Group():
+            return value.members
         case _:
-            return "memory"
+            return ()
+
+
+def _described(value: Tile | View) -> dict[str, Any]:
+    """Where an operand lies and how large it is: a tile from its memory's start, a view from its buffer's."""
+    if isinstance(value, Tile):
+        name, memory, at, shape = value.name, value.memory.loc.value, value.address, value.valid
+    else:
+        name, memory, shape = value.buffer.name, "gm", value.shape
+        at = value.offset * value.dtype.size
+    size = int(np.prod(shape)) * value.dtype.size
+    return {"name": name, "memory": memory, "address": at, "bytes": size, "shape": list(shape),
+            "dtype": value.dtype.short}  # fmt: skip
+
+
+def _short(value: Tile | View) -> str:
+    found = _described(value)
+    shape = "x".join(map(str, found["shape"]))
+    place = f"{found['memory']} {found['address']:#x}" + (" of its buffer" if found["memory"] == "gm" else "")
+    return f"%{found['name']} {shape}x{found['dtype']} at {place}, {found['bytes']} bytes"

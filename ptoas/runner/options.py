@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic
 from ptoas.machine.arrays import Array
@@ -12,6 +12,9 @@ from ptoas.machine.machine import Checks
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.observe import Printing
 from ptoas.runner.stats import Stats
+
+if TYPE_CHECKING:
+    from ptoas.profiling.record import Recorder
 
 
 @dataclass
@@ -32,13 +35,15 @@ class Options:
     legalize: bool = False
     sync: str | None = None
     isa: str | None = None
-    """The revision of the instruction library that is law (D28)."""
+    """The revision of the instruction library that decides (D28)."""
     on_output: Callable[[str], None] | None = None
     """Gets what the program prints, while it runs."""
     forced: bool = False
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
     """What `verify` says of the program; every result repeats it."""
+    recorder: Recorder | None = None
+    """Writes down what happens, for a profile."""
 
 
 @dataclass
@@ -69,6 +74,7 @@ class Result:
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     printed: list[str] = field(default_factory=list[str])
     trace: list[str] = field(default_factory=list[str])
+    """One line an executed instruction; each has the same as data in `line.data`."""
     stats: Stats | None = None
     steps: int = 0
     bits: dict[str, Array] = field(default_factory=dict[str, Array])

@@ -11,6 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import VectorType, i16
 from xdsl.ir import Attribute
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import AddressSpace, Layout
@@ -56,6 +57,10 @@ class Parameter:
     """Other ranks reach it: each has one of its own, at the same place of its window."""
     is_context: bool = False
     """It is the table that says where the windows of all ranks are."""
+    is_rank: bool = False
+    """It is the number of the rank that runs."""
+    is_count: bool = False
+    """It is how many ranks there are."""
     is_signal: bool = False
     """It is notified or waited for: it starts with zeros."""
     suggestion: int = 1
@@ -94,8 +99,11 @@ def parameters_of(entry: func.FuncOp) -> list[Parameter]:
 def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Parameter:
     match type:
         case ViewType():
+            # Without strides it is packed as its type says; a single row or column lies both ways.
+            argument = entry.body.blocks[0].args[at]
+            layout = type.layout if type.strides is None else Knowledge().view(argument).layout
             return Parameter(
-                name, at, type, "memory", dtype_of(type.element_type), type.shape, type.strides, type.layout
+                name, at, type, "memory", dtype_of(type.element_type), type.shape, type.strides, layout
             )
         case PtrType() if type.space is not AddressSpace.GM:
             message = f"%{name} points into a memory of the core, where no launch can put anything"

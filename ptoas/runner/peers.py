@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import IndexType, IntegerType, i64
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.analysis.guards import guarding_argument
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp
 from ptoas.runner.parameters import Parameter
 
@@ -95,6 +98,44 @@ class Peers:
 
     def _windows(self, op: AddPtrOp) -> Iterator[int]:
         yield from self._behind.get(op.ptr, ())
+
+
+RANK_NAMES = ("my_rank", "rank")
+COUNT_NAMES = ("nranks", "num_ranks")
+
+
+def mark_ranks(entry: func.FuncOp, operations: list[Operation], parameters: list[Parameter]) -> None:
+    """Say of the scalars which is the number of the rank that runs, and which is how many there are.
+
+    By its name, or the name that a cast of it has (`%my_rank__idx = arith.index_cast %arg5`); or because it
+    is compared with the root where a collective is called.
+    """
+    knowledge = Knowledge()
+    arguments: dict[SSAValue, Parameter] = dict(zip(entry.body.blocks[0].args, parameters, strict=True))
+    scalars = {value: each for value, each in arguments.items() if _may_count(each)}
+    for value, parameter in scalars.items():
+        names = [parameter.name, *(cast.name_hint or "" for cast in _casts(value))]
+        stems = {name.partition("__")[0] for name in names}
+        parameter.is_rank = not stems.isdisjoint(RANK_NAMES)
+        parameter.is_count = not stems.isdisjoint(COUNT_NAMES)
+    if any(parameter.is_rank for parameter in parameters):
+        return
+    for op in operations:
+        if isinstance(op, CollectiveOp):
+            root = 0 if op.root is None else op.root.value.data
+            argument = guarding_argument(op, root, knowledge.constant)
+            if argument is not None and argument in scalars:
+                scalars[argument].is_rank = True
+
+
+def _may_count(parameter: Parameter) -> bool:
+    return parameter.kind == "scalar" and isinstance(parameter.type, IntegerType | IndexType)
+
+
+def _casts(value: SSAValue) -> Iterator[SSAValue]:
+    for use in value.uses:
+        if isinstance(use.operation, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+            yield use.operation.results[0]
 
 
 def _is_address(op: LoadScalarOp) -> bool:

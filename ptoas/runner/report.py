@@ -12,7 +12,7 @@ from ptoas.files import check_writable, open_plain, replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.kernel import Result
-from ptoas.runner.observe import Printing
+from ptoas.runner.observe import Printing, TraceLine
 from ptoas.runner.values import UNREADABLE, map_npy
 
 MOST_DIFFERENCES = 8
@@ -75,7 +75,7 @@ def result_json(result: Result, most_elements: int = 4096) -> dict[str, Any]:
         "steps": result.steps,
     }
     if result.trace:
-        data["trace"] = result.trace
+        data["trace"] = [line.data if isinstance(line, TraceLine) else line for line in result.trace]
     if result.stats is not None:
         data["stats"] = result.stats.as_dict()
     return data

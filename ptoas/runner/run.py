@@ -52,6 +52,7 @@ from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
 
 if TYPE_CHECKING:
+    from ptoas.profiling.record import Recorder
     from ptoas.runner.describe import Described
 
 
@@ -74,6 +75,7 @@ def compile(
     aicore: bool = False,
     isa: str | None = None,
     on_output: Callable[[str], None] | None = None,
+    recorder: Recorder | None = None,
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
@@ -123,6 +125,7 @@ def compile(
         isa=isa,
         on_output=on_output,
         forced=force,
+        recorder=recorder,
     )
     with forgiving(force, module):
         return Kernel(module, chosen, options)

@@ -7,16 +7,19 @@ column), or one scalar read an element; a SIMT gather launches warps of 32 lanes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
-from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
+from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.enums import BLayout, Coalesce, GatherOOB, Layout, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.machine.memory import View
+from ptoas.machine.arrays import np
+from ptoas.machine.memory import Group, View
 from ptoas.machine.tiles import Tile
 from ptoas.targets import Target
 
@@ -30,6 +33,8 @@ class Cost:
 
     name: str
     counts: dict[str, int] = field(default_factory=dict[str, int])
+    measured: Callable[[], dict[str, int]] | None = None
+    """Counts that depend on what is in the tiles, asked for before each execution."""
     launch: dict[str, int] | None = None
     line: int = 0
     local_end: int = 0
@@ -45,13 +50,16 @@ class Stats:
     """SIMT launch geometry by instruction and line."""
     local_peak: int = 0
     flags: int = 0
+    """Flags that are raised."""
+    waits: int = 0
     barriers: int = 0
     steps: int = 0
     """Operations of all kinds, as `--max-steps` counts them."""
 
-    def add(self, cost: Cost) -> None:
+    def add(self, cost: Cost, measured: Mapping[str, int] | None = None) -> None:
         self.instructions[cost.name] += 1
         self.counts.update(cost.counts)
+        self.counts.update(measured or {})
         self.local_peak = max(self.local_peak, cost.local_end)
         if cost.launch is not None:
             self.launches[f"{cost.name} at line {cost.line}" if cost.line else cost.name] = cost.launch
@@ -66,6 +74,7 @@ class Stats:
             whole.launches |= part.launches
             whole.local_peak = max(whole.local_peak, part.local_peak)
             whole.flags += part.flags
+            whole.waits += part.waits
             whole.barriers += part.barriers
         return whole
 
@@ -76,6 +85,7 @@ class Stats:
             "launches": self.launches,
             "local_memory_peak_bytes": self.local_peak,
             "pipe_flags": self.flags,
+            "pipe_waits": self.waits,
             "pipe_barriers": self.barriers,
             "steps": self.steps,
         }
@@ -93,6 +103,7 @@ class Stats:
         rows += [
             ("local memory peak", f"{self.local_peak:,} bytes"),
             ("pipe flags", f"{self.flags:,}"),
+            ("pipe waits", f"{self.waits:,}"),
             ("pipe barriers", f"{self.barriers:,}"),
             ("steps", f"{self.steps:,}"),
         ]
@@ -114,15 +125,28 @@ def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
         case TLoadOp() | TStoreOp():
             tile = tiles[0]
             way = "load" if isinstance(op, TLoadOp) else "store"
+            # A row is one burst, in column-major order a column is.
+            by_columns = tile.type.blayout is BLayout.ColMajor and not tile.boxed
             cost.counts = {
-                f"dma_{way}_bursts": tile.valid[0],
+                f"dma_{way}_bursts": tile.valid[1 if by_columns else 0],
                 f"dma_{way}_bytes": tile.valid[0] * tile.valid[1] * tile.dtype.size,
             }
         case IndexedMemoryOp():
             _indexed(op, target, values, cost)
+        case CollectiveOp():
+            given = [values[at] for at in slot_places(op)["group"]]
+            members = [view for value in given for view in _members(value)]
+            cost.counts = {"collective_bytes": sum(prod(v.shape5) * v.dtype.size for v in members)}
         case _:
             pass
     return cost
+
+
+def _members(value: object) -> Sequence[View]:
+    """The memory of each rank, of a group or of several operands."""
+    if isinstance(value, Group):
+        return value.members
+    return (value,) if isinstance(value, View) else ()
 
 
 def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: Cost) -> None:
@@ -139,21 +163,40 @@ def _indexed(op: IndexedMemoryOp, target: Target, values: list[object], cost: Co
     if not target.has_pipes:
         cost.counts[f"{way}_elements"] = rows * cols
     elif Pipe.PIPE_V in pipes:
-        cost.launch = launch_geometry(rows, cols, by_row)
+        cost.launch = launch_geometry(rows, cols, by_row, whole=target.model(op).launches_all)
     elif by_row:
         nz = table.layout is Layout.NZ
-        batches = table.shape5[0] if nz else 1
-        cost.counts[f"{way}_dma_calls"] = rows * batches
-        cost.counts[f"{way}_dma_bursts"] = rows * batches * (table.shape5[1] if nz else 1)
-        cost.counts["scalar_index_reads"] = rows
+        batches, pieces = (table.shape5[0], table.shape5[1]) if nz else (1, 1)
+        capacity = target.model(op).capacity(table.shape5, table.layout, Coalesce.Row)
+        index = values[places["idx"].start]
+        assert isinstance(index, Tile)
+
+        def transfers(moved: int) -> dict[str, int]:
+            calls = moved * batches
+            counts = {f"{way}_dma_calls": calls, f"{way}_dma_bursts": calls * pieces}
+            return counts | {f"{way}_bytes": moved * cols * size}
+
+        cost.counts = {"scalar_index_reads": rows}
+        if target.value(op, "gatherOob") is GatherOOB.Zero and capacity is not None:
+            # A row out of bounds is cleared, not fetched.
+            cost.measured = lambda: transfers(int((index.load_raw().view(np.uint32) < capacity).sum()))
+        else:
+            cost.counts |= transfers(rows)
     else:
         cost.counts[f"{way}_scalar_accesses"] = rows * cols
         cost.counts["scalar_index_reads"] = rows * cols
 
 
-def launch_geometry(rows: int, cols: int, by_row: bool) -> dict[str, int]:
+def launch_geometry(rows: int, cols: int, by_row: bool, whole: bool = False) -> dict[str, int]:
     """Document 000, Performance Considerations, A5: warps own rows and share a row's columns, or own
-    elements."""
+    elements; `whole`: document 002, where every launch has all 1,024 threads."""
+    if whole:
+        threads = MOST_WARPS * LANES
+        return {
+            "kLaunchWarps": MOST_WARPS,
+            "threads": threads,
+            "idle_threads": max(0, threads - rows * cols),
+        }
     if by_row:
         row_warps = max(1, min(rows, MOST_WARPS))
         per_row = max(1, min(MOST_WARPS // row_warps, -(-cols // LANES)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import prod
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
@@ -16,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -23,6 +25,7 @@ from ptoas.dialects.pto.constraints import Index, IndexTile
 from ptoas.dialects.pto.core_sync import SyncAllOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.pointers import PointerCastOp
@@ -48,7 +51,7 @@ from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.peers import Peers
+from ptoas.runner.peers import Peers, mark_ranks
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
 
@@ -99,6 +102,7 @@ def analyse(
     flow = flow_of(functions, [arguments[p.at] for p in parameters], operations)
     peers = Peers(functions, operations, flow.memory)
     peers.mark(operations, parameters)
+    mark_ranks(entry, operations, parameters)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
     numbers |= {arguments[at]: _greatest(query, blocks) for at, query in launch_arguments(entry).items()}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
@@ -156,9 +160,6 @@ SYNC_WORDS = 16
 WORKSPACE = 1 << 12
 """Bytes of a workspace that an engine is given; what it does with them is its own business."""
 
-RANK_NAMES = ("my_rank", "rank")
-"""Integer arguments with these names are the number of the rank that runs."""
-
 
 def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Parameter]) -> None:
     """What scalars may be: all of a tile where they say how much of it is valid, a few as another extent, the
@@ -168,7 +169,10 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
         0 if op.root is None else op.root.value.data for op in operations if isinstance(op, CollectiveOp)
     ]
     for parameter in scalars_by_value.values():
-        if parameter.name in RANK_NAMES:
+        if parameter.is_count:
+            parameter.suggestion = 1
+            fixed.add(parameter.name)
+        if parameter.is_rank:
             # Alone, a program is the root of its first collective.
             parameter.suggestion = roots[0] if roots else 0
             parameter.reason = "it is the rank that runs"
@@ -193,6 +197,11 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
                         parameter.reason = "it is an extent or a stride of a view"
+                for argument in _leaves(op.shape):
+                    parameter = scalars_by_value.get(argument)
+                    if parameter is not None and parameter.suggestion == 0 and parameter.name not in fixed:
+                        parameter.suggestion = TYPICAL_EXTENT
+                        parameter.reason = "extents of views are made of it"
             case _:
                 pass
         for value, physical in pairs:
@@ -409,12 +418,21 @@ def _size(
             continue
         extents = [n for n in shape if n is not None]
         steps = [n for n in strides if n is not None]
-        count = (offset or 0) + element_count(extents, steps)
+        count = (offset or 0) + _elements(op, extents, steps)
         parameter.elements = max(parameter.elements or 0, count)
         packed = tuple(steps) == packed_strides(extents, Layout.ND) and offset == 0
         seen = tuple(extents) if packed else ()
         same = parameter.view_shape in (None, seen)
         parameter.view_shape = seen if same else ()
+
+
+def _elements(op: MakeTensorViewOp, extents: list[int], strides: list[int]) -> int:
+    """Elements that a view needs; scales of mx operands come in whole boxes."""
+    boxes = {Layout.MX_A_ZZ: SCALE_BOX, Layout.MX_B_NN: SCALE_BOX[::-1]}
+    box = None if op.layout is None or len(extents) != 2 else boxes.get(op.layout.data)
+    if box is None:
+        return element_count(extents, strides)
+    return prod(-(-extent // step) * step for extent, step in zip(extents, box, strict=True))
 
 
 def _reach(
@@ -467,7 +485,9 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
             if shape is None:
                 return None, 1
             shape5 = (1,) * (5 - len(shape)) + shape
-            return target.model(op).capacity(shape5, view_layout(op.mem), target.value(op, "coalesce")), 1
+            return target.model(op).capacity(
+                shape5, Knowledge().view(op.mem).layout, target.value(op, "coalesce")
+            ), 1
         case TGatherOp():
             assert isinstance(op.src.type, TileType)
             return op.src.type.rows * op.src.type.cols, 1
@@ -477,17 +497,6 @@ def _limit(op: Any, target: Target, bounds: UpperBounds) -> tuple[int | None, in
         case _:
             assert isinstance(op.src.type, TileType)
             return max(1, op.src.type.size_bytes - BLOCK + 1), BLOCK
-
-
-def view_layout(value: SSAValue) -> Layout:
-    type = value.type
-    assert isinstance(type, ViewType)
-    owner = value.owner
-    if isinstance(owner, MakeTensorViewOp) and owner.layout is not None:
-        return owner.layout.data
-    if isinstance(owner, PartitionViewOp) and type.layout is Layout.ND:
-        return view_layout(owner.source)
-    return type.layout
 
 
 def view_extents(value: SSAValue, bounds: UpperBounds) -> tuple[int, ...] | None:

@@ -144,11 +144,15 @@ def fixed_value(parameter: Parameter) -> int | None:
 def random_array(
     dtype: DType, shape: tuple[int, ...], rng: Random, bounds: tuple[float, float] | None
 ) -> Array:
-    """Random numbers of a type: floats between -1 and 1, integers between -100 and 100 or 0 and 100."""
+    """Random numbers of a type: floats between -1 and 1, scales from 1/8 to 8, integers between -100 and
+    100 or 0 and 100."""
     if dtype.is_integer:
         low, high = bounds or (-100 if dtype.kind == "int" else 0, 101)
         low, high = int(low), int(high)
         return rng.integers(low, max(high, low + 1), size=shape).astype(dtype.number)
+    if dtype.text == "!pto.f8E8M0" and bounds is None:
+        # Powers of two have no sign, and few of them keep products apart from 0 and infinity.
+        return dtype.encode(2.0 ** rng.integers(-3, 4, size=shape))
     low, high = bounds or (-1.0, 1.0)
     if dtype.kind == "pairs":
         halves = rng.random(size=(*shape[:-1], 2 * shape[-1]))

@@ -31,7 +31,7 @@ class Facts:
         isa: str | None = None,
     ):
         self.isa = isa
-        """The revision that is law; `None`: the documents, and a warning where its headers ask for more."""
+        """The revision that decides; `None`: the documents, and a warning where its headers ask for more."""
         self.row = row
         """What the target says of the instruction."""
         self.checked = checked

@@ -37,6 +37,8 @@ class TableModel:
     """Whether an out-of-bounds mode exists at all."""
     packed: bool = False
     """Whether a table with gaps between its rows is refused (D16)."""
+    launches_all: bool = False
+    """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
     has_nz: bool = False
     """Whether the fractal layout of tables and tiles is known."""
 

@@ -1,4 +1,4 @@
-"""Revisions of the instruction library: what differs in its calls, and whose word is law (D28).
+"""Revisions of the instruction library: what differs in its calls, and which of them decides (D28).
 
 A program is judged by the documents, with a warning where the headers of August 2026 ask for more; one that
 is checked for `2026.08` is judged by those headers, one for `doc` by the documents alone.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ptoas.analysis.order import Touch
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.elementwise import TCvtOp
 from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
 OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}

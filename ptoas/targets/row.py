@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 class Call:
     """How the instruction library is called: `NAME<template>(arguments)`.
 
-    Words of `template` and `arguments`: `dst` is the operand in a slot, `type:dst` its C++ type, `#rmode`
-    an attribute as C++ spells it; one that is not given is spelled as the row's `defaults` say, and one with
-    a `?` is left out where it and all that follow are absent or have their default, one with a `~` where it
-    is absent.
+    Words of `template` and `arguments`: `dst` is the operand in a slot, `&dst` its address, `type:dst` its
+    C++ type, `#rmode` an attribute as C++ spells it; one that is not given is spelled as the row's `defaults`
+    say, and one with a `?` is left out where it and all that follow are absent or have their default, one
+    with a `~` where it is absent. `=text` is that text.
     """
 
     name: str | None = None
@@ -80,6 +80,9 @@ class Row:
     have any extents."""
     apart: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
+    in_step: Callable[[Any], bool] | None = None
+    """Whether the instruction reads each element of one before it writes the same element of the other: then
+    they may be one tile, element for element."""
     rules: tuple[Rule, ...] = ()
     """What is special to the instruction."""
     pipe: PipeModel | None = None

@@ -49,6 +49,8 @@ class Violation:
     fix: str | None = None
     op: Operation | None = None
     related: tuple[Related, ...] = ()
+    severity: Severity | None = None
+    """How bad this one is, where that is not as bad as the rule says."""
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:
@@ -57,7 +59,8 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
-Scope = Literal["instruction", "function", "kernel", "module"]
+Scope = Literal["instruction", "function", "branches", "kernel", "module"]
+"""What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +88,8 @@ class Rule:
     aliases: tuple[str, ...] = ()
     """Codes that this rule had before it spoke for several instructions."""
     header: bool = False
-    """Whether the headers of August 2026 alone ask for it: an error where they are law, else a warning, and
-    none where the documents alone are (D28)."""
+    """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and
+    none where the documents alone do (D28)."""
 
     def __call__(self, **data: Any) -> Rule:
         """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
@@ -160,7 +163,7 @@ def rule(
     header: bool = False,
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks; what the
-    `header` of August 2026 alone asks for is a warning unless that is the law (D28)."""
+    `header` of August 2026 alone asks for is a warning unless that decides (D28)."""
     severity = Severity.WARNING if header else severity
 
     def make(check: Check) -> Rule:

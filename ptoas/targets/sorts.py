@@ -57,7 +57,11 @@ MERGE_LISTS = Row(
     # The counts come out of a register of the scalar unit.
     pipe=lambda op: Pipes(V, inside=((V, S),)) if op.stops else V,
     defaults={"exhausted": False},
-    call=Call(template="type:dst type:tmp type:srcs #exhausted", arguments="dst excuted tmp srcs"),
+    call=Call(
+        template="type:dst type:tmp type:srcs #exhausted",
+        arguments="dst excuted tmp srcs",
+        words={"exhausted": "{}"},
+    ),
 )
 
 

@@ -60,7 +60,6 @@ ND = TileLayout("row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox))
 DN = TileLayout("col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox))
 NZ = TileLayout("col_major + row_major, fractal 512", lambda t: t.is_nz and t.fractal == 512)
 PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
-ZZ = TileLayout("row_major + row_major, fractal 512", lambda t: _zz(t) and t.fractal == 512)
 ZN = TileLayout(
     "row_major + col_major, fractal 512",
     lambda t: _is(BLayout.RowMajor, SLayout.ColMajor)(t) and t.fractal == 512,
@@ -85,6 +84,11 @@ SCALES = TileLayout(
     f"{ONE_ROW.text}; scales of mx operands row_major + row_major or col_major + col_major, fractal 32",
     lambda t: ONE_ROW.holds(t) or (t.fractal == 32 and (_zz(t) or _nn(t))),
 )
+
+ZZ_SCALES = TileLayout("row_major + row_major, fractal 32", lambda t: t.fractal == 32 and _zz(t))
+NN_SCALES = TileLayout("col_major + col_major, fractal 32", lambda t: t.fractal == 32 and _nn(t))
+SCALING = (TileLoc.Scaling, TileLoc.ScaleLeft, TileLoc.ScaleRight)
+"""Where scales lie: the text calls all three `scaling`."""
 
 CUBE_LAYOUTS = {
     TileLoc.Left: LEFT,

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
 from ptoas.analysis.channels import overwritten_by, popped_by
 from ptoas.analysis.effects import NOTHING, Effects
@@ -20,7 +20,9 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import TAssignOp
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
@@ -173,6 +175,21 @@ class Target:
         if isinstance(op, PopOp) and (before := overwritten_by(op)) is not None:
             found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
         return found
+
+    def leaves_alone(self, tile: SSAValue) -> bool:
+        """Whether a tile is but scratch that the instructions have a place for and nothing touches here: then
+        it needs no memory of its own."""
+        if not isinstance(tile, OpResult):
+            return False
+        uses = [use for use in tile.uses if not isinstance(use.operation, TAssignOp)]
+        return bool(uses) and all(map(self._ignores, uses))
+
+    def _ignores(self, use: Use) -> bool:
+        op = use.operation
+        row = self.row(op) if isinstance(op, PtoOp) else None
+        if not isinstance(op, PtoOp) or not isinstance(row, Row):
+            return False
+        return any(use.index in slot_places(op)[slot] for slot in row.ignores)
 
     def uses_simt(self, op: Operation) -> bool:
         """Whether an operation launches SIMT threads here."""

@@ -35,7 +35,6 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.row import Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
-from ptoas.targets.rules import lints as n
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
@@ -126,8 +125,8 @@ def verify(
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
-    `sync` is `auto` or `manual` where the caller decides who raises the flags (D21). `isa` is `doc` or
-    `2026.08` where the documents or the headers of August 2026 are the law alone (D28).
+    `sync` is `auto`, `manual` or `all` where the caller decides who raises the flags (D21). `isa` is `doc` or
+    `2026.08` where the documents or the headers of August 2026 decide alone (D28).
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
@@ -157,8 +156,8 @@ def verify_targets(
     >>> ptoas.verify_targets(module).targets
     ('cpu', 'a2a3', 'a5', 'a5-custom')
     """
-    if sync not in (None, "auto", "manual"):
-        raise UsageError(f"sync is 'auto' or 'manual', not {sync!r}")
+    if sync not in (None, "auto", "manual", "all"):
+        raise UsageError(f"sync is 'auto', 'manual' or 'all', not {sync!r}")
     get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
@@ -352,8 +351,9 @@ class _Checker:
         for function in self.functions:
             if not broken.isdisjoint(function.ops):
                 continue
-            for rule in (n.a_body_has_one_block,) if function.branched else target.program():
-                if rule.scope == "function":
+            scope = "branches" if function.branched else "function"
+            for rule in target.program():
+                if rule.scope == scope:
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
@@ -373,10 +373,10 @@ class _Checker:
         for rule in row.rules:
             if rule.header and self.isa not in (None, HEADERS):
                 continue
-            law = rule.header and self.isa == HEADERS
+            decides = rule.header and self.isa == HEADERS
             for violation in rule.check(sample, facts):
                 found = (_diagnose(rule, violation, op) for op in group)
-                yield from (replace(d, severity=Severity.ERROR) if law else d for d in found)
+                yield from (replace(d, severity=Severity.ERROR) if decides else d for d in found)
 
 
 @cache
@@ -415,7 +415,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         rule.code,
         violation.message,
         _span(place, violation),
-        rule.severity,
+        violation.severity or rule.severity,
         (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
     )

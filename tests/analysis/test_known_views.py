@@ -37,7 +37,7 @@ def test_a_view_is_what_its_type_and_its_operands_say(
 def test_the_layout_of_a_view_is_written_at_the_operation_or_in_the_type() -> None:
     dn = " {layout = #pto.layout<dn>}"
     known = Known(
-        make("a", "c64 c32", "c1 c64", "64x32xf32"),
+        make("a", "c64 c32", "c32 c1", "64x32xf32"),
         make("b", "c64 c32", "c1 c64", "64x32xf32", dn),
         make("c", "c64 c32", "c1 c64", "64x32xf32, dn"),
         *(
@@ -54,6 +54,33 @@ def test_the_layout_of_a_view_is_written_at_the_operation_or_in_the_type() -> No
     )
     assert [known.view(name).layout for name in "abc"] == [Layout.ND, Layout.DN, Layout.DN]
     assert [known.view(name * 2).layout for name in "abc"] == [Layout.DN] * 3
+
+
+def test_a_layout_that_nobody_names_is_found() -> None:
+    """D30: columns that follow each other are dn; a part of that is dn too, unless its rows follow."""
+    nd, whole = " {layout = #pto.layout<nd>}", "!pto.tensor_view<64x32xf32>"
+    known = Known(
+        make("a", "c64 c32", "c1 c64", "64x32xf32"),
+        make("b", "c64 c32", "c1 c64", "64x32xf32", nd),
+        make("c", "c64 c32", "c40 c1", "64x32xf32"),
+        make("d", "n c32", "c1 n", "?x32xf32"),
+        part(
+            "e",
+            "a",
+            "c0 c0",
+            "c16 c16",
+            f"{whole} -> !pto.partition_tensor_view<16x16xf32>",
+        ),
+        part(
+            "f",
+            "c",
+            "c0 c0",
+            "c16 c16",
+            f"{whole} -> !pto.partition_tensor_view<16x16xf32>",
+        ),
+        part("g", "a", "c0 c0", "c16 c1", f"{whole} -> !pto.partition_tensor_view<16x1xf32>"),
+    )
+    assert "".join(known.view(name).layout.value[0] for name in "abcdefg") == "dnnndnn"
 
 
 WHOLE = "!pto.memref<4x64x32xf32>"

@@ -29,6 +29,18 @@ func.func private @to_{element}(%ctx: !pto.ptr<i64>, %peer: index) -> index {{
 """
 
 
+FENCE = "pto.fence.barrier_all #pto.fence_scope<gm>"
+WAIT = "pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}"
+POLL = """scf.while : () -> () {
+    %ready = pto.comm.ttest(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>} -> i1
+    %yet = arith.constant true
+    %waits = arith.xori %ready, %yet : i1
+    scf.condition(%waits)
+  } do {
+    scf.yield
+  }"""
+"""Waiting, at once or by asking again and again."""
+
 PRELUDE = """
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -46,7 +58,7 @@ def ring(
     tile: tuple[int, int] | None = None,
     tiles: int = 1,
     fence: str = "",
-    wait: str = "pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}",
+    wait: str = WAIT,
     put: str = "tput",
     attrs: str = "",
     reach: str = "",

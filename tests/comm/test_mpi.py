@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
+from tests.comm.mpi_cases import outcome, same
 from tests.comm.programs import gather
+from tests.comm.remote_programs import FENCE, POLL, WAIT, ring
 from tests.comm.test_ranks import cases
 
 pytest.importorskip("mpi4py")
@@ -41,11 +45,14 @@ def test_as_in_one_process(ranks: int, cases: int) -> None:
     assert done.stdout == "compared\n"
 
 
-@pytest.mark.parametrize(("name", "checks"), [("gather_ranks", 4), ("gather_ranks_pingpong", 5)])
-def test_the_examples(name: str, checks: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "output", "checks"),
+    [("gather_ranks", "result", 4), ("gather_ranks_pingpong", "result", 5), ("reduce_scatter", "arrived", 4)],
+)
+def test_the_examples(name: str, output: str, checks: int) -> None:
     done = ptoas(4, f"examples/{name}.pto", "--check-file")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("result:") == 1 and f"{checks} checks held" in done.stderr
+    assert done.stdout.count(f"{output}:") == 1 and f"{checks} checks held" in done.stderr
 
 
 def test_a_failure_ends_all_and_is_said_once(tmp_path: Path) -> None:
@@ -77,7 +84,81 @@ def test_a_crash_leaves_nobody_waiting() -> None:
     assert done.returncode != 0 and "RuntimeError: gone" in done.stderr
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+element_types = {"f32": np.float32, "i32": np.int32, "f16": np.float16, "i16": np.int16, "i8": np.int8}
+
+transfers = st.fixed_dictionaries(
+    {
+        "shape": st.tuples(st.integers(1, 9), st.integers(1, 40)),
+        "tile": st.none() | st.tuples(st.integers(1, 4), st.integers(1, 24)),
+        "tiles": st.integers(1, 2),
+        "element": st.sampled_from([*element_types]),
+        "adds": st.booleans(),
+        "put": st.sampled_from(["tput", "tput", "tput_async"]),
+        "wait": st.sampled_from([WAIT, WAIT, POLL, ""]),
+        "target": st.sampled_from(["%peer", "%peer", "%peer", "%c0"]),
+        "reach": st.sampled_from(["", "", "", "", "3"]),
+        "machine": st.sampled_from(["cpu", "a5"]),
+        "seed": st.integers(0, 9),
+    }
+)
+
+
+def transfer(case: dict[str, Any], ranks: int) -> tuple[str, dict[str, Any], str]:
+    """A program, its data, and the target: right, or wrong in one of the ways that there are."""
+    rows, cols = (1, case["shape"][1]) if case["put"] == "tput_async" else case["shape"]
+    adds = case["adds"] and case["put"] == "tput"
+    # Where all tell rank 0, it waits for all of them: which one came first would be the schedule's business.
+    wait = case["wait"].replace("%one", "%nranks") if case["target"] == "%c0" else case["wait"]
+    text = ring(
+        rows,
+        cols,
+        element=case["element"],
+        tile=case["tile"],
+        tiles=case["tiles"],
+        fence=FENCE,
+        wait=wait,
+        put=case["put"],
+        attrs="atomicType = #pto<atomic_type atomic_add>" if adds else "",
+        reach=case["reach"],
+        target=case["target"],
+    )
+    # Small whole numbers, so that no order of additions gives another sum.
+    rng = np.random.default_rng(case["seed"])
+    dtype = element_types[case["element"]]
+    given = {name: rng.integers(-9, 9, (ranks, rows, cols)).astype(dtype) for name in ("src", "window")}
+    return text, given, case["machine"]
+
+
+# Making a failing list smaller would start processes for minutes; the message names the case.
+@settings(max_examples=2, deadline=None, derandomize=True, phases=[Phase.generate])
+@given(st.integers(2, 8), st.lists(transfers, min_size=6, max_size=6))
+def test_transfers_as_in_one_process(ranks: int, cases: list[dict[str, Any]]) -> None:
+    """The same bytes, or the same findings, whatever the schedule of the one process."""
+    programs = [transfer(case, ranks) for case in cases]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cases"
+        path.write_bytes(pickle.dumps(programs))
+        done = mpiexec(ranks, "-m", "tests.comm.mpi_cases", str(path))
+        assert done.returncode == 0, done.stdout + done.stderr
+        found = pickle.loads(path.with_suffix(".done").read_bytes())
+    for (text, data, target), with_mpi in zip(programs, found, strict=True):
+        for schedule in range(3):
+            copies = {name: value.copy() for name, value in data.items()}
+            alone = outcome(text, copies, ranks, target, schedule)
+            assert alone is not None and same(with_mpi, alone), f"{text}\n{with_mpi}\n{alone}"
+
+
+def test_ranks_that_wait_for_nothing_say_so_themselves(tmp_path: Path) -> None:
+    (tmp_path / "wait.pto").write_text(ring(4, 8, fence=FENCE, target="%c0"))
+    done = ptoas(3, str(tmp_path / "wait.pto"))
+    assert done.returncode == 1 and done.stderr.count("PTO-R803") == 1
+    own = [line for line in done.stderr.splitlines() if line.startswith("rank ")]
+    assert sorted(line.split(" | ")[0] for line in own) == ["rank 0", "rank 1", "rank 2"]
+    waits = sorted(line for line in own if "waits until %signal >= 1; %signal[0] is 0" in line)
+    assert [line.split(" | ")[0] for line in waits] == ["rank 1", "rank 2"]
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(cases)
 def test_gather_concatenates_over_processes(case: dict[str, Any]) -> None:
     ranks, shape = case["ranks"], case["shape"]

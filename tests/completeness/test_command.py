@@ -72,7 +72,10 @@ def test_a_command_line_of_a_document_is_one(document: str, line: str) -> None:
 def test_an_option_that_a_document_names_exists(path: Path) -> None:
     known = {spelling for _, option in OPTIONS for spelling in option.opts} | {"--help", "--version"}
     known |= {"--allow-unregistered-dialect", "--doctest-modules"}  # of xdsl-opt and pytest
-    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", path.read_text(encoding="utf-8")))
+    text = path.read_text(encoding="utf-8")
+    if path.name.startswith("coming-from"):
+        text = re.sub(r"^\|[^|]*\|", "|", text, flags=re.MULTILINE)  # the options of another tool
+    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text))
     assert named <= known
 
 

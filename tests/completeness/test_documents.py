@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.dialects.pto import reduce
-from ptoas.dialects.pto.instruction import ReductionOp
+from ptoas.dialects.pto import expand
 from ptoas.reference import describe
 
 ROOT = Path(__file__).parents[2]
@@ -117,11 +116,23 @@ def test_the_library_example_of_the_readme_runs(
 def test_the_instruction_of_the_guide_is_one() -> None:
     (code,) = (body for kind, body in blocks(ROOT / "CONTRIBUTING.md") if kind == "python")
     # A module of its own, so that the class finds the names that its neighbours find.
-    names = dict(vars(reduce))
+    names = dict(vars(expand))
     exec(compile(code, "CONTRIBUTING.md", "exec"), names)
-    made = names["TRowMinOp"]
-    assert isinstance(made, type) and issubclass(made, ReductionOp)
-    assert describe(made)["forms"] == describe(reduce.TRowMinOp)["forms"]
+    made = names["TColExpandExpdifOp"]
+    assert isinstance(made, type) and issubclass(made, expand.ColumnExpandOp)
+    assert describe(made)["forms"] == describe(expand.TColExpandExpdifOp)["forms"]
+
+
+def test_the_instruction_of_the_guide_takes_four_files_and_twenty_lines() -> None:
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    steps = guide.partition("## Adding an instruction")[2].partition("C++ needs nothing")[0]
+    files = re.findall(r"^\d\. .*?`((?:ptoas|tests)/[\w/]+\.\w+)`", steps, flags=re.MULTILINE)
+    shown = [body for _, body in blocks(ROOT / "CONTRIBUTING.md")][:4]
+    assert len(files) == 4
+    assert sum(len(body.split("\n")) - 1 for body in shown) <= 20
+    for file, body in zip(files, shown, strict=True):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert all(line in text for line in body.splitlines()), file
 
 
 def test_the_packages_of_the_guide_exist() -> None:

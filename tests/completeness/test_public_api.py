@@ -53,6 +53,7 @@ def test_a_public_name_has_an_example(name: str) -> None:
     used = any(f"ptoas.{name}" in text for text in (shown, *map(examples, manual_members(name))))
     made_by = {
         "Kernel": "ptoas.compile(",
+        "Profile": "ptoas.profile(",
         "Report": "ptoas.verify_targets(",
         "Result": "ptoas.run(",
         "Rule": "ptoas.RULES[",

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, SSAValue
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.comm import CommTGatherOp, CommTReduceOp
 from ptoas.dialects.pto.construct import usage
-from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TCvtOp, TNegOp
+from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TNegOp
 from ptoas.dialects.pto.enums import (
     Coalesce,
     CoalesceAttr,
@@ -41,6 +41,7 @@ from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.scalar import AddPtrOp, GetBlockIdxOp, LoadScalarOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp

@@ -154,13 +154,12 @@ def sequence(b: Builder) -> bool:
 
 
 MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "CAST_RINT")
-SIMPLE = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "f16", "bf16", "f32")
 
 
 def convert(b: Builder) -> bool:
     pairs: dict[str, str] = data_of(b.target, "conversion_exists", "pairs")
-    source_text = b.pick(list(pairs) or SIMPLE)
-    target_text = b.pick(pairs[source_text].split() if pairs else SIMPLE)
+    source_text = b.pick([text for text in pairs if "x2" not in text])
+    target_text = b.pick([text for text in pairs[source_text].split() if "x2" not in text])
     if b.chance(0.1):
         source_text, target_text = "f32", "f16"  # the pair with most modes
     source_e, e = element(source_text), element(target_text)
@@ -184,6 +183,8 @@ def convert(b: Builder) -> bool:
     if (source_e.text, e.text) == ("f32", "f16") and b.target_name != "cpu":
         modes = (*MODES, "ODD", "ODD")
     fields = [f"rmode = #pto<round_mode {b.pick(modes)}>"] if b.chance(0.85) else []
+    if b.chance(0.5):
+        fields.append(f"satmode = #pto<saturation_mode {b.pick(('ON', 'OFF'))}>")
     b.instruct("tcvt", [b.operand(source)], target, converted(source.range, source_e, e), fields=fields)
     if e.text == "!pto.hif8":
         b.has_cpp = False

@@ -124,7 +124,8 @@ class Builder:
 
     def types(self, *keys: str, where: Callable[[ElementType], bool] | None = None) -> list[ElementType]:
         """Element types that the target takes for every one of these instructions."""
-        found = [e for e in types_of(self.target, keys[0], self.aicore) if e.text != "f64"]
+        known = types_of(self.target, keys[0], self.aicore)
+        found = [e for e in known if e.text != "f64" and e.kind != "pairs"]
         for key in keys[1:]:
             found = [e for e in found if e in types_of(self.target, key, self.aicore)]
         return [e for e in found if where is None or where(e)]

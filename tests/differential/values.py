@@ -32,6 +32,7 @@ NUMBERS: dict[str, Any] = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
     "f8E5M2": ml_dtypes.float8_e5m2,
     "!pto.hif8": np.uint8,
+    "!pto.f8E8M0": np.uint8,
 }
 EXACT = {"f16": 2**11, "bf16": 2**8, "f32": 2**24}
 """Whole numbers up to here are exact."""

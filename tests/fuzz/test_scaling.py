@@ -38,7 +38,9 @@ def _repeated(head: str, statement: str) -> Callable[[int], str]:
 _CALL = "func.func @f<N>() {\nfunc.call @f<P>() : () -> ()\nreturn\n}\n"
 
 PROGRAMS: dict[str, Callable[[int], str]] = {
-    "tiles that wait for each other": _repeated(LOAD, f"%t<N> = tadd %t<P>, %t0 : ({T}, {T}) -> {T}\n"),
+    "tiles that wait for each other": _repeated(
+        f".arg %m : {S}\n%t0 = tload %m : ({S}) -> {U}\n", f"%t<N> = tadd %t<P>, %t0 : ({U}, {U}) -> {U}\n"
+    ),
     "tiles alive together": lambda n: (
         f".arg %m : {S}\n"
         + "".join(f"%t{k} = tload %m : ({S}) -> {U}\n" for k in range(n))

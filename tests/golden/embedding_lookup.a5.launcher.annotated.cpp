@@ -17,16 +17,20 @@ extern "C" __global__ AICORE void embedding_lookup(__gm__ float *table, __gm__ i
     TableTensor tableGM(table);
     IdxInTensor idxInGM(idxIn);
     OutTensor outGM(out);
+    // 64 bytes at the lowest free address
     IdxTile idx;
     TASSIGN(idx, 0x0);
+    // 2048 bytes at the lowest free address above %idx, which is needed at the same time
     DstTile dst;
     TASSIGN(dst, 0x40);
     // 5: %idx = tload %idxIn : (!pto.memref<1x16xi32>) -> !pto.tile<1x16xi32>
     TLOAD(idx, idxInGM);
+    // tload (line 5) writes %idx before mgather (line 6) reads it
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     // 6: %dst = mgather.row.clamp %table, %idx : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>
     MGATHER<Coalesce::Row, GatherOOB::Clamp>(dst, tableGM, idx);
+    // mgather (line 6) writes %dst before tstore (line 7) reads it
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     // 7: tstore %dst, %out

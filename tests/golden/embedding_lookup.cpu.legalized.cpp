@@ -29,7 +29,7 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     XTile k;
     TASSIGN(k, 0x40);
     TmpTile tmp;
-    TASSIGN(tmp, 0x1040);
+    TASSIGN(tmp, 0x0);
     XTile limit;
     TASSIGN(limit, 0x0);
     XTile negative;

@@ -23,7 +23,7 @@ AICORE void tile_gather(__gm__ float *a, __gm__ int32_t *b, __gm__ float *out)
     Src0Tile dst;
     TASSIGN(dst, 0x800);
     TmpTile tmp;
-    TASSIGN(tmp, 0xc00);
+    TASSIGN(tmp, 0x0);
     TLOAD(src0, aGM);
     TLOAD(idx, bGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);

@@ -48,9 +48,13 @@ from ptoas.dialects.pto.instruction import Field, Instruction, PtoOp
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.types import (
+    SCALE_MEMORIES,
+    AsyncEventType,
+    AsyncSessionType,
     GroupType,
     MemRefType,
     PartitionTensorViewType,
+    PrefetchAsyncContextType,
     PtrType,
     TensorViewType,
     TileType,
@@ -58,6 +62,8 @@ from ptoas.dialects.pto.types import (
 from ptoas.forms import print_module
 
 ELEMENTS = [e.type for e in ELEMENT_TYPES]
+WRITTEN = [loc for loc in TileLoc if loc not in SCALE_MEMORIES.values()]
+"""Memories that a type names; those of scales follow from the boxes."""
 SCALARS: list[Attribute] = [i8, i16, i32, i64, f16, f32]
 NAMES = ["x", "y", "idx", "idx_12", "x_1", "x_2", "a.b", "a-b", "a$b", "_", "T9", None, None]
 
@@ -71,7 +77,7 @@ def tiles(draw: st.DrawFn, element: Attribute) -> TileType:
         element,
         rows,
         cols,
-        loc=draw(st.sampled_from(TileLoc)),
+        loc=draw(st.sampled_from(WRITTEN)),
         valid=None if plain else valid,
         blayout=None if plain else draw(st.sampled_from(BLayout)),
         slayout=SLayout.NoneBox if plain else draw(st.sampled_from(SLayout)),
@@ -132,8 +138,20 @@ class Maker:
             case c.ViewOrGroup():
                 view = views(own, rank)
                 return self.draw(view | view.map(lambda v: GroupType(IntAttr(4), v)))
+            case c.BytePtr():
+                return PtrType(i8)
             case c.Ptr():
                 return PtrType(own)
+            case c.Session():
+                return AsyncSessionType()
+            case c.Event():
+                return AsyncEventType()
+            case c.PrefetchContext():
+                return PrefetchAsyncContextType()
+            case c.Word():
+                return i32
+            case c.Counts():
+                return c.COUNTS
             case c.Address():
                 return i64
             case c.PtrOrAddress():
@@ -152,10 +170,14 @@ class Maker:
                 return EventIdArrayType(IntAttr(self.draw(st.integers(1, 8))))
             case k.Handle():
                 return PipeType()
+            case c.Counts():
+                return c.COUNTS
             case c.Scalar():
                 return own
             case c.Extent():
                 return IndexType()
+            case c.Word():
+                return i32
             case c.Index():
                 return self.draw(st.sampled_from([IndexType(), i32, i64]))
             case _:

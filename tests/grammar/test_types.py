@@ -20,6 +20,8 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.grammar.type_parameters import TypeProblem
+from ptoas.grammar.types import type_from_text
 
 HEAD = """.arg %table : !pto.memref<64x32xf32>
 .arg %idx : !pto.tile<1x16xi32>
@@ -201,3 +203,26 @@ def test_extents_with_spaces() -> None:
     assert type_of("!pto.memref<64 x f32>") == type_of("!pto.memref<64xf32>")
     group = "!pto.group<4 x !pto.memref<64 x 32 x f32>>"
     assert type_of(group) == type_of(group.replace("64 x 32 x f32", "64x32xf32"))
+
+
+def test_memory_as_mlir_writes_it_is_a_view_of_global_memory() -> None:
+    plain = type_from_text("memref<64x?xf32, #pto.address_space<gm>>")
+    assert plain == type_from_text("!pto.memref<64x?xf32>")
+    strided = type_from_text("memref<64x32xf32, strided<[40, 1]>, #pto.address_space<gm>>")
+    assert strided == type_from_text("!pto.memref<64x32xf32, strides=[40, 1]>")
+    with pytest.raises(TypeProblem, match="is not global memory"):
+        type_from_text("memref<64x32xf32, #pto.address_space<vec>>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!pto.local_array<8x4xi32>",
+        "!pto.struct<f32, !pto.struct<i8, i16>>",
+        "!pto.multi_tile_buf<vec, 16x16xf16, count=3>",
+        "!pto.multi_tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024, count=2>",
+        "!pto.tile_buf<scaling, 16x2x!pto.f8E8M0, slayout=row_major, fractal=32>",
+    ],
+)
+def test_types_of_what_a_function_keeps_read_as_they_are_printed(text: str) -> None:
+    assert str(type_from_text(text)) == text

@@ -75,6 +75,11 @@ def test_types(program: Program) -> None:
             assert found == (set() if taken else {"PTO-I101"}), f"{element.text} on {target}"
 
 
+def has(entry: Entry, rule: Rule) -> bool:
+    rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
+    return any(isinstance(row, Row) and rule in row.rules for row in rows)
+
+
 def poorer_entry(entry: Entry, rule: Rule) -> Entry:
     match entry:
         case Row():
@@ -87,7 +92,8 @@ def poorer_entry(entry: Entry, rule: Rule) -> Entry:
 
 def without(target: Target, rule: Rule) -> Target:
     """The target with one rule removed from its rows and programs."""
-    rows = {op: poorer_entry(target.entry(op), rule) for op in OPS}
+    entries = {op: target.entry(op) for op in OPS}
+    rows = {op: poorer_entry(entry, rule) for op, entry in entries.items() if has(entry, rule)}
     program = tuple(r for r in target.program() if r != rule)
     return replace(target, extra=rows, program=lambda: program)
 

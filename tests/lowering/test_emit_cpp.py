@@ -24,6 +24,20 @@ def statements(text: str) -> list[str]:
     return [line.strip() for line in body.splitlines() if line.strip()]
 
 
+def test_no_name_is_one_of_the_library() -> None:
+    """Types take their names from values: `%tile` would declare `Tile`, and `%global` `GlobalTensor`."""
+    module = ptoas.parse("""
+.arg %global : !pto.memref<8x8xf32>
+%tile = tload %global : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>
+%CONST = tneg %tile : !pto.tile<8x8xf32>
+tstore %CONST, %global
+""")
+    text = ptoas.lower(module, "a5")
+    declared = re.findall(r"using (\w+) =", text) + re.findall(r"^ +\w+ (\w+)[;(]", text, re.M)
+    assert {"Tile_", "GlobalTensor_", "tile", "CONST_"} <= {*declared}
+    assert not {"Tile", "GlobalTensor", "CONST"} & {*declared}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

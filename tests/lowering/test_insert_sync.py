@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -16,6 +17,7 @@ from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import functions
 from ptoas.analysis.sync_flow import SyncFlow
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import synchronise
@@ -534,3 +536,13 @@ def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
     assert findings(module, get_target("a5")) == (0, [])
     found = [flag.removeprefix("set ")[:-2] for flag in flags(module) if flag.startswith("set")]
     assert found == ["V>MTE2", "MTE2>MTE3", "MTE3>MTE2", "MTE2>V"]
+
+
+def test_a_barrier_before_every_access_where_that_is_asked_for() -> None:
+    """Flags of its own go; what does not access anything needs no barrier."""
+    prepared = prepare(ptoas.parse(HAND_MADE), "a5", sync="all")
+    ops = [op for op in prepared.walk() if isinstance(op, PtoOp)]
+    assert not any(isinstance(op, SetFlagOp | WaitFlagOp) for op in ops)
+    target = get_target("a5")
+    for before, op in pairwise(ops):
+        assert isinstance(before, BarrierOp) == bool(target.effects(op).accesses)

@@ -202,3 +202,41 @@ def test_what_a_gather_becomes_gives_what_the_devices_give(
     found = raw(memory).reshape(-1)[given.first + where]
     expected[:rows, :cols] = np.where(inside, found, 0)
     assert np.array_equal(raw(out), expected)
+
+
+@pytest.mark.parametrize("shape", ["1x8xi32, valid=1x4", "8x1xi32, valid=4x1", "1x8xu32, valid=1x4"])
+@pytest.mark.parametrize("mode", ["", ".clamp", ".wrap", ".skip", ".atomic_add", ".last"])
+def test_a_scatter_of_rows_becomes_one_of_elements(mode: str, shape: str) -> None:
+    """On cpu as on A5; an index is 32 unsigned bits (D12), and the last writer of a row wins."""
+    table, src = "!pto.memref<6x8xf32>", "!pto.tile<4x8xf32>"
+    text = f""".arg %t : {table}
+.arg %s : {src}
+.arg %i : !pto.tile<{shape}>
+mscatter.row{mode} %s, %i, %t : ({src}, !pto.tile<{shape}>, {table})
+"""
+    inside = mode in ("", ".atomic_add", ".last")
+    chosen = [3, 1, 3, 0] if inside else [3, 1, 7, -1]
+    indices = np.array(chosen, np.int64).astype(np.uint32 if "u32" in shape else np.int32)
+    found: list[np.ndarray] = []
+    for target in ("cpu", "a5"):
+        memory = np.full((6, 8), 100, np.float32)
+        data = np.arange(1, 33, dtype=np.float32).reshape(4, 8)
+        index = indices.reshape((4, 1) if "8x1" in shape else (1, 4))
+        ptoas.run(ptoas.parse(text), {"t": memory, "s": data, "i": index}, target, legalize=True)
+        found.append(memory)
+    assert np.array_equal(*found)
+    assert not np.array_equal(found[0], np.full((6, 8), 100))
+
+
+def test_what_a_scatter_can_not_become() -> None:
+    padded = "!pto.memref<6x8xf32, nd, strides=[16, 1]>"
+    text = f""".arg %t : {padded}
+.arg %s : !pto.tile<4x8xf32>
+.arg %i : !pto.tile<1x8xi32, valid=1x4>
+mscatter.row.skip %s, %i, %t : (!pto.tile<4x8xf32>, !pto.tile<1x8xi32, valid=1x4>, {padded})
+"""
+    with pytest.raises(ptoas.PtoasError, match=r"PTO-L008.*`skip` can be rewritten for cpu where the table"):
+        ptoas.lower(ptoas.parse(text), "cpu", legalize=True)
+    assert "MSCATTER<Coalesce::Elem>" in ptoas.lower(
+        ptoas.parse(text.replace(".skip", "")), "cpu", legalize=True
+    )

@@ -5,17 +5,33 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ptoas.dialects.pto.enums import RoundMode
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.machine import hifloat8
 from ptoas.machine.dtypes import by_text
 from ptoas.ops.convert import conversion
+from ptoas.targets import get_target
+from ptoas.targets.conversion import Conversion
+from ptoas.targets.row import Forms, Row
 from tests.machine.support import bits_array, execute, raw, seeds
+
+
+def model_of(name: str) -> Conversion:
+    """How a target converts, as its row says."""
+    entry = get_target(name).entry(TCvtOp)
+    assert isinstance(entry, Forms)
+    row = entry.rows[False]
+    assert isinstance(row, Row)
+    return row.model
+
 
 MODES = {
     RoundMode.FLOOR: math.floor,
@@ -30,32 +46,47 @@ MODES = {
 """What the devices' modes make of a fraction, on its way to an integer."""
 
 
-@settings(max_examples=60, deadline=None)
+DEVICES = {name: model_of(name) for name in ("a2a3", "a5")}
+
+
+def wrapped(whole: int, target: str) -> int:
+    """The low bits of a whole number."""
+    limits = np.iinfo(by_text(target).number)
+    return (whole - limits.min) % (limits.max - limits.min + 1) + limits.min
+
+
+@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(sorted(MODES)),
     st.sampled_from(["i32", "i8", "ui8", "i16", "i64"]),
-    st.sampled_from(["f32", "bf16"]),
+    st.sampled_from(["f32", "f16", "bf16"]),
+    st.sampled_from(sorted(DEVICES)),
+    st.booleans(),
     seeds,
 )
-def test_float_to_integer(mode: RoundMode, target: str, source: str, seed: int) -> None:
+def test_float_to_integer(
+    mode: RoundMode, target: str, source: str, device: str, saturates: bool, seed: int
+) -> None:
+    """Without saturation the low bits, of an integer of 32 (a2a3) or 64 bits; a2a3 knows that of six pairs."""
     rng = np.random.default_rng(seed)
     numbers = by_text(source).encode(np.round(rng.normal(0, 200, 64) * 4) / 4)
     numbers = np.concatenate([numbers, bits_array(rng, (64,), source)])
     limits = np.iinfo(by_text(target).number)
-    wraps = (source, target) == ("f32", "i16")
     with np.errstate(all="ignore"):
-        found = conversion(by_text(source), by_text(target), mode)(numbers)
+        found = conversion(by_text(source), by_text(target), mode, saturates, DEVICES[device])(numbers)
         plain = numbers.astype(float).tolist()
+    short = (source, target) in {("f16", "ui8"), ("f16", "i8"), ("f32", "i16"), ("f16", "i16")}
+    clips = saturates or (device == "a2a3" and not short)
+    bits = max(32 if device == "a2a3" else 64, limits.bits)
     for x, y in zip(plain, found.tolist(), strict=True):
         if math.isnan(x):
             assert y == 0
-        elif math.isinf(x):
-            assert y == (0 if wraps else limits.max if x > 0 else limits.min)
-        elif wraps:
-            whole = MODES[mode](Fraction(x))
-            assert y == (((whole + 2**15) % 2**16) - 2**15 if abs(whole) < 2**63 else 0)
+            continue
+        whole = MODES[mode](Fraction(x)) if math.isfinite(x) else int(math.copysign(2**200, x))
+        if clips:
+            assert y == min(max(whole, limits.min), limits.max)
         else:
-            assert y == min(max(MODES[mode](Fraction(x)), limits.min), limits.max)
+            assert y == wrapped(min(max(whole, -(2 ** (bits - 1))), 2 ** (bits - 1) - 1), target)
 
 
 @pytest.mark.parametrize(
@@ -70,15 +101,18 @@ def test_float_to_integer(mode: RoundMode, target: str, source: str, seed: int) 
 def test_the_simulators_whole_numbers(mode: RoundMode, expected: list[int]) -> None:
     """No mode: a cast, which drops the fraction; odd: the nearest, of two as near the odd one."""
     numbers = np.array([-2.5, -1.5, -1.25, -0.5, 0.5, 1.25, 1.5, 2.5, 3.75], np.float32)
-    found = conversion(by_text("f32"), by_text("i32"), mode, simulated=True)(numbers)
+    found = conversion(by_text("f32"), by_text("i32"), mode, False, model_of("cpu"))(numbers)
     assert found.tolist() == expected
 
 
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("target", ["f16", "bf16", "f8E4M3FN", "f8E5M2"])
 def test_float_to_shorter_float(mode: RoundMode, target: str) -> None:
-    """Of the two neighbours the one that the mode names; beyond the finite ones see the next test."""
+    """Of the two neighbours the one that the mode names; beyond the finite ones see the next test. To fp8 a5
+    always takes the nearest."""
     dtype = by_text(target)
+    if dtype.size == 1:
+        mode = RoundMode.RINT
     count = 1 << (8 * dtype.size)
     patterns = np.arange(count, dtype=np.uint32).astype(dtype.raw)
     with np.errstate(invalid="ignore"):
@@ -92,7 +126,7 @@ def test_float_to_shorter_float(mode: RoundMode, target: str) -> None:
     numbers = numbers[np.abs(numbers) <= largest]
     order = np.sort(np.unique(values[np.isfinite(values)]))
     with np.errstate(all="ignore"):
-        found = conversion(by_text("f32"), dtype, mode)(numbers)
+        found = conversion(by_text("f32"), dtype, mode, False, DEVICES["a5"])(numbers)
     for x, y in zip(numbers.tolist(), found.astype(np.float64).tolist(), strict=True):
         at = np.searchsorted(order, x)
         above = float(order[at])
@@ -120,29 +154,75 @@ def test_float_to_shorter_float(mode: RoundMode, target: str) -> None:
         assert y == want, (x, y, want)
 
 
-def test_past_the_largest_float() -> None:
-    big = np.array([1e30, -1e30, np.inf, np.nan], np.float32)
+@pytest.mark.parametrize(
+    ("target", "largest", "beyond"),
+    [
+        ("f16", 65504.0, math.inf),
+        ("bf16", 3.3895313892515355e38, math.inf),
+        ("f8E4M3FN", 448.0, math.nan),
+        ("f8E5M2", 57344.0, math.inf),
+        ("hif8", 32768.0, math.inf),
+        ("f4E2M1x2", 6.0, 6.0),
+        ("f4E1M2x2", 1.75, 1.75),
+    ],
+)
+def test_past_the_largest_float(target: str, largest: float, beyond: float) -> None:
+    """With saturation the greatest number; without it what lies beyond. On a2a3 floats never saturate."""
+    dtype = by_text(target)
+    big = np.array(
+        [[3e38, -3e38, np.inf, -np.inf] if target != "bf16" else [np.inf, -np.inf] * 2], np.float32
+    )
+    signs = np.sign(big).tolist()[0]
+
+    def converted(saturates: bool, device: str) -> list[float]:
+        with np.errstate(all="ignore"):
+            codes = conversion(by_text("f32"), dtype, RoundMode.RINT, saturates, DEVICES[device])(big)
+            return (dtype.halves if dtype.kind == "pairs" else dtype.numbers)(codes).astype(float).tolist()[0]
+
+    assert converted(True, "a5") == [sign * largest for sign in signs]
+    for device, saturates in (("a5", False), ("a2a3", True), ("a2a3", False)):
+        if device == "a5" or target in ("f16", "bf16"):
+            found = converted(saturates, device)
+            assert np.array_equal(found, [sign * beyond for sign in signs], equal_nan=True)
     with np.errstate(all="ignore"):
-        half = conversion(by_text("f32"), by_text("f16"), RoundMode.RINT)(big)
-        small = conversion(by_text("f32"), by_text("f8E4M3FN"), RoundMode.RINT)(big).astype(float)
-    assert half[0] == np.inf and half[1] == -np.inf and np.isnan(half[3])
-    assert small[:3].tolist() == [448.0, -448.0, 448.0] and np.isnan(small[3])
+        nothing = conversion(by_text("f32"), dtype, RoundMode.RINT, True, DEVICES["a5"])(big * np.nan)
+    numbers = (dtype.halves if dtype.kind == "pairs" else dtype.numbers)(nothing).astype(float)
+    assert (numbers == 0).all() if dtype.kind == "pairs" else np.isnan(numbers).all()
 
 
 def test_integers_to_integers() -> None:
     a = np.array([-(2**31), -70000, -1, 0, 255, 256, 70000, 2**31 - 1], np.int32)
-    assert conversion(by_text("i32"), by_text("ui8"), RoundMode.RINT)(a).tolist() == [
-        0,
-        0,
-        0,
-        0,
-        255,
-        255,
-        255,
-        255,
-    ]
-    wrapped = conversion(by_text("i32"), by_text("i16"), RoundMode.RINT)(a)
-    assert wrapped.tolist() == [((int(x) + 2**15) % 2**16) - 2**15 for x in a]
+    for device, target, asked in product(DEVICES, ("ui8", "i16", "ui16", "i64"), (True, False)):
+        limits = np.iinfo(by_text(target).number)
+        found = conversion(by_text("i32"), by_text(target), RoundMode.RINT, asked, DEVICES[device])(a)
+        clips = asked or (device == "a2a3" and target != "i16")
+        expected = [min(max(x, limits.min), limits.max) if clips else wrapped(x, target) for x in map(int, a)]
+        assert found.tolist() == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["i32", "i64"]), st.sampled_from(sorted(MODES)), seeds)
+def test_integers_to_f32(source: str, mode: RoundMode, seed: int) -> None:
+    """Of the two neighbours the one that the mode names."""
+    a = bits_array(np.random.default_rng(seed), (32,), source)
+    found = conversion(by_text(source), by_text("f32"), mode, False, DEVICES["a5"])(a)
+    for x, y in zip(a.tolist(), found, strict=True):
+        near = np.float32(y)
+        below = near if int(near) <= x else np.nextafter(near, np.float32(-np.inf))
+        above = below if int(below) == x else np.nextafter(below, np.float32(np.inf))
+        low, high = int(below), int(above)
+        assert low <= x <= high
+        to_low, to_high = x - low, high - x
+        even = low if below.view(np.uint32) % 2 == 0 else high
+        nearest = low if to_low < to_high else high if to_high < to_low else even
+        tie_away = high if x > 0 else low
+        wanted = {
+            RoundMode.FLOOR: low,
+            RoundMode.CEIL: high,
+            RoundMode.TRUNC: low if x > 0 else high,
+            RoundMode.ROUND: tie_away if to_low == to_high else nearest,
+        }.get(mode, nearest)
+        assert int(y) == wanted, (x, y, mode)
 
 
 CVT = """
@@ -222,3 +302,37 @@ func.func @main(%a: !pto.tile<1x32xhif8>) {
     a = np.arange(64, 96, dtype=np.uint8).reshape(1, 32)
     out = execute(text, {"a": a}).outputs["d"]
     assert raw(out).tolist() == raw(hifloat8.decode(a)).tolist()
+
+
+@pytest.mark.parametrize("mode", ["RINT", "ROUND", "FLOOR", "CEIL", "TRUNC"])
+@pytest.mark.parametrize("kind", ["f4E2M1x2", "f4E1M2x2"])
+def test_bf16_to_pairs_and_back(kind: str, mode: str) -> None:
+    """Each number by the rounding that is asked for, the even column in the lower half."""
+    values = {"f4E2M1x2": [0, 0.5, 1, 1.5, 2, 3, 4, 6], "f4E1M2x2": [n / 4 for n in range(8)]}[kind]
+    known = sorted({*values, *(-v for v in values)})
+    a = np.linspace(-7, 7, 113)[:112].reshape(1, 112).astype(ml_dtypes.bfloat16)
+    text = f"""
+func.func @main(%a: !pto.tile<1x112xbf16>) {{
+  %d = pto.alloc_tile : !pto.tile_buf<vec, 1x64x{kind}, valid=1x56>
+  %b = pto.alloc_tile : !pto.tile_buf<vec, 1x128xbf16, valid=1x112>
+  pto.tcvt ins(%a {{rmode = #pto<round_mode {mode}>}} : !pto.tile<1x112xbf16>) outs(%d : !pto.tile_buf<vec, 1x64x{kind}, valid=1x56>)
+  pto.tcvt ins(%d : !pto.tile_buf<vec, 1x64x{kind}, valid=1x56>) outs(%b : !pto.tile_buf<vec, 1x128xbf16, valid=1x112>)
+  return
+}}
+"""
+    back = execute(text, {"a": a}).outputs["b"].astype(float)[0]
+    for x, y in zip(a[0].astype(float).tolist(), back.tolist(), strict=True):
+        x = min(max(x, known[0]), known[-1])
+        below = max(v for v in known if v <= x)
+        above = min(v for v in known if v >= x)
+        near = sorted((below, above), key=lambda v: abs(v - x))
+        tie = abs(near[0] - x) == abs(near[1] - x)
+        even = next((v for v in near if values.index(abs(v)) % 2 == 0), near[0])
+        wanted = {
+            "RINT": even if tie else near[0],
+            "ROUND": max(near, key=abs) if tie else near[0],
+            "FLOOR": below,
+            "CEIL": above,
+            "TRUNC": min(below, above, key=abs),
+        }[mode]
+        assert y == wanted, (x, y, wanted)

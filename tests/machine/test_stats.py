@@ -73,3 +73,60 @@ tstore %d, %out
 """
     stats = execute(text, {"idx": np.zeros((8, 8), np.int32)}, target, stats=True).stats
     assert stats is not None and {name: stats.as_dict().get(name) for name in figures} == figures
+
+
+ROWS = """
+.arg %table : !pto.memref<64x8xf32>
+.arg %idx : !pto.tile<SHAPE>
+.arg %out : !pto.memref<8x8xf32>
+%d = mgather.row.zero %table, %idx : (!pto.memref<64x8xf32>, !pto.tile<SHAPE>) -> !pto.tile<8x8xf32>
+tstore %d, %out
+"""
+
+
+def figures(text: str, target: str, **arguments: np.ndarray) -> dict[str, object]:
+    stats = execute(text, arguments, target, stats=True).stats
+    assert stats is not None
+    return stats.as_dict()
+
+
+def test_rows_out_of_bounds_are_not_transferred() -> None:
+    """With zero on A2/A3 they are cleared; the index is read all the same."""
+    text = ROWS.replace("SHAPE", "1x8xi32")
+    idx = np.array([[0, 64, -1, 3, 63, 99, 5, 6]], np.int32)
+    found = figures(text, "a2a3", idx=idx)
+    assert (found["gather_dma_calls"], found["gather_bytes"], found["scalar_index_reads"]) == (5, 5 * 32, 8)
+    clamped = figures(text.replace("zero", "clamp"), "a2a3", idx=idx)
+    assert (clamped["gather_dma_calls"], clamped["gather_bytes"]) == (8, 8 * 32)
+
+
+def test_the_custom_instruction_launches_all_threads() -> None:
+    found = figures(ROWS.replace("SHAPE", "8x1xi32"), "a5-custom", idx=np.zeros((8, 1), np.int32))
+    (launch,) = found["launches"].values()  # type: ignore[attr-defined]
+    assert launch == {"kLaunchWarps": 32, "threads": 1024, "idle_threads": 1024 - 64}
+
+
+def test_a_column_is_one_burst_and_flags_are_apart_from_waits() -> None:
+    text = """
+.arg %x : !pto.memref<16x3xf32, dn>
+.arg %y : !pto.memref<16x3xf32, dn>
+%a = tload %x : (!pto.memref<16x3xf32, dn>) -> !pto.tile<16x3xf32, blayout=col_major>
+tstore %a, %y
+"""
+    found = figures(text, "a5")
+    assert (found["dma_load_bursts"], found["dma_store_bursts"]) == (3, 3)
+    assert found["dma_load_bytes"] == 16 * 3 * 4
+    assert (found["pipe_flags"], found["pipe_waits"]) == (1, 1)
+
+
+def test_a_collective_counts_its_bytes() -> None:
+    text = """func.func @main(%d: !pto.memref<16x8xf32>, %a: !pto.memref<8x8xf32>, %b: !pto.memref<8x8xf32>, %rank: index) {
+  %zero = arith.constant 0 : index
+  %is = arith.cmpi eq, %rank, %zero : index
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  scf.if %is {
+    pto.comm.tgather(%d, group(%a, %b), recv(%t) : !pto.memref<16x8xf32>, !pto.memref<8x8xf32>, !pto.memref<8x8xf32>, !pto.tile_buf<vec, 8x8xf32>) {root = 0 : i32}
+  }
+  return
+}"""
+    assert figures(text, "a5")["collective_bytes"] == 2 * 8 * 8 * 4

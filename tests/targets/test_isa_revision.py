@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - programs are text, and their lines are as long as they are
-"""Whose word is law: the documents, with a warning where the headers of August 2026 ask for more (D28)."""
+"""What decides: the documents, with a warning where the headers of August 2026 ask for more (D28)."""
 
 from __future__ import annotations
 

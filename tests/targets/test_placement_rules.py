@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import ptoas
 from ptoas.diagnostics import Diagnostic
 from ptoas.grammar.parse import parse
 from ptoas.targets.rules.examples import kernel
@@ -97,7 +98,7 @@ def test_an_overlap_of_tiles_without_addresses_has_their_names() -> None:
     table, tile = "!pto.memref<64x16xi32>", "!pto.tile_buf<vec, 16x16xi32>"
     gather = f"pto.mgather ins(%t, %i : {table}, {tile}) outs(%i : {tile}) {{coalesce = #pto<coalesce elem>}}"
     text = kernel(gather, args=f"%t: {table}, %i: {tile}")
-    (found,) = verify(parse(text), "a2a3").diagnostics
+    (found,) = verify(parse(text), "a5").diagnostics
     message = "dst %i: found an overlap with idx %i, required disjoint tiles"
     assert (found.code, found.message) == ("PTO-U104", message)
 
@@ -142,3 +143,27 @@ def test_a_slip_is_no_scalar() -> None:
     text = text.replace("@kernel()", f"@kernel(%x: {MEMORY}, %rows: index)")
     (found,) = verify(parse(f"func.func private @other(index)\n{text}"), "a5").diagnostics
     assert (found.code, found.fix) == ("PTO-U106", None)
+
+
+READ = "pto.tstore ins(%a : !pto.tile_buf<vec, 8x8xf32>) outs(%o : !pto.memref<8x8xf32>)"
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("", ["PTO-U106"]),
+        ("pto.tmystery ins(%o : MEM) outs(%a : TILE)", []),
+        ("pto.tmystery ins(%a : TILE) outs(%o : MEM)", ["PTO-U106"]),
+        ('"other.mystery"(%a) : (TILE) -> ()', []),
+    ],
+)
+def test_what_an_unknown_instruction_writes_is_written(before: str, found: list[str]) -> None:
+    """Its `outs(...)` if it has them, else whatever it is given (D29); a warning: other tools compile it."""
+    tile, memory = "!pto.tile_buf<vec, 8x8xf32>", "!pto.memref<8x8xf32>"
+    body = f"%a = pto.alloc_tile : {tile}\n{before}\n{READ}".replace("TILE", tile).replace("MEM", memory)
+    text = f"func.func @k(%o: {memory}) {{\n{body}\nreturn\n}}"
+    report = ptoas.verify(ptoas.parse(text, allow_unregistered=True), "a5")
+    assert [(d.code, d.severity.value) for d in report.diagnostics] == [(code, "warning") for code in found]
+    if not before:
+        with pytest.raises(ptoas.PtoasError, match="PTO-R201"):
+            ptoas.run(ptoas.parse(text), target="a5")

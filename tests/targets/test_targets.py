@@ -23,7 +23,8 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
 from ptoas.targets.a2a3.reduce import FOLDED
-from ptoas.targets.families import UNARY, placeholder
+from ptoas.targets.families.elementwise import UNARY
+from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Forms, Row, Unsupported

@@ -27,6 +27,7 @@ CHAPTERS: dict[str, str] = {
     "compare": "Comparing and selecting",
     "partial": "Arithmetic where an operand may be missing",
     "generate": "Patterns, random numbers, histograms",
+    "quant": "Conversion and quantisation",
     "sort": "Sorting and merging",
     "movement": "Copies between tiles",
     "matmul": "Products of matrices",

@@ -1,11 +1,10 @@
 """Arrays and structs of scalars, on the stack of a core."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
@@ -48,17 +47,11 @@ class LocalArrayGetOp(LocalArrayOp):
 
     name = "pto.local_array_get"
     LAYOUT: ClassVar = "$array[$indices] {attrs} : ^array -> ^result"
+    RESULT_ELEMENT: ClassVar = "array"
     array = operand_def(LocalArray("T"))
     indices = var_operand_def(Index())
     result = result_def(Scalar("T"))
     traits = traits_def(MemoryReadEffect())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        array = operands["array"][0].type
-        return [array.element_type] if isinstance(array, LocalArrayType) else None
 
 
 @irdl_op_definition

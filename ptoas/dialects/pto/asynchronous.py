@@ -1,11 +1,9 @@
 """Transfers that go on beside the program: sessions, events, and prefetching into the cache."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
@@ -24,6 +22,7 @@ class BuildAsyncSessionOp(PtoOp):
     OPAQUE: ClassVar = True
     HOLDS: ClassVar = True
     LAYOUT: ClassVar = "($scratch, $workspace : ^scratch, ^workspace) {attrs} -> ^session"
+    RESULTS: ClassVar = (AsyncSessionType(),)
     scratch = operand_def(Tile())
     workspace = operand_def(BytePtr())
     session = result_def(Session())
@@ -33,24 +32,13 @@ class BuildAsyncSessionOp(PtoOp):
     queue_num = opt_prop_def(IntegerAttr)
     channel_group_idx = opt_prop_def(IntegerAttr)
 
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [AsyncSessionType()]
-
 
 class StartOp(PtoOp, ABC):
     """Starts something that goes on beside the program, and gives an event to wait for."""
 
     OPAQUE: ClassVar = True
+    RESULTS: ClassVar = (AsyncEventType(),)
     event = result_def(Event())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [AsyncEventType()]
 
 
 class AsyncTransferOp(StartOp, ABC):
@@ -83,16 +71,11 @@ class EventOp(PtoOp, ABC):
     """Asks a session whether an event has come, and with it all that the session was given before."""
 
     OPAQUE: ClassVar = True
+    RESULTS: ClassVar = (i1,)
     LAYOUT: ClassVar = "($event, $session : ^event, ^session) {attrs} -> ^completed"
     event = operand_def(Event())
     session = operand_def(Session())
     completed = result_def(Scalar())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [i1]
 
 
 @irdl_op_definition
@@ -117,14 +100,9 @@ class MakePrefetchAsyncContextOp(PtoOp):
     NAMED: ClassVar = ("workspace",)
     OPAQUE: ClassVar = True
     LAYOUT: ClassVar = "($workspace : ^workspace) {attrs} -> ^ctx"
+    RESULTS: ClassVar = (PrefetchAsyncContextType(),)
     workspace = operand_def(BytePtr())
     ctx = result_def(PrefetchContext())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [PrefetchAsyncContextType()]
 
 
 @irdl_op_definition
@@ -133,15 +111,10 @@ class GetPrefetchAsyncSessionOp(PtoOp):
 
     name = "pto.get_prefetch_async_session"
     LAYOUT: ClassVar = "$ctx {attrs} : ^ctx -> ^session"
+    RESULTS: ClassVar = (AsyncSessionType(),)
     traits = traits_def(Pure())
     ctx = operand_def(PrefetchContext())
     session = result_def(Session())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [AsyncSessionType()]
 
 
 @irdl_op_definition

@@ -7,9 +7,7 @@ from xdsl.dialects.builtin import BoolAttr
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
-    opt_result_def,
 )
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
@@ -21,7 +19,6 @@ from ptoas.dialects.pto.enums import (
     PowPrecisionAttr,
     RecipPrecisionAttr,
     RemPrecisionAttr,
-    RoundModeAttr,
     RsqrtPrecisionAttr,
     SqrtPrecisionAttr,
 )
@@ -254,15 +251,3 @@ class TCIOp(ScratchOp):
     name = "pto.tci"
     start = operand_def(Scalar("T"))
     descending = opt_prop_def(BoolAttr)
-
-
-@irdl_op_definition
-class TCvtOp(Instruction):
-    """`dst[i, j] = convert(src[i, j])`: another element type, rounded as `rmode` says. `NONE` drops the
-    fraction of a float that becomes an integer; all else then goes to the nearest, as without `rmode`."""
-
-    name = "pto.tcvt"
-    src = operand_def(Tile())
-    dst = opt_operand_def(Tile())
-    result = opt_result_def(Tile())
-    rmode = opt_prop_def(RoundModeAttr)

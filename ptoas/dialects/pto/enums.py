@@ -60,6 +60,8 @@ class Layout(StrEnum):
     ND = "nd"
     DN = "dn"
     NZ = "nz"
+    MX_A_ZZ = "mx_a_zz"
+    MX_B_NN = "mx_b_nn"
 
 
 class BLayout(StrEnum):
@@ -189,6 +191,43 @@ class RoundMode(StrEnum):
     def cpp(self) -> str:
         """The library calls them all casts; the text may say so too."""
         return f"RoundMode::CAST_{self.name.removeprefix('CAST_')}"
+
+
+class SaturationMode(StrEnum):
+    """What becomes of a number that its new type does not have: the nearest that it has, or the low bits."""
+
+    ON = "ON"
+    OFF = "OFF"
+
+
+class QuantType(StrEnum):
+    INT8_SYM = "INT8_SYM"
+    INT8_ASYM = "INT8_ASYM"
+    MXFP8 = "MXFP8"
+    MXFP4_E2M1 = "MXFP4_E2M1"
+
+
+class QuantScaleAlg(StrEnum):
+    """How the scale of a block follows from its largest number."""
+
+    OCP = "ocp"
+    NV = "nv"
+
+
+class MxGroupAxis(StrEnum):
+    """Along which dimension a block of 32 numbers lies."""
+
+    Axis0 = "axis0"
+    Axis1 = "axis1"
+
+    @property
+    def cpp(self) -> str:
+        return self.value.removeprefix("axis")
+
+
+class VecStoreMode(StrEnum):
+    ND = "nd"
+    NZ = "nz"
 
 
 class KernelKind(StrEnum):
@@ -408,6 +447,36 @@ class CmpModeAttr(PtoEnumAttr[CmpMode]):
 class RoundModeAttr(PtoEnumAttr[RoundMode]):
     name = "pto.round_mode"
     enum = RoundMode
+
+
+@irdl_attr_definition
+class SaturationModeAttr(PtoEnumAttr[SaturationMode]):
+    name = "pto.saturation_mode"
+    enum = SaturationMode
+
+
+@irdl_attr_definition
+class QuantTypeAttr(PtoEnumAttr[QuantType]):
+    name = "pto.quant_type"
+    enum = QuantType
+
+
+@irdl_attr_definition
+class QuantScaleAlgAttr(PtoEnumAttr[QuantScaleAlg]):
+    name = "pto.quant_scale_alg"
+    enum = QuantScaleAlg
+
+
+@irdl_attr_definition
+class MxGroupAxisAttr(PtoEnumAttr[MxGroupAxis]):
+    name = "pto.mx_group_axis"
+    enum = MxGroupAxis
+
+
+@irdl_attr_definition
+class VecStoreModeAttr(PtoEnumAttr[VecStoreMode]):
+    name = "pto.vec_store_mode"
+    enum = VecStoreMode
 
 
 @irdl_attr_definition

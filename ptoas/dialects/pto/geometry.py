@@ -32,6 +32,9 @@ BOX_ROWS = 16
 FRACTALS = (32, 512, 1024)
 """Bytes of a box: of the scales of mx operands, of operands, of results."""
 
+SCALE_BOX = (16, 2)
+"""Rows and columns of a box of scales of mx operands in global memory; on the right, columns and rows."""
+
 Dims: TypeAlias = tuple[tuple[int, int], ...]
 """Extents and strides in elements."""
 

@@ -132,6 +132,12 @@ class PtoOp(IRDLOperation, ABC):
     RESULT_LIKE: ClassVar[str | None] = None
     """The operand slot whose type the result has where nothing says otherwise."""
 
+    RESULT_ELEMENT: ClassVar[str | None] = None
+    """The operand slot whose element type the result has."""
+
+    RESULTS: ClassVar[tuple[Attribute, ...]] = ()
+    """The types that the results always have."""
+
     SUFFIXES: ClassVar[tuple[str, ...]] = ()
     """Attributes that a suffix of the opcode may spell, in their order: `mgather.row.clamp`."""
 
@@ -182,6 +188,11 @@ class PtoOp(IRDLOperation, ABC):
     `%d = tinsert %s, %r, %c fp %f : (T, index, index, T) -> T`. Without a template an operation has the DPS
     form, with `OUTS` in `outs(...)` and all other slots in `ins(...)`, in the order of the class.
     """
+
+    @classmethod
+    def without(cls, fields: Mapping[str, Attribute]) -> tuple[str, ...]:
+        """The optional slots that a statement with these attributes has no operands for."""
+        return ()
 
     @classmethod
     def claims(cls, types: Sequence[Attribute | None]) -> bool:
@@ -240,7 +251,12 @@ class PtoOp(IRDLOperation, ABC):
 
         `VerifyException` says why they can't be.
         """
-        return None if cls.RESULT_LIKE is None else [value.type for value in operands[cls.RESULT_LIKE]]
+        if cls.RESULT_LIKE is not None:
+            return [value.type for value in operands[cls.RESULT_LIKE]]
+        if cls.RESULT_ELEMENT is not None:
+            element = getattr(operands[cls.RESULT_ELEMENT][0].type, "element_type", None)
+            return None if element is None else [element]
+        return cls.RESULTS or None
 
     @classmethod
     @cache

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop
 from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AccPhaseAttr, BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.instruction import Instruction
+from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
 
 
@@ -41,19 +41,15 @@ class ProductOp(Instruction, ABC):
     def infer_result_types(
         cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
     ) -> Sequence[Attribute] | None:
-        return [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
+        given = super().infer_result_types(operands, properties)
+        return given or [accumulator(operands["lhs"][0].type, operands["rhs"][0].type)]
 
 
 class AccumulateOp(ProductOp, ABC):
     """The product is added to what the accumulator holds: `acc_in` is the destination (D37)."""
 
     TIED: ClassVar = (("dst", "acc_in"),)
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [operands["acc_in"][0].type]
+    RESULT_LIKE: ClassVar = "acc_in"
 
 
 @irdl_op_definition
@@ -83,6 +79,93 @@ class TMatmulBiasOp(ProductOp):
     lhs = operand_def(Tile())
     rhs = operand_def(Tile())
     bias = operand_def(Tile())
+
+
+class MxOp(ProductOp, ABC):
+    """A product of operands whose numbers share a scale in groups of 32 along k."""
+
+
+@irdl_op_definition
+class TMatmulMxOp(MxOp):
+    """`dst[i, j] = sum over k of a[i, k] * b[k, j]`, with `a = lhs * lhs_scale` and `b = rhs * rhs_scale`: a
+    scale is a power of two for 32 numbers along k."""
+
+    name = "pto.tmatmul.mx"
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+
+
+@irdl_op_definition
+class TMatmulMxAccOp(MxOp, AccumulateOp):
+    """As `tmatmul.mx`, added to `acc_in`, which is `dst`."""
+
+    name = "pto.tmatmul.mx.acc"
+    acc_in = operand_def(Tile())
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+
+
+@irdl_op_definition
+class TMatmulMxBiasOp(MxOp):
+    """As `tmatmul.mx`, added to `bias[0, j]`."""
+
+    name = "pto.tmatmul.mx.bias"
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+    bias = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvMxOp(MxOp):
+    """As `tmatmul.mx`, of one row."""
+
+    name = "pto.tgemv.mx"
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvMxAccOp(MxOp, AccumulateOp):
+    """As `tmatmul.mx.acc`, of one row."""
+
+    name = "pto.tgemv.mx.acc"
+    acc_in = operand_def(Tile())
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGemvMxBiasOp(MxOp):
+    """As `tmatmul.mx.bias`, of one row."""
+
+    name = "pto.tgemv.mx.bias"
+    lhs = operand_def(Tile())
+    lhs_scale = operand_def(Tile())
+    rhs = operand_def(Tile())
+    rhs_scale = operand_def(Tile())
+    bias = operand_def(Tile())
+
+
+@irdl_op_definition
+class TGetScaleAddrOp(PtoOp):
+    """Bind a tile of scales to the address at which the matrix unit looks for those of an operand."""
+
+    name = "pto.tget_scale_addr"
+    OUTS: ClassVar = ("dst",)
+    NAMED: ClassVar = ("src", "dst")
+    OPAQUE: ClassVar = True
+    src = operand_def(Tile())
+    dst = operand_def(Tile())
 
 
 @irdl_op_definition

@@ -1,11 +1,10 @@
 """Pointers as numbers, and as pointers to something else."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -30,15 +29,10 @@ class PtrToIntOp(PointerCastOp):
 
     name = "pto.ptrtoint"
     NAMED: ClassVar = ("ptr",)
+    RESULTS: ClassVar = (i64,)
     LAYOUT: ClassVar = "$ptr {attrs} : ^ptr -> ^result"
     ptr = operand_def(ScalarPtr())
     result = result_def(Address())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [i64]
 
 
 @irdl_op_definition

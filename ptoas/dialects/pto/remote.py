@@ -1,11 +1,9 @@
 """One rank and another: transfers from memory to memory, and signals that say that they are done."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from ptoas.dialects.pto.comm import StagedOp
@@ -98,11 +96,6 @@ class CommTTestOp(LookOp):
 
     name = "pto.comm.ttest"
     ALIASES: ClassVar = ("ttest", "comm_ttest")
+    RESULTS: ClassVar = (i1,)
     LAYOUT: ClassVar = "($signal, $cmp_value : ^signal, ^cmp_value) {attrs} -> ^result"
     result = result_def(Scalar())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [i1]

@@ -1,17 +1,15 @@
 """Scalars of global memory and of tiles, pointers, and asking which block this is."""
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ptoas.dialects.pto.constraints import Index, Scalar, ScalarPtr, Tile
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import PtrType, TileType
 
 
 class ElementOp(PtoOp, ABC):
@@ -31,17 +29,11 @@ class LoadScalarOp(ElementOp):
 
     name = "pto.load_scalar"
     HOLDER: ClassVar = "ptr"
+    RESULT_ELEMENT: ClassVar = "ptr"
     LAYOUT: ClassVar = "$ptr[$offset] {attrs} : ^ptr -> ^result"
     ptr = operand_def(ScalarPtr("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        ptr = operands["ptr"][0].type
-        return [ptr.element_type] if isinstance(ptr, PtrType) else None
 
 
 @irdl_op_definition
@@ -63,17 +55,11 @@ class TGetValOp(ElementOp):
 
     name = "pto.tgetval"
     HOLDER: ClassVar = "src"
+    RESULT_ELEMENT: ClassVar = "src"
     LAYOUT: ClassVar = "ins($src, $offset : ^src, ^offset) {attrs} outs : ^result"
     src = operand_def(Tile("T"))
     offset = operand_def(Index())
     result = result_def(Scalar("T"))
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        src = operands["src"][0].type
-        return [src.element_type] if isinstance(src, TileType) else None
 
 
 @irdl_op_definition
@@ -105,14 +91,9 @@ class QueryOp(PtoOp, ABC):
     """A number that the launch decides; an i64 unless its type says otherwise."""
 
     LAYOUT: ClassVar = "{attrs} : ^result"
+    RESULTS: ClassVar = (i64,)
     result = result_def(Scalar())
     traits = traits_def(Pure())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [i64]
 
 
 @irdl_op_definition

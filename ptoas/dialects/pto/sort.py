@@ -64,6 +64,8 @@ class TMrgSortOp(ScratchOp):
             raise VerifyException(f"merges two to four lists, or blocks of a given length; {found}")
         if self.excuted is None:
             raise VerifyException("of several lists it takes counts, a vector<4xi16> behind its destination")
+        if self.dst is None:
+            raise VerifyException("of several lists it has a destination, not a result: the counts follow it")
         if (self.tmp is None) == (self.no_tmp is None):
             raise VerifyException("takes a scratch tile, or says `no_tmp`")
 

@@ -1,11 +1,10 @@
 """Ordering between the pipes of a core."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -147,16 +146,11 @@ class EventIdArrayGetOp(PtoOp):
 
     name = "pto.eventid_array_get"
     OPAQUE: ClassVar = True
+    RESULTS: ClassVar = (IndexType(),)
     LAYOUT: ClassVar = "$array[$index] {attrs} : ^array"
     array = operand_def(EventIds())
     index = operand_def(Index())
     result = result_def(Extent())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [IndexType()]
 
 
 @irdl_op_definition

@@ -18,7 +18,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.element_types import BY_TYPE, OWN_TYPES, element_size, element_text
+from ptoas.dialects.pto.element_types import BY_TYPE, OWN_TYPES, F8E8M0Type, element_size, element_text
 from ptoas.dialects.pto.enums import (
     AddressSpace,
     AddressSpaceAttr,
@@ -61,6 +61,16 @@ POINTER_SPACES: dict[AddressSpace, str] = {
     AddressSpace.Scaling: "fb",
 }
 """What a pointer calls the memory that it points into; the names of tile locations are read too."""
+
+
+SCALE = F8E8M0Type()
+"""What scales of mx operands are made of."""
+
+SCALE_MEMORIES = {
+    (BLayout.RowMajor, SLayout.RowMajor): TileLoc.ScaleLeft,
+    (BLayout.ColMajor, SLayout.ColMajor): TileLoc.ScaleRight,
+}
+"""Scales of mx operands are written as tiles in `scaling`; their boxes say which of two memories that is."""
 
 
 def dim_text(dim: int) -> str:
@@ -121,6 +131,9 @@ class TileType(PtoType):
     ) -> TileType:
         """A tile type with the language's defaults (D9)."""
         valid_rows, valid_cols = valid or (rows, cols)
+        order = blayout or default_blayout(rows, cols)
+        if loc is TileLoc.Scaling and fractal == 32 and element_type == SCALE:
+            loc = SCALE_MEMORIES.get((order, slayout), loc)
         return TileType(
             TileLocAttr(loc),
             element_type,
@@ -128,7 +141,7 @@ class TileType(PtoType):
             IntAttr(cols),
             IntAttr(valid_rows),
             IntAttr(valid_cols),
-            BLayoutAttr(blayout or default_blayout(rows, cols)),
+            BLayoutAttr(order),
             SLayoutAttr(slayout),
             IntAttr(fractal),
             PadValueAttr(pad),
@@ -228,7 +241,8 @@ class TileType(PtoType):
             raise VerifyException(f"fractal={self.fractal} is none of {', '.join(map(str, FRACTALS))} bytes")
 
     def body(self) -> str:
-        parts = [self.loc.data.value, shape_text(self.shape, self.element_type)]
+        loc = TileLoc.Scaling if self.loc.data in SCALE_MEMORIES.values() else self.loc.data
+        parts = [loc.value, shape_text(self.shape, self.element_type)]
         if self.valid != self.shape:
             parts.append("valid=" + "x".join(map(dim_text, self.valid)))
         if self.blayout is not default_blayout(*self.shape):

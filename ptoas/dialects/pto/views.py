@@ -246,31 +246,21 @@ class GetValidShapeOp(PtoOp):
 
     name = "pto.get_validshape"
     NAMED: ClassVar = ("tile",)
+    RESULTS: ClassVar = (IndexType(), IndexType())
     LAYOUT: ClassVar = "$tile {attrs} : ^tile"
     tile = operand_def(Tile())
     row = result_def(Extent())
     col = result_def(Extent())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [IndexType(), IndexType()]
 
 
 class ValidExtentOp(PtoOp, ABC):
     """One of the valid extents that a tile has now."""
 
     NAMED: ClassVar = ("src",)
+    RESULTS: ClassVar = (IndexType(),)
     LAYOUT: ClassVar = "$src {attrs} : ^src -> ^result"
     src = operand_def(Tile())
     result = result_def(Extent())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [IndexType()]
 
 
 @irdl_op_definition
@@ -291,16 +281,11 @@ class DimensionOp(PtoOp, ABC):
     """A number that belongs to one dimension of a view, counted from 0."""
 
     LAYOUT: ClassVar = "$view, $dim {attrs} : ^view -> ^result"
+    RESULTS: ClassVar = (IndexType(),)
     view = operand_def(View())
     dim = operand_def(Index())
     result = result_def(Extent())
     traits = traits_def(Pure())
-
-    @classmethod
-    def infer_result_types(
-        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
-    ) -> Sequence[Attribute] | None:
-        return [IndexType()]
 
 
 @irdl_op_definition

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.ir import SSAValue
+
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
 from ptoas.dialects.pto.types import GroupType, ViewType
@@ -62,6 +64,11 @@ def _trigger(emit: FunctionEmitter, op: CollectiveOp) -> str:
     return name
 
 
+def _is_static(emit: FunctionEmitter, value: SSAValue) -> bool:
+    view = emit.view(value)
+    return all(isinstance(each, int) for each in (*view.shape, *view.strides))
+
+
 def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
     """One tensor a rank, and their common C++ type."""
     members: list[str] = []
@@ -74,8 +81,13 @@ def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
             members += [f"{tensor}({pointer}[{rank}])" for rank in range(value.type.size)]
             types.append(tensor)
         else:
+            tensor = emit.tensor_type(value)
+            if types and tensor != types[0] and _is_static(emit, value):
+                # Written otherwise: a dimension of one element has a stride that nothing looks at.
+                members.append(f"{types[0]}({emit.view(value).pointer})")
+                continue
             members.append(emit.argument(value))
-            types.append(emit.tensor_type(value))
+            types.append(tensor)
     if len(set(types)) > 1:
         why = "the ranks of a group have one C++ type: the same shape, strides and layout"
         raise emit.unsupported(op, why)

@@ -9,7 +9,8 @@ from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.knowledge import packed_strides
-from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.enums import Layout, SLayout
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
 from ptoas.dialects.pto.views import (
     AliasOp,
@@ -67,6 +68,11 @@ def _assign(emit: FunctionEmitter, op: Operation) -> None:
         emit.rename(op.result, name)
 
 
+def _assign_scales(emit: FunctionEmitter, op: Operation) -> None:
+    assert isinstance(op, TGetScaleAddrOp)
+    emit.line(f"TASSIGN({emit.text(op.dst)}, GetScaleAddr({emit.text(op.src)}.data()));")
+
+
 def _subview(emit: FunctionEmitter, op: Operation) -> None:
     """A window keeps its parent's extents in C++, from which strides follow; its own are the valid ones."""
     assert isinstance(op, SubviewOp)
@@ -79,9 +85,24 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
         size if value is None else emit.text(value)
         for value, size in zip(op.valid or (None, None), type.shape, strict=True)
     ]
-    row, col = (emit.text(offset) for offset in op.offsets)
     emit.line(f"{emit.tile_type(op.result)} {name}{_open(type, extents)};")
-    emit.line(f"TSUBVIEW({name}, {emit.text(op.source)}, {row}, {col});")
+    source = emit.text(op.source)
+    if type.slayout is SLayout.NoneBox:
+        row, col = (emit.text(offset) for offset in op.offsets)
+        emit.line(f"TSUBVIEW({name}, {source}, {row}, {col});")
+        return
+    # TSUBVIEW counts as if there were no boxes. A window starts with one, so a step is a part of a box's.
+    whole = op.source
+    while isinstance(whole.owner, SubviewOp):
+        whole = whole.owner.source
+    assert isinstance(whole.type, TileType)
+    axes = (whole.type.geometry.rows, whole.type.geometry.cols)
+    steps = [
+        f" + {emit.operand(offset)} * {axis.outer // axis.box}"
+        for offset, axis in zip(op.offsets, axes, strict=True)
+        if emit.knowledge.constant(offset) != 0
+    ]
+    emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({source}.data(){''.join(steps)}));")
 
 
 def _alias(emit: FunctionEmitter, op: Operation) -> None:
@@ -193,7 +214,7 @@ def _extents(emit: FunctionEmitter, known: tuple[int, ...], values: list[SSAValu
     )
 
 
-def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
+def argument_view(type: ViewType, name: str, pointer: str, layout: Layout | None = None) -> CppView:
     """A memory parameter; extents and strides that the type leaves open are parameters too."""
     shape: list[Extent] = [
         f"{name}_dim{n}" if extent == DYNAMIC else extent for n, extent in enumerate(type.shape)
@@ -209,7 +230,7 @@ def argument_view(type: ViewType, name: str, pointer: str) -> CppView:
             strides.append(" * ".join(str(shape[dim]) for dim in _inside(n, len(shape), type.layout)))
     element = type.element_type
     extents, steps, count = tuple(shape), tuple(strides), numbers_of(element)
-    return CppView(element_cpp(element), pointer, extents, steps, type.layout, count)
+    return CppView(element_cpp(element), pointer, extents, steps, layout or type.layout, count)
 
 
 def packed_view(type: ViewType, pointer: str) -> CppView:
@@ -251,6 +272,7 @@ def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
 DECLARATIONS: dict[type[Operation], Handler] = {
     AllocTileOp: _alloc,
     TAssignOp: _assign,
+    TGetScaleAddrOp: _assign_scales,
     SubviewOp: _subview,
     TReshapeOp: _alias,
     BitcastOp: _alias,

@@ -17,10 +17,11 @@ from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import FlagOp
+from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation, span_of
+from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.channel import CHANNELS
@@ -288,6 +289,7 @@ class FunctionEmitter:
     def operation(self, op: Operation) -> None:
         if self.annotate:
             self._quote(op)
+            self._explain(op)
         handler = HANDLERS.get(type(op))
         if handler is not None:
             handler(self, op)
@@ -312,6 +314,14 @@ class FunctionEmitter:
             self._last_line = line
             self.line(f"// {line}: {text}")
 
+    def _explain(self, op: Operation) -> None:
+        """Why the compiler put it there; of a pair of flags once, where they follow each other."""
+        reason = reason_of(op)
+        raised = op.prev_op if isinstance(op, AwaitsFlag) else None
+        again = isinstance(raised, SetsFlag) and reason == reason_of(raised)
+        if reason is not None and not again:
+            self.line(f"// {comment_text(reason)}")
+
     def unsupported(self, op: Operation, why: str) -> PtoasError:
         return _unsupported(op, self.target, why)
 
@@ -331,7 +341,8 @@ class FunctionEmitter:
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)
-                declare_view(self, argument, argument_view(argument.type, name, name))
+                layout = self.knowledge.view(argument).layout
+                declare_view(self, argument, argument_view(argument.type, name, name, layout))
         self.block(self.function.body.block)
         lines, named = self._without_unused()
         texts = [

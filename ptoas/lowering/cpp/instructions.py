@@ -74,6 +74,10 @@ def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[s
         return
     if word.startswith("#"):
         yield _attribute(emit, op, call, word.strip("#?~"))
+    elif word.startswith("="):
+        yield word[1:]
+    elif word.startswith("&"):
+        yield from (f"&{emit.argument(value)}" for value in op.operands_of(word[1:]))
     elif kind == "type":
         yield from (_type(emit, value) for value in op.operands_of(slot))
     else:
@@ -100,7 +104,7 @@ def _attribute(emit: FunctionEmitter, op: PtoOp, call: Call, name: str) -> str:
     """An attribute as C++ spells it: a member of the library's enumeration of the same name, or a number."""
     value: Any = emit.target.value(op, name)
     if name in call.words:
-        return call.words[name].format(str(value).upper())
+        return call.words[name].format(str(value).lower() if isinstance(value, bool) else str(value).upper())
     if isinstance(value, bool | int):
         return str(int(value))
     if isinstance(value, str) and not isinstance(value, Enum):

@@ -23,12 +23,28 @@ W CCU AICORE PTO_INST pto std comm half bfloat16_t float8_e4m3_t float8_e5m2_t h
 GlobalTensor Shape Stride Layout BLayout SLayout PadValue CompactMode Coalesce GatherOOB ScatterOOB
 ScatterAtomicOp ScatterConflict AtomicType MaskPattern GatherAxis CmpMode RoundMode set_flag wait_flag
 pipe_barrier get_block_idx get_block_num int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
-numBlocks stream reference
+numBlocks stream reference X Op ConvTile ConvTileShape TileConfig TileLayoutCustom TileShape2D TileSplitAxis
+GlobalTensorDim BaseShape2D RecordEvent EventBase ParallelGroup CollEngine SaturationMode CastMode ReduceOp
+AccPhase STPhase AccToVecMode ReluPreMode QuantType TmpBuffer DataFIFO RingFIFO FIFOType Direction WaitCmp
+AsyncEvent AsyncSession CcuTriggerContext DmaEngine PrintFormat SyncAllMode SyncCoreType ScatterAxis HistByte
+WorkspaceConfig RuntimeConfig ChipArch MxQuantAlg SetFmatrixMode TFillPadMode TInsertMode TCopyMode aclTensor
+aclOpExecutor cce ccu detail sdma rdma urma int4b_t cache_line_t is_tile is_event is_global float8_e8m0_t
+float4_e1m2x2_t float4_e2m1x2_t set_mask_norm set_vector_mask NotifyOp
 """
 
 RESERVED = frozenset(_KEYWORDS.split()) | frozenset(_LIBRARY.split())
 
 _INSTRUCTION = re.compile(r"[TM][A-Z0-9_]{2,}|PIPE_\w+|EVENT_ID\d*")
+
+
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
+"""How the library, and the compiler under it, name their macros."""
+
+
+def free(name: str) -> str:
+    """The name, or another one where it means something to the library, the language or a macro."""
+    taken = name in RESERVED or _INSTRUCTION.fullmatch(name) or _CAPITALS.fullmatch(name)
+    return f"{name}_" if taken and not name.endswith("_") else name
 
 
 def identifier(text: str, fallback: str) -> str:
@@ -39,9 +55,7 @@ def identifier(text: str, fallback: str) -> str:
         return fallback
     if name[0].isdigit():
         name = fallback + name
-    if name in RESERVED or _INSTRUCTION.fullmatch(name):
-        name += "_"
-    return name
+    return free(name)
 
 
 def capitalised(name: str) -> str:
@@ -57,7 +71,7 @@ class Names:
         self._next: dict[str, int] = {}
 
     def unique(self, wanted: str) -> str:
-        name = wanted
+        name = wanted = free(wanted)
         while name in self._taken:
             number = self._next.get(wanted, 2)
             self._next[wanted] = number + 1

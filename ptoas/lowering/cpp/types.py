@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
+from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
 
 _FLOATS = {
@@ -130,7 +131,25 @@ class CppView:
     """How many numbers of the C++ type one element is."""
 
     @property
+    def _boxes(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]] | None:
+        """Extents and strides of scales of mx operands, of which the program counts rows and columns."""
+        if self.layout not in (Layout.MX_A_ZZ, Layout.MX_B_NN) or len(self.shape) != 2:
+            return None
+        rows, cols = self.shape
+        long, short = SCALE_BOX
+        outer, inner = (rows, cols) if self.layout is Layout.MX_A_ZZ else (cols, rows)
+        outer, inner = divided(outer, long), divided(inner, short)
+        step = times(inner, short * long)
+        stride = self.strides[0]
+        if isinstance(step, int) and isinstance(stride, int) and self.layout is Layout.MX_A_ZZ:
+            step = max(step, stride * long)
+        whole = outer * step if isinstance(outer, int) and isinstance(step, int) else 1
+        return (1, outer, inner, long, short), (whole, step, long * short, short, 1)
+
+    @property
     def shape5(self) -> tuple[Extent, ...]:
+        if (boxes := self._boxes) is not None:
+            return boxes[0]
         extents = (*(1,) * (5 - len(self.shape)), *self.shape)
         return tuple(times(e, self.count) if n == self._contiguous else e for n, e in enumerate(extents))
 
@@ -142,6 +161,8 @@ class CppView:
     @property
     def strides5(self) -> tuple[Extent, ...]:
         """Dimensions in front of the written ones are steps over the whole; unknown wholes are one step."""
+        if (boxes := self._boxes) is not None:
+            return boxes[1]
         whole = 1
         for extent, stride in zip(self.shape, self.strides, strict=True):
             if isinstance(extent, str) or isinstance(stride, str):
@@ -159,6 +180,11 @@ def times(extent: Extent, count: int) -> Extent:
     if count == 1:
         return extent
     return f"{extent} * {count}" if extent.isidentifier() else f"({extent}) * {count}"
+
+
+def divided(extent: Extent, count: int) -> Extent:
+    """An extent in a larger unit, rounded up."""
+    return -(-extent // count) if isinstance(extent, int) else f"({extent} + {count - 1}) / {count}"
 
 
 def dimensions(kind: str, extents: Sequence[Extent]) -> str:

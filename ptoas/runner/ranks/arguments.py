@@ -1,7 +1,8 @@
 """Arguments of several ranks: which memory is shared, who owns it, and what each rank is given.
 
-- An integer argument named `my_rank` or `rank` is the number of the rank that runs, `nranks` or `num_ranks`
-  how many there are, unless values are given.
+- An integer argument named `my_rank` or `rank`, or one that is cast to a value of such a name or compared
+  with the root where a collective is called, is the number of the rank that runs; one named `nranks` or
+  `num_ranks` is how many there are; unless values are given.
 - A `!pto.group` argument has one member in the memory of each rank, and every rank sees all of them.
 - An argument that stands at place r of `group(%a, %b, ...)` is memory of rank r, and every rank sees it.
 - An argument that the program adds the distance between two windows to is a window: every rank has one of its
@@ -20,8 +21,6 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AnyFloat
-
 from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
@@ -34,10 +33,8 @@ from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.report import split_option
-from ptoas.runner.usage import RANK_NAMES, flow_of
+from ptoas.runner.usage import flow_of
 from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_value
-
-COUNT_NAMES = ("nranks", "num_ranks")
 
 
 @dataclass(frozen=True)
@@ -267,11 +264,8 @@ class RankArguments:
             if parameter.written and isinstance(value, np.ndarray) and not whole and self.size > 1:
                 return np.array(value)
             return value
-        if parameter.kind == "scalar" and not isinstance(parameter.type, AnyFloat):
-            if name in RANK_NAMES:
-                return rank
-            if name in COUNT_NAMES:
-                return self.size
+        if parameter.is_rank or parameter.is_count:
+            return rank if parameter.is_rank else self.size
         if parameter.is_context:
             return self._table(rank)
         if parameter.kind == "group":
@@ -281,7 +275,9 @@ class RankArguments:
                 self._stacked[name] = generate(parameter, entry, rng, self.allowance)
             return self._stacked[name][rank]
         streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
-        return generate(parameter, entry, np.random.default_rng(streams), self.allowance)
+        # What others see has its size from the beginning; what is a rank's own may grow.
+        grows = not self.is_shared(parameter)
+        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows)
 
     def _of_rank(self, name: str) -> Text | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""
@@ -326,7 +322,8 @@ class RankArguments:
                 # A matrix as the program looks at it is for everyone.
                 return array.ndim > 1 and array.shape != parameter.view_shape
             case "pointer":
-                return array.shape[1:] == parameter.view_shape or (
+                looked_at = bool(parameter.view_shape) and array.shape[1:] == parameter.view_shape
+                return looked_at or (
                     array.ndim > 1 and parameter.elements is not None and array[0].size == parameter.elements
                 )
             case _:

@@ -185,7 +185,7 @@ def combine(
         arguments,
         [*kernel.options.warnings, *warnings_of(outcomes, launch)],
         [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed],
-        [f"rank {n}: {line}" for n, result in enumerate(results) for line in result.trace],
+        [line for result in results for line in result.trace],
         results[0].stats,
         sum(result.steps for result in results),
         bits,

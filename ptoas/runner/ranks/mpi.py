@@ -232,10 +232,13 @@ def _conclude(
     for member in (member for family in members.values() for member in family):
         _as_numbers(member)
     whole = combine(kernel, outcomes, results, members, launch)
-    # The windows go away.
+    # The windows go away; what goes by several names is kept once.
+    kept: dict[int, Any] = {}
     for table in (whole.outputs, whole.bits, whole.arguments):
         for name, value in table.items():
-            table[name] = np.array(value) if isinstance(value, np.ndarray) else value
+            if isinstance(value, np.ndarray) and id(value) not in kept:
+                kept[id(value)] = value if value.flags.owndata else np.array(value)
+            table[name] = kept.get(id(value), value)
     return whole
 
 

@@ -6,28 +6,16 @@ from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets import families as f
 from ptoas.targets.facts import Facts
+from ptoas.targets.families import elementwise as f
+from ptoas.targets.families import scratch
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Row, Rows, Scratch
-from ptoas.targets.rules.elementwise import conversion_exists, high_precision_has_an_effect
+from ptoas.targets.rules.elementwise import high_precision_has_an_effect
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
 BITS, POWERS = "i8 u8 i16 u16 i32 u32", "i8 u8 i16 u16 i32 u32 f32"
-
-CONVERSIONS = f.conversions(
-    {
-        "f32": "f16 f32 bf16 i16 i32 i64",
-        "f16": "f32 i32 i16 i8 u8",
-        "bf16": "f32 i32",
-        "i16": "f16 f32",
-        "i32": "f32 i16 i64 f16",
-        "i64": "f32 i32",
-        "u8": "f16",
-        "i8": "f16",
-    }
-)
 
 SCALAR_LOOP = Pipes(S, before=((V, S),), after=((S, V),))
 """A loop of the scalar pipe inside a header of the vector unit."""
@@ -65,7 +53,9 @@ def _least_row_and_mask(know: Facts) -> int:
 def _bits(know: Facts) -> TileType:
     """A bit for each element, each row in whole blocks, and a row more for the selection."""
     like = know.tile("dst").type
-    return TileType.of(BY_TEXT["u8"].type, like.rows + 1, f.BLOCK * -(-like.cols // (8 * f.BLOCK)))
+    return TileType.of(
+        BY_TEXT["u8"].type, like.rows + 1, scratch.BLOCK * -(-like.cols // (8 * scratch.BLOCK))
+    )
 
 
 def _sequence(know: Facts) -> TileType:
@@ -77,7 +67,7 @@ def _sequence(know: Facts) -> TileType:
 XOR = f.BINARY.but(
     tiles={"tmp": tile(None, ROW_MAJOR)},
     apart=f.apart("src0", "src1"),
-    scratch={"tmp": f.like("dst")},
+    scratch={"tmp": scratch.like("dst")},
     source="device header of A2/A3, TXOR",
 )
 REMAINDER = precise(f.BINARY, "Rem").but(
@@ -110,7 +100,7 @@ ROWS: Rows = {
         precise(f.BINARY, "Pow").of(
             POWERS,
             pipe=by_logarithms("src0", "src1"),
-            scratch={"tmp": f.like("dst")},
+            scratch={"tmp": scratch.like("dst")},
             apart=f.apart("src0", "src1"),
         ),
     ),
@@ -132,7 +122,6 @@ ROWS: Rows = {
     ),
     e.TAddCOp: f.ADD_C.of(FOUR),
     e.TSubCOp: f.SUB_C.of(FOUR),
-    e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
     e.TCIOp: f.SEQUENCE.of(
         "i16 u16 i32 u32 f16 bf16 f32",
         ignores=(),

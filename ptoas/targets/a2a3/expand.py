@@ -8,7 +8,7 @@ from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.a2a3.elementwise import precise
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import (
+from ptoas.targets.families.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
@@ -64,7 +64,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: FOUR,
             x.TColExpandMaxOp: FOUR,
             x.TColExpandMinOp: FOUR,
-            x.TColExpandExpdifOp: FLOATS,
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(FLOATS),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.targets.row import Rows
-from ptoas.targets.shared.matmul import TYPES, Walk, products
+from ptoas.targets.shared.matmul import MX_OPS, NO_MX, TYPES, Walk, products
 
-ROWS: Rows = products(TYPES, Walk(fills_a_block=True), strided="lhs.cols rhs.cols dst.rows")
+ROWS: Rows = {
+    **products(TYPES, Walk(blocks=(16, 16)), strided="lhs.cols rhs.cols dst.rows", one_row=False),
+    **dict.fromkeys((*MX_OPS, TGetScaleAddrOp), NO_MX),
+}

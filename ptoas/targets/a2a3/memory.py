@@ -12,6 +12,7 @@ from ptoas.targets.specs import NINE, WIDE, elements
 ROWS: Rows = {
     TLoadOp: load((*NINE, *WIDE)).but(
         rules=(
+            m.contiguous_dimension_has_no_gaps,
             m.load_of_64_bits_is_plain,
             m.load_has_few_bursts,
             m.load_makes_fractals_of_two_dimensions,
@@ -20,6 +21,7 @@ ROWS: Rows = {
     TStoreOp: store(
         (*NINE, *WIDE),
         "vec mat acc",
+        m.contiguous_dimension_has_no_gaps,
         m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
         m.store_of_an_accumulator_is_a_matrix,
         m.store_of_64_bits_is_plain,

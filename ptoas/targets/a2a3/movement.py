@@ -8,16 +8,15 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import (
-    BLOCK,
+from ptoas.targets.families.movement import (
     CONCAT,
-    CONCAT_COUNTED,
     EXTRACT,
     MOVE,
     TRANSPOSE,
     FillModel,
     fill_pad,
 )
+from ptoas.targets.families.scratch import BLOCK
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows, Scratch
 from ptoas.targets.rules import movement as m
@@ -58,7 +57,6 @@ ROWS: Rows = {
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True)),
     d.TTransOp: TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_fits,)),
-    d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
     d.TExtractOp: moves("TEXTRACT", PART, replace(CUBE, ways=EXTRACTED), *BLOCKS, at="row col"),
     d.TInsertOp: moves("TINSERT", PART, replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

@@ -8,16 +8,15 @@ from ptoas.dialects.pto import reduce as r
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import (
-    BLOCK,
+from ptoas.targets.families.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
     ROW_ARG,
     ROW_REDUCTION,
     SUM_OF_PAIRS,
-    as_large_as,
     column_sum,
 )
+from ptoas.targets.families.scratch import BLOCK, as_large_as
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
 

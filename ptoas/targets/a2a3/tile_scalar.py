@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import tile_scalar as s
-from ptoas.targets import families as f
 from ptoas.targets.a2a3.elementwise import (
     BITS,
     FLOATS,
@@ -15,6 +14,8 @@ from ptoas.targets.a2a3.elementwise import (
     by_logarithms,
     precise,
 )
+from ptoas.targets.families import elementwise as f
+from ptoas.targets.families import scratch
 from ptoas.targets.row import Forms, Rows, Scratch
 from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
 from ptoas.targets.specs import ROW_MAJOR, tile
@@ -27,7 +28,7 @@ SPREAD = f.SCALAR.but(apart=(("dst", "src"),))
 
 DIVISION = precise(f.SCALAR, "Div").of(FOUR)
 REMAINDER = f.SCALAR.but(
-    scratch={"tmp": Scratch(f.one_row)},
+    scratch={"tmp": Scratch(scratch.one_row)},
     apart=f.apart("src"),
     model=ROUNDED_QUOTIENT,
     source="device header of A2/A3, TREMS",
@@ -51,7 +52,7 @@ ROWS: Rows = {
     ),
     **SPREAD.each(dict.fromkeys((s.TAndSOp, s.TOrSOp), BITS)),
     s.TXorSOp: SPREAD.but(
-        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": f.like("dst")}, apart=f.apart("src")
+        tiles={"tmp": tile(None, ROW_MAJOR)}, scratch={"tmp": scratch.like("dst")}, apart=f.apart("src")
     ).of(BITS),
     **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
         dict.fromkeys((s.TShlSOp, s.TShrSOp), "i16 u16 i32 u32")
@@ -63,7 +64,7 @@ ROWS: Rows = {
     s.TPowSOp: f.by_element(
         precise(f.SCALAR_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
         precise(f.SCALAR, "Pow").of(
-            POWERS, pipe=by_logarithms("src"), scratch={"tmp": f.like("dst")}, apart=f.apart("src")
+            POWERS, pipe=by_logarithms("src"), scratch={"tmp": scratch.like("dst")}, apart=f.apart("src")
         ),
     ),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import compare as c
-from ptoas.targets.families import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
+from ptoas.targets.families.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import NINE, ROW_MAJOR, WIDE, tile
 

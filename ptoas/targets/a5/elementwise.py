@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.enums import Precision
-from ptoas.targets import families as f
+from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
-from ptoas.targets.rules.elementwise import conversion_exists
 from ptoas.targets.specs import SHORT_INDEX, elements
 
 ADDED = elements("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32")
@@ -17,23 +16,6 @@ FLOATS = "f16 f32"
 
 ROUNDED_QUOTIENT = frozenset({Precision.Default})
 """The precision at which a remainder comes from the rounded quotient."""
-
-CONVERSIONS = f.conversions(
-    {
-        "f32": "f32 f16 bf16 i16 i32 i64 f8e4m3 f8e5m2 hif8",
-        "f16": "f32 i32 i16 i8 u8 hif8",
-        "bf16": "f32 i32 f16",
-        "i16": "u8 f16 f32 u32 i32",
-        "i32": "f32 i16 u16 i64 u8",
-        "i64": "f32 i32",
-        "u8": "f16 u16",
-        "i8": "f16 i16 i32",
-        "u32": "u8 u16 i16",
-        "f8e4m3": "f32",
-        "f8e5m2": "f32",
-        "hif8": "f32",
-    }
-)
 
 
 def power(row: Row) -> Forms:
@@ -78,6 +60,5 @@ ROWS: Rows = {
     e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(FLOATS, ignores=("tmp",)),
     e.TAddCOp: f.ADD_C.of(ADDED),
     e.TSubCOp: f.SUB_C.of(ADDED),
-    e.TCvtOp: f.CONVERSION.but(rules=(conversion_exists(pairs=CONVERSIONS),)),
     e.TCIOp: f.SEQUENCE.of(SHORT_INDEX),
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
-from ptoas.targets.families import (
+from ptoas.targets.families.elementwise import precise
+from ptoas.targets.families.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
-    precise,
 )
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import NINE, WIDE
@@ -39,7 +39,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: NINE,
             x.TColExpandMaxOp: NINE,
             x.TColExpandMinOp: NINE,
-            x.TColExpandExpdifOp: "f16 f32",
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(NINE),

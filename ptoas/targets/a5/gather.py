@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptoas.dialects.pto.enums import CmpMode, Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
+from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.gather import (
     IndexedMemoryOp,
     MGatherOp,
@@ -14,13 +14,13 @@ from ptoas.dialects.pto.gather import (
     TScatterOp,
 )
 from ptoas.targets.comparisons import CompareModel, compare_rows, form
-from ptoas.targets.families import MASK_CALL, SPREAD, placeholder
+from ptoas.targets.families import gather as f
+from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.gathers import RowStep, TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
-from ptoas.targets.row import Call, Forms, Row, Rows
+from ptoas.targets.row import Forms, Rows
 from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
-from ptoas.targets.rules import portability as w
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
 from ptoas.targets.specs import (
@@ -34,7 +34,6 @@ from ptoas.targets.specs import (
     WIDE,
     elements,
     tile,
-    view,
 )
 
 TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, packed=True)
@@ -58,9 +57,8 @@ def _pipe(op: IndexedMemoryOp) -> Pipe | Pipes:
     return BY_SCALARS if elem and data.type.valid == (1, 1) else V
 
 
-MSCATTER = Row(
+MSCATTER = f.MEMORY_SCATTER.but(
     tiles={"src": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
-    views={"mem": view(layouts="nd")},
     rules=(
         s.scatter_atomic_takes_the_element_type(types=ATOMICS),
         g.row_index_is_one_dimensional,
@@ -74,20 +72,13 @@ MSCATTER = Row(
     ),
     pipe=_pipe,
     simt=True,
-    defaults={
-        "coalesce": Coalesce.Row,
-        "scatterOob": ScatterOOB.Undefined,
-        "scatterAtomicOp": ScatterAtomicOp.None_,
-    },
-    call=Call(template="#coalesce #scatterAtomicOp? #scatterOob? #scatterConflict?"),
     model=TABLE,
     source="MSCATTER, Tile Constraints (A5)",
 )
 
 ROWS: Rows = {
-    MGatherOp: Row(
+    MGatherOp: f.MEMORY_GATHER.but(
         tiles={"dst": tile(GATHERED, PLAIN, empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
-        views={"mem": view(layouts="nd")},
         rules=(
             g.row_width_is_the_valid_columns,
             g.table_is_packed,
@@ -98,16 +89,9 @@ ROWS: Rows = {
             g.row_index_is_as_dynamic_as_the_tile,
             g.elem_index_is_as_dynamic_as_the_tile,
             g.row_width_is_as_dynamic_as_the_tile,
-            # Portability
-            w.gather_names_its_mode,
-            w.wrap_gives_one_result,
-            w.table_form_is_taken_everywhere,
         ),
         pipe=_pipe,
         simt=True,
-        defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
-        call=Call(template="#coalesce #gatherOob?"),
-        apart=(("dst", "idx"),),
         model=TABLE,
         source="000, Tile Constraints (A5)",
     ),
@@ -115,53 +99,34 @@ ROWS: Rows = {
     TGatherOp: Forms(
         form,
         {
-            "index": Row(
+            "index": f.INDEX_GATHER.but(
                 tiles={
                     "dst": tile("i16 u16 i32 u32 f16 f32", headers=INDEXED_BY_HEADERS),
-                    "src": tile(),
                     "indices": tile(SHORT_INDEX),
                 },
                 rules=(
-                    b.tile_gather_keeps_the_element_type,
-                    b.counted_window_is_row_major,
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     k.indices_are_as_wide_as_lanes_of_the_data,
-                    w.index_type_is_taken_everywhere,
                 ),
-                pipe=V,
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},
-                apart=(("dst", "indices"), ("dst", "src")),
                 source="004, index-based gather, A5",
             ),
-            "mask": Row(
+            "mask": f.MASK_GATHER.but(
                 tiles={"dst src": tile(GATHERED, ROW_MAJOR, headers=WIDE)},
-                rules=(
-                    b.tile_gather_destination_is_full,
-                    b.mask_gather_keeps_the_element_size,
-                    k.wide_elements_are_kept_along_rows,
-                ),
-                pipe=V,
-                defaults={"axis": "row"},
-                call=MASK_CALL,
+                rules=(k.wide_elements_are_kept_along_rows,),
                 source="004, mask-pattern gather, A5",
             ),
             **compare_rows(
-                Row(
-                    tiles={
-                        "dst": tile(INDEX),
-                        "src": tile("i8 u8 i16 u16 i32 u32 f16 f32"),
-                        "indices": tile("u16 u32"),
-                    },
+                f.COMPARE_GATHER.but(
+                    tiles={"src": tile("i8 u8 i16 u16 i32 u32 f16 f32"), "indices": tile("u16 u32")},
                     rules=(
                         b.compare_gather_has_the_mode,
                         k.thresholds_follow_each_other,
                         k.compared_rows_are_whole_repeats,
                     ),
-                    pipe=V,
                     ignores=("tmp",),
-                    defaults={"cmpMode": CmpMode.EQ, "offset": 0},
                     scratch={"tmp": placeholder("src")},
                     model=CompareModel(signed=False, rounds=True, whole_repeats=True),
                     source="public TGATHER page, compare form; A5 header of TGATHER",
@@ -169,22 +134,14 @@ ROWS: Rows = {
             ),
         },
     ),
-    TGatherBOp: Row(
-        tiles={"dst": tile(NINE), "src": tile(), "offsets": tile(INDEX)},
-        rules=(b.block_gather_has_an_offset_for_each_block,),
-        pipe=V,
-        apart=(("dst", "offsets"), ("dst", "src")),
-    ),
+    TGatherBOp: f.BLOCK_GATHER.but(tiles={"dst": tile(NINE)}),
     TScatterOp: Forms(
         lambda op: op.form,
         {
-            "index": Row(
-                tiles={"dst": tile((*NINE, *WIDE)), "src idx": tile()},
-                rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
-                pipe=V,
-                apart=(("dst", "idx"), ("dst", "src")),
+            "index": f.INDEX_SCATTER.of((*NINE, *WIDE)).but(
+                rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole)
             ),
-            "mask": SPREAD.but(rules=(b.scattered_tile_is_whole,)).of((*NINE, *WIDE)),
+            "mask": f.MASK_SCATTER.of((*NINE, *WIDE)).but(rules=(b.scattered_tile_is_whole,)),
         },
     ),
 }

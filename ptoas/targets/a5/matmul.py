@@ -1,11 +1,17 @@
-"""Products of matrices of A5: float8 and hifloat8 besides."""
+"""Products of matrices of A5: float8 and hifloat8 besides, and operands with scales."""
 
 from __future__ import annotations
 
-from ptoas.targets.row import Rows
-from ptoas.targets.shared.matmul import TYPES, Walk, products
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules.mx import scales_belong_to_their_operand
+from ptoas.targets.shared.matmul import FLOAT8, TYPES, Walk, mx_products, products
 
-FLOAT8 = ("f8e4m3", "f8e5m2")
 SHORT = (*(f"f32 {lhs} {rhs}" for lhs in FLOAT8 for rhs in FLOAT8), "f32 hif8 hif8")
+STRIDED = "lhs.rows rhs.cols dst.rows"
 
-ROWS: Rows = products((*TYPES, *SHORT), Walk(), strided="lhs.rows rhs.cols dst.rows")
+ROWS: Rows = {
+    **products((*TYPES, *SHORT), Walk(blocks=(16, 16)), strided=STRIDED),
+    **mx_products(Walk(blocks=(16, 16), derives_scales=True), strided=STRIDED),
+    TGetScaleAddrOp: Row(rules=(scales_belong_to_their_operand,)),
+}

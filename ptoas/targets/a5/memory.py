@@ -11,10 +11,17 @@ from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
-    TLoadOp: load(LOADED).but(rules=(m.load_of_64_bits_is_plain(any_pad=False),)),
+    TLoadOp: load(LOADED, dn_to_nz=True).but(
+        rules=(
+            m.contiguous_dimension_has_no_gaps,
+            m.load_of_64_bits_is_plain(any_pad=False),
+            m.load_makes_fractals_of_two_dimensions(zn=False),
+        )
+    ),
     TStoreOp: store(
         LOADED,
         "vec acc",
+        m.contiguous_dimension_has_no_gaps,
         m.store_atomic_takes_the_element_type(types=elements("i8 i16 i32 f16 bf16 f32")),
         m.store_of_an_accumulator_is_a_matrix,
         accumulator_is_converted(plain=CUBE.plain, scaled=CUBE.scaled),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
-from ptoas.targets.families import (
+from ptoas.targets.families.movement import (
     CONCAT,
-    CONCAT_COUNTED,
     EXTRACT,
     MOVE,
     TRANSPOSE,
@@ -44,7 +43,6 @@ ROWS: Rows = {
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
-    d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
     d.TExtractOp: moves("TEXTRACT", EXTRACT.of(PARTS), CUBE, *BLOCKS, at="row col"),
     d.TInsertOp: moves("TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

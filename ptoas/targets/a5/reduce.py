@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import reduce as r
-from ptoas.targets.families import (
+from ptoas.targets.families.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
     ROW_ARG,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ptoas.dialects.pto import tile_scalar as s
 from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.targets import families as f
 from ptoas.targets.a5.elementwise import (
     ADDED,
     BITS,
@@ -16,6 +15,7 @@ from ptoas.targets.a5.elementwise import (
     SHIFTED,
     power,
 )
+from ptoas.targets.families import elementwise as f
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.enums import GatherOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
 from ptoas.targets.a5.gather import MSCATTER
+from ptoas.targets.families import gather as f
 from ptoas.targets.gathers import RowStep, TableModel, by_index_columns
 from ptoas.targets.pipes import V
-from ptoas.targets.row import Call, Row, Rows
+from ptoas.targets.row import Call, Rows
 from ptoas.targets.rules import gather_shapes as g
-from ptoas.targets.rules import portability as w
-from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, tile, view
+from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, tile
 
-TABLE = TableModel(row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_step=RowStep.WIDTH, packed=True)
+TABLE = TableModel(
+    row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_step=RowStep.WIDTH, packed=True, launches_all=True
+)
 
 ROWS: Rows = {
-    MGatherOp: Row(
+    MGatherOp: f.MEMORY_GATHER.but(
         tiles={"dst": tile((*NINE, *FLOAT8), aligned=True), "idx": tile(INDEX, PLAIN)},
-        views={"mem": view(layouts="nd")},
         rules=(
             # Tile constraints
             g.index_has_the_rows_of_the_tile,
@@ -25,16 +25,10 @@ ROWS: Rows = {
             # Shape constraints
             g.valid_columns_are_inside_a_row,
             g.table_is_packed,
-            # Portability
-            w.gather_names_its_mode,
-            w.wrap_gives_one_result,
-            w.table_form_is_taken_everywhere,
         ),
-        pipe=V,
         simt=True,
-        defaults={"coalesce": by_index_columns, "gatherOob": GatherOOB.Undefined},
+        defaults={"coalesce": by_index_columns},
         call=Call(template="#gatherOob?", header="pto/npu/a5/custom/MGather.hpp"),
-        apart=(("dst", "idx"),),
         model=TABLE,
         source="002, Tile Constraints",
     ),

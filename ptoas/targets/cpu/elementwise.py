@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.targets import families as f
+from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Rows, Unsupported
 from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
 from ptoas.targets.specs import NINE, WIDE
@@ -45,6 +45,5 @@ ROWS: Rows = {
     e.TRsqrtOp: f.precise(ROOT, "Rsqrt").of("f16 f32", ignores=("tmp",)),
     e.TAddCOp: f.ADD_C.of(ARITHMETIC),
     e.TSubCOp: f.SUB_C.of(ARITHMETIC),
-    e.TCvtOp: f.CONVERSION,
     e.TCIOp: f.SEQUENCE.of(ARITHMETIC),
 }

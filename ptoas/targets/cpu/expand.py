@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
 from ptoas.targets.cpu.elementwise import ARITHMETIC
-from ptoas.targets.families import (
+from ptoas.targets.families.elementwise import precise
+from ptoas.targets.families.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
-    precise,
 )
 from ptoas.targets.row import Rows
 
@@ -39,7 +39,6 @@ ROWS: Rows = {
             x.TColExpandMulOp: MULTIPLIED,
             x.TColExpandMaxOp: REPEATED,
             x.TColExpandMinOp: REPEATED,
-            x.TColExpandExpdifOp: "f16 f32",
         }
     ),
     x.TColExpandDivOp: precise(COLUMN_EXPAND_BINARY, "Div").of(REPEATED),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import generate as g
-from ptoas.targets.families import HISTOGRAM, RANDOM, TRIANGLE
+from ptoas.targets.families.generate import HISTOGRAM, RANDOM, TRIANGLE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import generate as r
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ptoas.targets.row import Rows
-from ptoas.targets.shared.matmul import TYPES, Walk, products
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.shared.matmul import TYPES, Walk, mx_products, products
 
-ROWS: Rows = products(TYPES, Walk())
+ROWS: Rows = {
+    **products(TYPES, Walk()),
+    **mx_products(Walk()),
+    TGetScaleAddrOp: Unsupported(
+        "the simulator would put the scales over their operand; without it they have a place of their own"
+    ),
+}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import movement as d
-from ptoas.targets.families import (
+from ptoas.targets.families.movement import (
     CONCAT,
-    CONCAT_COUNTED,
     EXTRACT,
     MOVE,
     TRANSPOSE,
@@ -35,7 +34,6 @@ ROWS: Rows = {
     d.TFillPadOp: fill_pad(NINE, FillModel(whole=True)),
     d.TTransOp: TRANSPOSE.but(tiles={"src": tile(), "dst": tile((*ANY, *SCALE))}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
-    d.TConcatIdxOp: CONCAT_COUNTED.of(NINE),
     d.TExtractOp: moves("TEXTRACT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
     d.TInsertOp: moves("TINSERT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import partial as p
-from ptoas.targets.families import PARTIAL, PARTIAL_ARG
+from ptoas.targets.families.partial import PARTIAL, PARTIAL_ARG
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import ROW_MAJOR, SHORT_INDEX, tile
 

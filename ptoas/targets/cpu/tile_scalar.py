@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import tile_scalar as s
-from ptoas.targets import families as f
 from ptoas.targets.cpu.elementwise import ARITHMETIC, FLOATS, INTEGERS
+from ptoas.targets.families import elementwise as f
+from ptoas.targets.families import scratch
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.elementwise import (
     scratch_has_the_type_of_the_destination,
@@ -14,7 +15,7 @@ from ptoas.targets.rules.elementwise import (
 
 # The header has one template parameter for the destination and the scratch tile.
 SCRATCH = f.SCALAR.but(
-    ignores=("tmp",), scratch={"tmp": f.like("dst")}, rules=(scratch_has_the_type_of_the_destination,)
+    ignores=("tmp",), scratch={"tmp": scratch.like("dst")}, rules=(scratch_has_the_type_of_the_destination,)
 )
 
 ROWS: Rows = {

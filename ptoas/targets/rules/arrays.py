@@ -63,7 +63,8 @@ _STRUCT = "!pto.struct<f32, i32>"
 def local_variable_stays_where_it_is_declared(facts: FunctionFacts, target: Target) -> Violations:
     """A local array or struct is used by its own get and set alone: it is no argument, is not returned, not
     handed to a function, and no loop or branch chooses one."""
-    for at, argument in enumerate(facts.func.body.block.args):
+    entry = facts.func.body.blocks[0].args if facts.func.body.blocks else ()
+    for at, argument in enumerate(entry):
         if isinstance(argument.type, LocalArrayType | StructType):
             found = f"argument {value_name(argument)}: found {argument.type}"
             yield Violation(f"{found}, required what can be passed", op=facts.func, slot=("argument", at))

@@ -99,7 +99,10 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
     if facts.is_placed_by_hand:
         return
     totals: dict[TileLoc, int] = {}
+    idle = {root for root in facts.local_tiles if target.leaves_alone(root)}
     for root in (*facts.arguments, *facts.local_tiles):
+        if root in idle:
+            continue
         type = root.type
         assert isinstance(type, TileType)
         totals[type.loc.data] = totals.get(type.loc.data, 0) + type.size_bytes
@@ -107,7 +110,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
         limit = _limit((facts,), target, loc)
         if limit is None or total <= limit:
             continue
-        used, alive = facts.peak(loc)
+        used, alive = facts.peak(loc, idle)
         if used <= limit:
             continue
         at = facts.ops[max(tile.first for tile in alive)]

@@ -7,11 +7,11 @@ from math import prod
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.guards import stands_under
-from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.analysis.knowledge import TileFacts, packed_strides, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp, CommTGatherOp, CommTReduceOp, CommTScatterOp, StagedOp
-from ptoas.dialects.pto.enums import CollEngine
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.enums import CollEngine, Layout
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -107,6 +107,13 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
             yield mismatch(f"DIM_{dim} of {slot}", extents[0], f"{extents[1]}, as a rank's", slot=slot)
 
 
+def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
+    """Layout, extents and strides, however they are written: a dimension of one element has no stride."""
+    strides = packed_strides(member.shape, member.layout) if member.strides is None else member.strides
+    last = enumerate(zip(reversed(member.shape), reversed(strides), strict=True))
+    return member.layout, [(dim, extent, stride) for dim, (extent, stride) in last if extent != 1]
+
+
 @rule(
     "PTO-C104",
     source="003, ParallelGroup constraints",
@@ -119,11 +126,7 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     """All ranks' tensors have the same shape, strides and layout."""
     members = op.member_types
     for at, member in enumerate(members[1:], 1):
-        if (member.shape, member.strides, member.layout) != (
-            members[0].shape,
-            members[0].strides,
-            members[0].layout,
-        ):
+        if _steps(member) != _steps(members[0]):
             yield mismatch(f"memory of rank {at}", member, f"{members[0]}, as rank 0", slot=("group", at))
 
 

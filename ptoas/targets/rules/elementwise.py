@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp, UnaryOp
@@ -20,24 +19,6 @@ from ptoas.targets.rules.examples import instruction, kernel
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
 """For a word, the words that go with it: `{"f32": "f16 bf16"}`."""
-
-
-@rule(
-    "PTO-E311",
-    source="public TCVT page, Constraints",
-    reason="Each conversion is an instruction of its own; the others take two steps.",
-    failing=instruction("tcvt", "16x32xi64", "16x32xf16"),
-    passing=instruction("tcvt", "16x32xf16", "16x32xf32"),
-    on="a2a3 a5",
-)
-def conversion_exists(op: e.TCvtOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
-    """The target converts the source's element type to the destination's."""
-    src, dst = know.tile("src").element, know.tile("dst").element
-    source, wanted = (x.text.removeprefix("!pto.") for x in (src, dst))
-    legal = pairs.get(source, "").split()
-    if wanted not in legal:
-        required = f"{source} to {', '.join(legal)}" if legal else f"no conversion of {source} here"
-        yield mismatch("conversion", f"{source} to {wanted}", required, slot="dst")
 
 
 @rule(

@@ -9,7 +9,7 @@ from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.enums import BLayout, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, dim_text
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -196,10 +196,10 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     on="a2a3",
 )
 def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """Shape[3] of an NZ table is 16."""
+    """Shape[3] of an NZ table is 16, and known before the program runs."""
     table = know.view("mem")
-    if table.layout is Layout.NZ and table.shape5[3] not in (BOX_ROWS, DYNAMIC):
-        yield mismatch("Shape[3] of the NZ table", table.shape5[3], BOX_ROWS, slot="mem")
+    if table.layout is Layout.NZ and table.shape5[3] != BOX_ROWS:
+        yield mismatch("Shape[3] of the NZ table", dim_text(table.shape5[3]), BOX_ROWS, slot="mem")
 
 
 @rule(
@@ -213,11 +213,11 @@ def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violatio
     on="a2a3",
 )
 def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """Shape[4] of an NZ table is 32 bytes divided by the element size."""
+    """Shape[4] of an NZ table is 32 bytes divided by the element size, and known before the program runs."""
     table = know.view("mem")
     required = BURST // table.size
-    if table.layout is Layout.NZ and table.shape5[4] not in (required, DYNAMIC):
-        yield mismatch("Shape[4] of the NZ table", table.shape5[4], required, slot="mem")
+    if table.layout is Layout.NZ and table.shape5[4] != required:
+        yield mismatch("Shape[4] of the NZ table", dim_text(table.shape5[4]), required, slot="mem")
 
 
 @rule(
@@ -396,10 +396,10 @@ def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vi
     header=True,
 )
 def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode Shape[4] in the table's type is dynamic exactly when the destination's valid columns
-    are."""
-    width, cols = know.view("mem").static_shape5[4], know.tile(op.DATA).type.valid_cols
+    """In Row mode Shape[4] of the table is dynamic exactly when the valid columns in the destination's type
+    are; an extent that is a known constant is written as one, and is static."""
+    width, cols = know.view("mem").shape5[4], know.tile(op.DATA).type.valid_cols
     if know.is_row and (width == DYNAMIC) != (cols == DYNAMIC):
-        what = "row width (Shape[4]) in the table's type"
+        what = "row width (Shape[4]) of the table"
         required = f"{shape_str((cols,))}, as the valid columns of {op.DATA}"
         yield mismatch(what, shape_str((width,)), required, slot="mem")

@@ -40,7 +40,7 @@ module {
     passing=_ONE_BLOCK,
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
-    scope="function",
+    scope="branches",
 )
 def a_body_has_one_block(facts: FunctionFacts, target: Target) -> Violations:
     """A body of several blocks is checked instruction by instruction only: not its flags, nor where its

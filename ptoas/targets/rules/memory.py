@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
+from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
-from ptoas.targets.specs import Types, element_names
+from ptoas.targets.specs import FLOAT4, Types, element_names
 
 Violations = Iterator[Violation]
 
 MOST_BURSTS = 4095
 """Of one copy of A2 and A3."""
-
-_LOAD = tload("16x32xf32", "16x32xf32")
-_STORE = tstore("16x32xf32", "16x32xf32")
 
 
 def _tile_layout(tile: TileFacts) -> Layout | None:
@@ -29,7 +29,9 @@ def _tile_layout(tile: TileFacts) -> Layout | None:
         return Layout.ND
     if tile.is_dn:
         return Layout.DN
-    return Layout.NZ if tile.type.is_nz else None
+    if tile.loc is TileLoc.Mat and tile.type.rows == 1 and tile.type.slayout is SLayout.RowMajor:
+        return Layout.ND  # one row of boxes is a row
+    return Layout.NZ if tile.type.is_nz else scales_layout(tile.type)
 
 
 def _extents(view: ViewFacts) -> tuple[int, int]:
@@ -40,7 +42,11 @@ def _extents(view: ViewFacts) -> tuple[int, int]:
         return element_count([shape[dim] for dim in dims])
 
     match view.layout:
-        case Layout.ND:
+        case Layout.MX_A_ZZ if len(view.shape) == MAX_RANK:
+            return product(0, 1, 3), product(2, 4)
+        case Layout.MX_B_NN if len(view.shape) == MAX_RANK:
+            return product(2, 4), product(0, 1, 3)
+        case Layout.ND | Layout.MX_A_ZZ | Layout.MX_B_NN:
             return product(0, 1, 2, 3), shape[4]
         case Layout.DN:
             return shape[3], product(0, 1, 2, 4)
@@ -75,19 +81,45 @@ def _more_than_a_matrix(view: ViewFacts) -> Violations:
         yield mismatch("shape of the memory", shape_str(view.shape), "two dimensions", slot="mem")
 
 
+# --- both ----------------------------------------------------------------------------------------
+
+
+@rule(
+    "PTO-V130",
+    source="D30; TLoad.hpp and TStore.hpp of the devices",
+    reason="A transfer takes the elements one after the other, and never looks at that stride.",
+    failing=tload("16x32xf32", "16x32xf32, strides=[64, 2]"),
+    passing=tload("16x32xf32", "16x32xf32, strides=[64, 1]"),
+    on="a2a3 a5",
+)
+def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, know: Facts) -> Violations:
+    """On devices the last stride of an nd view with more than one column is 1, and the second last of a dn
+    view with more than one row."""
+    view = know.view("mem")
+    at = {Layout.ND: 4, Layout.DN: 3}.get(view.layout)
+    if at is None or view.shape5[at] in (1, DYNAMIC) or view.strides5[at] in (1, DYNAMIC):
+        return
+    if isinstance(op, IndexedMemoryOp) and not know.is_row:
+        return  # A table of elements is flat.
+    what = f"stride of DIM_{at} of {view.layout.value} memory"
+    yield mismatch(what, view.strides5[at], "1: the device ignores it", slot="mem")
+
+
 # --- TLOAD ---------------------------------------------------------------------------------------
 
 
 @rule(
     "PTO-M103",
-    source="public TLOAD page, Constraints",
-    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN.",
-    failing=tload("16x1xi32", "16x1xi32"),
-    passing=tload("16x1xi32", "16x1xi32, dn"),
+    source="public TLOAD page, Constraints; A5 header of TLOAD",
+    reason="A load into the unified buffer converts no layout; one into L1 makes NZ of ND and ZN of DN, on "
+    "A5 also NZ of DN.",
+    failing=tload("16x32xi32, blayout=col_major", "16x32xi32"),
+    passing=tload("16x32xi32, blayout=col_major", "16x32xi32, dn"),
 )
-def load_keeps_the_layout(op: TLoadOp, know: Facts) -> Violations:
-    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz; a mat tile in
-    nz may also come from nd, one in zn from dn."""
+def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
+    """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
+    mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
+    bits, and one in zn from dn."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
     if own is view.layout:
@@ -96,10 +128,14 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts) -> Violations:
         is_zn = dst.type.blayout is BLayout.RowMajor and dst.type.slayout is SLayout.ColMajor
         if (own is Layout.NZ and view.layout is Layout.ND) or (is_zn and view.layout is Layout.DN):
             return
+        if dn_to_nz and own is Layout.NZ and view.layout is Layout.DN and dst.element not in FLOAT4:
+            return
     required = {
         Layout.ND: "row_major + none_box",
         Layout.DN: "col_major + none_box",
         Layout.NZ: "col_major + row_major",
+        Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
+        Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
     }[view.layout]
     what = f"tile layout for {view.layout.value} memory"
     fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None
@@ -160,15 +196,17 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> 
 
 @rule(
     "PTO-M108",
-    source="public TLOAD page, Constraints (A2A3)",
-    reason="The engine that makes fractals knows one stride between rows.",
+    source="public TLOAD page, Constraints (A2A3); A5 header of TLOAD",
+    reason="The engine that makes fractals knows one stride between rows; zn on A5 is made step by step.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
     on="a2a3",
 )
-def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts) -> Violations:
-    """A load that makes nz of nd, or zn of dn, reads memory of two dimensions."""
+def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
+    """A load that makes nz of nd or dn, on A2/A3 also zn of dn, reads memory of two dimensions."""
     dst, view = know.tile("dst"), know.view("mem")
+    if not zn and not dst.type.is_nz:
+        return
     if dst.type.slayout is not SLayout.NoneBox and view.layout is not Layout.NZ:
         yield from _more_than_a_matrix(view)
 

@@ -6,8 +6,10 @@ These few rules read the row; they are not listed in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import SLayout
 from ptoas.dialects.pto.geometry import BURST
@@ -176,8 +178,20 @@ def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
     on=_EVERYWHERE,
 )
 def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
-    """The valid extents of the operands agree, as the instruction's formula says."""
-    return _disagreements(know, know.row.valid, "valid", lambda tile: tile.valid)
+    """The valid extents of the operands agree, as the instruction's formula says. Where the type leaves one
+    open the headers compare in debug builds only: then it is a warning, and a destination of 0x0 is none."""
+    dst = know.tile("dst") if "dst" in know.row.valid else None
+    if dst is not None and dst.valid == (0, 0) and DYNAMIC in dst.type.valid:
+        return
+    opened = {slot for slot in know.row.valid if any(_is_open(know, slot))}
+    for violation, slots in _disagreements(know, know.row.valid, "valid", lambda tile: tile.valid):
+        yield replace(violation, severity=Severity.WARNING) if opened & slots else violation
+
+
+def _is_open(know: Facts, slot: str) -> Iterator[bool]:
+    """Whether the types of the tiles in a slot leave valid extents to the running program."""
+    for value in know.values(slot):
+        yield isinstance(value.type, TileType) and DYNAMIC in value.type.valid
 
 
 @rule(
@@ -192,13 +206,15 @@ def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
 def physical_extents_agree(op: PtoOp, know: Facts) -> Violations:
     """The physical extents of the operands agree, where the target compares them."""
     if not list(valid_extents_agree.check(op, know)):
-        yield from _disagreements(know, know.row.shape, "physical", lambda tile: tile.type.shape)
+        found = _disagreements(know, know.row.shape, "physical", lambda tile: tile.type.shape)
+        yield from (violation for violation, _ in found)
 
 
 def _disagreements(
     know: Facts, said: Mapping[str, str], kind: str, extents: Callable[[TileFacts], Sequence[int]]
-) -> Violations:
-    """Operands whose extents differ from those that the operands before them gave the same letters."""
+) -> Iterator[tuple[Violation, set[str]]]:
+    """Operands whose extents differ from those that the operands before them gave the same letters; each with
+    the slots that disagree."""
     if is_idle(know):
         return
     bound: dict[str, tuple[int, str]] = {}
@@ -217,7 +233,8 @@ def _disagreements(
         owner = next((bound[letters[at]][1] for at in wrong if letters[at] in bound), None)
         like = f", as {owner}" if owner is not None and owner != slot else ""
         what = f"{kind} shape of {slot}"
-        yield mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot)
+        violation = mismatch(what, shape_str(found), f"{shape_str(required)}{like}", slot=slot)
+        yield violation, {slot, owner} if owner is not None else {slot}
 
 
 def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot: str) -> int:

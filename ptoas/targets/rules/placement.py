@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import cast
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ptoas.analysis.effects import touched
+from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
 from ptoas.spelling import nearest
@@ -101,19 +106,33 @@ def _gather(dst: int, idx: int) -> str:
 )
 def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
     """Operands of an instruction that must be apart, such as the destination of a gather and its index tile,
-    have no byte in common."""
+    have no byte in common; a gather of elements on A2/A3 may write over its indices, one for one."""
     for ops in facts.by_class.values():
         if not isinstance(ops[0], PtoOp):
             continue
         for op in ops:
             row = target.row(cast(PtoOp, op))
             for one, other in row.apart if isinstance(row, Row) else ():
-                yield from _overlaps(facts, cast(PtoOp, op), one, other)
+                assert isinstance(row, Row)
+                yield from _overlaps(facts, cast(PtoOp, op), one, other, row)
 
 
-def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str) -> Violations:
+def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
+    """Whether two tiles have each element in the same bytes."""
+    one, two = value.type, other.type
+    assert isinstance(one, TileType) and isinstance(two, TileType)
+    if facts.storage(value).identity != facts.storage(other).identity:
+        return False
+    alike = (one.shape, one.blayout, one.slayout) == (two.shape, two.blayout, two.slayout)
+    return alike and element_size(one.element_type) == element_size(two.element_type)
+
+
+def _overlaps(facts: FunctionFacts, op: PtoOp, one: str, other: str, row: Row) -> Violations:
+    in_step = row.in_step is not None and row.in_step(op)
     for value, second in product(op.values_of(one), op.values_of(other)):
         first, behind = facts.storage(value), facts.storage(second)
+        if in_step and _is_one_tile(value, second, facts):
+            continue
         if first.overlaps(behind):
             yield Violation(
                 f"{one} {_bytes(first)}: found an overlap with {other} {_bytes(behind)}, "
@@ -205,6 +224,8 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Targe
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
+        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
+            continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
         if not early and isinstance(maker, Instruction):
@@ -223,7 +244,8 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Targe
 
 @rule(
     "PTO-U106",
-    source="D14",
+    source="D14, D29",
+    severity=Severity.WARNING,
     reason="UB bytes that nothing has written are whatever the last kernel left there.",
     failing=kernel(
         f"%a = pto.alloc_tile : {_TILE}",
@@ -257,11 +279,11 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
                     placed.append((facts.storage(value), at))
             else:
                 reads.append((op, access.operand, root, at))
-        if op.name in ("func.call", "scf.yield", "scf.for", "scf.while"):
-            # Someone else may write it: a callee, or the next turn of a loop.
-            for operand in op.operands:
-                if isinstance(operand.type, TileType):
-                    writes.setdefault(facts.root(operand), []).append(at)
+        for operand in _perhaps_written(op):
+            if isinstance(operand.type, TileType):
+                writes.setdefault(facts.root(operand), []).append(at)
+                if facts.is_placed_by_hand:
+                    placed.append((facts.storage(operand), at))
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
         written = writes.get(root, [])
@@ -290,6 +312,16 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
             related=(Related("it is made here", root.owner),),
             fix=_meant_instead(root, writes, {read for _, _, read, _ in reads}),
         )
+
+
+def _perhaps_written(op: Operation) -> Sequence[SSAValue]:
+    """Operands that someone else may write: a callee, the next turn of a loop, an operation that nobody
+    knows, which writes its `outs(...)` if it has them (D29)."""
+    if isinstance(op, UnregisteredOp):
+        sizes: Attribute | None = op.attributes.get("operandSegmentSizes")
+        ins_outs = int_values(sizes) if sizes is not None else ()
+        return op.operands[ins_outs[0] :] if len(ins_outs) == 2 else op.operands
+    return op.operands if op.name in ("func.call", "scf.yield", "scf.for", "scf.while") else ()
 
 
 def _meant_instead(tile: SSAValue, written: Iterable[SSAValue], read: set[SSAValue]) -> str | None:

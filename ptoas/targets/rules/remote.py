@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.enums import AtomicType
 from ptoas.dialects.pto.remote import CommTNotifyOp, CommTPutOp, TransferOp
+from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.specs import Types, element_names
+from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
@@ -110,3 +114,48 @@ def one_element_is_notified(op: CommTNotifyOp, know: Facts) -> Violations:
     if DYNAMIC not in shape and prod(shape) != 1:
         fix = "take the element with partition_view"
         yield mismatch("shape of the signal", shape_str(shape), "one element", slot="signal", fix=fix)
+
+
+def _signalled(*fence: str) -> str:
+    """A put, and the notification that tells of it."""
+    memory, tile = "!pto.memref<16x32xf32>", "!pto.tile_buf<vec, 16x32xf32>"
+    return kernel(
+        "%one = arith.constant 1 : i32",
+        f"pto.comm.tput(%dst, %src, buf(%t) : {memory}, {memory}, {tile})",
+        *fence,
+        "pto.comm.tnotify(%s, %one : !pto.memref<1xi32>, i32) {notifyOp = #pto<notify_op set>}",
+        args=f"%dst: {memory}, %src: {memory}, %t: {tile}, %s: !pto.memref<1xi32>",
+    )
+
+
+@rule(
+    "PTO-D105",
+    source="public TNOTIFY header: dcci, store, dcci, dsb of the signal alone",
+    reason="A notification waits for nothing that came before it: the other rank may see the signal, and old "
+    "data.",
+    failing=_signalled(),
+    passing=_signalled("pto.fence.barrier_all #pto.fence_scope<gm>"),
+    on="a2a3 a5 a5-custom",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, target: Target) -> Violations:
+    """Between a put and a notification that follows it stands a `fence.barrier_all`."""
+    loose: CommTPutOp | None = None
+    for op in facts.ops:
+        match op:
+            case CommTPutOp():
+                loose = op
+            case CommTNotifyOp() if loose is not None:
+                yield Violation(
+                    "nothing makes the put visible before this notification is",
+                    op=op,
+                    part="statement",
+                    fix="put `fence.barrier_all #pto.fence_scope<gm>` between the two",
+                    related=(Related("the put", loose),),
+                )
+                loose = None
+            case FenceBarrierAllOp():
+                loose = None
+            case _:
+                pass

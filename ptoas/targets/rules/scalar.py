@@ -1,13 +1,17 @@
-"""Single elements of tiles."""
+"""Single elements of tiles; loops."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xdsl.dialects import scf
+
+from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.scalar import TGetValOp, TSetValOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
@@ -37,3 +41,32 @@ def element_is_inside_the_tile(op: TGetValOp | TSetValOp, know: Facts) -> Violat
     count = tile.rows * tile.cols
     if offset is not None and not 0 <= offset < count:
         yield mismatch("offset", offset, f"0 to {count - 1}", slot="offset", part="value")
+
+
+def _loop(step: int) -> str:
+    return kernel(
+        "%c0 = arith.constant 0 : index",
+        f"%s = arith.constant {step} : index",
+        "scf.for %i = %c0 to %n step %s {",
+        f"  pto.tneg ins(%t : {_TILE}) outs(%t : {_TILE})",
+        "}",
+        args=f"%t: {_TILE}, %n: index",
+    )
+
+
+@rule(
+    "PTO-V131",
+    source="MLIR, scf.for: the step is positive",
+    reason="A loop with a step of 0 never ends, and one with a negative step does nothing without a word.",
+    failing=_loop(0),
+    passing=_loop(1),
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def step_of_a_loop_is_positive(facts: FunctionFacts, target: Target) -> Violations:
+    """The step of scf.for is positive."""
+    for op in facts.ops:
+        step = facts.knowledge.constant(op.step) if isinstance(op, scf.ForOp) else None
+        if step is not None and step <= 0:
+            fix = "count upwards, and subtract from the last inside the loop" if step < 0 else None
+            yield mismatch("step of the loop", step, "at least 1", op=op, part="statement", fix=fix)

@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Flag
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.storage import Storage
 from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
@@ -125,9 +126,22 @@ def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Vi
         op=second.op,
         slot=None if at is None else ("operand", at),
         part="value",
-        fix=fix,
+        fix=_apart(hazard) or fix,
         related=(Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),),
     )
+
+
+def _apart(hazard: Hazard) -> str | None:
+    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+    one, other = hazard.first.place, hazard.second.place
+    if not isinstance(one, Storage) or not isinstance(other, Storage) or one.root is other.root:
+        return None
+    if one.start is None or other.start is None or one.start == other.start:
+        return None
+    names = (
+        f"{value_name(one.root)} (from byte {one.start}) and {value_name(other.root)} (from {other.start})"
+    )
+    return f"place {names} apart: they overlap in part, and no flag or barrier keeps the bytes of both"
 
 
 @rule(

@@ -23,9 +23,6 @@ def _mask(dst: str, src: str) -> str:
     return instruction("tgather", dst, src, attrs="maskPattern = #pto.mask_pattern<P0101>")
 
 
-_MASK = _mask("16x16xf32", "16x32xf32")
-
-
 def _compare(dst: str, src: str, cmp: str = "gt", scalar: str = "f32", count: str = "1x16xi32") -> str:
     tile = "!pto.tile_buf<vec, {}>".format
     return (
@@ -172,6 +169,49 @@ def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations
         yield mismatch("element size of dst", found, required, slot="dst")
 
 
+@rule(
+    "PTO-B312",
+    source="004, index-based gather; TGather.hpp: the destination's extents are walked in the index tile",
+    reason="Every element of the destination has an index of its own.",
+    failing=instruction("tgather", "16x16xf32", "16x16xf32", "8x16xi32"),
+    passing=_INDEX,
+    on="cpu a2a3 a5",
+)
+def index_tile_has_an_index_for_each_element(op: TGatherOp, know: Facts) -> Violations:
+    """Index form: the index tile has at least the rows and columns that the destination is valid for."""
+    dst, idx = know.tile("dst").valid, know.tile("indices").type.shape
+    if any(n > m for n, m in zip(dst, idx, strict=True)):
+        required = f"at least {shape_str(dst)}, as dst is valid"
+        yield mismatch("shape of the index", shape_str(idx), required, slot="indices")
+
+
+@rule(
+    "PTO-B313",
+    source="004, mask-pattern gather; D18",
+    reason="What is kept is packed from the destination's first element on, and goes on behind its end.",
+    failing=_mask("4x16xf32", "16x32xf32"),
+    passing=_mask("16x16xf32", "16x32xf32"),
+    on="cpu a2a3 a5",
+)
+def mask_gather_fits_the_destination(op: TGatherOp, know: Facts) -> Violations:
+    """Mask form: the destination has room for all elements, or with axis "col" rows, that the pattern
+    keeps."""
+    assert op.mask_pattern is not None
+    first, step = op.mask_pattern.data.places
+    (rows, cols), dst = know.tile("src").valid, know.tile("dst").type.shape
+    if DYNAMIC in (rows, cols):
+        return
+    if op.axis is not None and op.axis.data == "col":
+        kept = (len(range(first, rows, step)), cols)
+        if kept[0] > dst[0] or kept[1] > dst[1]:
+            yield mismatch("shape of dst", shape_str(dst), f"at least {shape_str(kept)}", slot="dst")
+        return
+    count = rows * len(range(first, cols, step))
+    if count > dst[0] * dst[1]:
+        required = f"at least {count}, which the pattern keeps"
+        yield mismatch("elements of dst", dst[0] * dst[1], required, slot="dst")
+
+
 # --- compare form --------------------------------------------------------------------------------
 
 
@@ -233,8 +273,6 @@ def block_gather_has_an_offset_for_each_block(op: TGatherBOp, know: Facts) -> Vi
 
 
 # --- TSCATTER ------------------------------------------------------------------------------------
-
-_SCATTER = instruction("tscatter", "16x16xf32", "16x16xf32", "16x16xi32")
 
 
 @rule(

@@ -8,9 +8,10 @@ from typing import Any
 
 from ptoas.dialects.pto import matmul as mm
 from ptoas.targets.pipes import M
-from ptoas.targets.row import Call, Row, Rows
+from ptoas.targets.row import Call, Row, Rows, Unsupported
 from ptoas.targets.rules import matmul as rules
-from ptoas.targets.specs import tile
+from ptoas.targets.rules import mx
+from ptoas.targets.specs import NN_SCALES, SCALING, ZZ_SCALES, tile
 
 TYPES = ("i32 i8 i8", "f32 f16 f16", "f32 bf16 bf16", "f32 f32 f32")
 """Element types of the accumulator, of `left` and of `right`."""
@@ -20,15 +21,18 @@ TYPES = ("i32 i8 i8", "f32 f16 f16", "f32 bf16 bf16", "f32 f32 f32")
 class Walk:
     """How the matrix unit walks its operands."""
 
-    fills_a_block: bool = False
-    """A product of one row is calculated as one of 16; what the other 15 rows then hold is undefined."""
+    blocks: tuple[int, int] = (1, 1)
+    """Rows and columns that it writes at once; what the rest of them holds then is undefined (D41)."""
+    derives_scales: bool = False
+    """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
-def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
+def products(types: tuple[str, ...], walk: Walk, *, strided: str = "", one_row: bool = True) -> Rows:
     """The rows of all products of a target, for these triples of element types.
 
     `strided`: the operands whose rows or columns lie at strides of their physical extents, where the matrix
-    unit goes by the valid ones; see `operand_is_walked_as_it_lies`.
+    unit goes by the valid ones; see `operand_is_walked_as_it_lies`. `one_row`: whether it can calculate one
+    row alone.
     """
     product = Row(
         tiles={
@@ -49,8 +53,8 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
         model=walk,
         source="public TMATMUL page and header",
     )
-    matrix = product.but(rules=(rules.one_row_needs_a_block,)) if walk.fills_a_block else product
-    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=Walk())
+    matrix = product if one_row else product.but(rules=(rules.one_row_needs_a_block,))
+    vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk))
     rows = {
         mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs")),
         mm.TMatmulAccOp: matrix.but(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
@@ -60,6 +64,69 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "") -> Rows:
         mm.TGemvBiasOp: vector.but(call=_call("TGEMV_BIAS", "dst lhs rhs bias")),
     }
     return {op: _of(op, row) for op, row in rows.items()}
+
+
+def _of_one_row(walk: Walk) -> Walk:
+    return replace(walk, blocks=(1, walk.blocks[1]))
+
+
+FLOAT8 = ("f8e4m3", "f8e5m2")
+FLOAT4 = ("f4E1M2x2", "f4E2M1x2")
+MX_TYPES = tuple(f"f32 {lhs} {rhs}" for some in (FLOAT8, FLOAT4) for lhs in some for rhs in some)
+"""Element types of products of mx operands."""
+
+MX_OPS: tuple[type[mm.MxOp], ...] = (
+    mm.TMatmulMxOp,
+    mm.TMatmulMxAccOp,
+    mm.TMatmulMxBiasOp,
+    mm.TGemvMxOp,
+    mm.TGemvMxAccOp,
+    mm.TGemvMxBiasOp,
+)
+
+
+def mx_products(walk: Walk, *, strided: str = "") -> Rows:
+    """The rows of all products of mx operands."""
+    rows: Rows = {}
+    for op in MX_OPS:
+        vector = op.mnemonic().startswith("tgemv")
+        product = Row(
+            tiles={
+                "dst acc_in": tile(locs="acc", empty=False),
+                "lhs": tile(locs="left", empty=False),
+                "rhs": tile(locs="right", empty=False),
+                "bias": tile(locs="bias", empty=False),
+                "lhs_scale": tile("f8E8M0", ZZ_SCALES, SCALING, empty=False),
+                "rhs_scale": tile("f8E8M0", NN_SCALES, SCALING, empty=False),
+            },
+            valid={"lhs": "1 K" if vector else "M K", "rhs": "K N"} | ({"dst": "1 _"} if vector else {}),
+            rules=(
+                rules.product_has_these_element_types(triples=MX_TYPES),
+                rules.product_is_not_too_long,
+                rules.product_fits_its_accumulator,
+                rules.bias_is_as_wide_as_the_product,
+                mx.mx_operand_is_made_of_pairs_of_groups,
+                mx.each_group_has_a_scale,
+                *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
+            ),
+            pipe=M,
+            model=_of_one_row(walk) if vector else walk,
+            call=_mx_call(op),
+            source="public TMATMUL_MX page and header",
+        )
+        rows[op] = _of(op, product)
+    return rows
+
+
+def _mx_call(op: type[mm.MxOp]) -> Call:
+    """The accumulator comes first, a bias last; with a bias there are no phases."""
+    name = "TGEMV_MX" if op.mnemonic().startswith("tgemv") else "TMATMUL_MX"
+    slots = [slot.name for slot in op.signature().slots]
+    first, last = ("acc_in " if "acc_in" in slots else ""), (" bias" if "bias" in slots else "")
+    return _call(name, f"dst {first}lhs lhs_scale rhs rhs_scale{last}")
+
+
+NO_MX = Unsupported("the matrix unit of A2/A3 knows no scales of groups")
 
 
 def _of(op: type[mm.ProductOp], row: Row) -> Row:

@@ -23,11 +23,6 @@ def _store_pipe(op: TStoreOp) -> Pipe:
     return FIX if isinstance(type, TileType) and type.loc.data is TileLoc.Acc else MTE3
 
 
-LOAD = Row(
-    tiles={"dst": tile(T, locs="vec mat")},
-    rules=(m.load_keeps_the_layout, m.load_fills_the_valid_region),
-    pipe=MTE2,
-)
 STORE = Row(
     tiles={"src": tile(T, locs="vec mat acc")},
     rules=(
@@ -67,8 +62,13 @@ def prefetch(types: Types) -> Row:
     )
 
 
-def load(types: Types, *, empty: bool = False) -> Row:
-    return LOAD.but(tiles={"dst": tile(types, locs="vec mat", empty=empty)}, views={"mem": view(empty=empty)})
+def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
+    return Row(
+        tiles={"dst": tile(types, locs="vec mat", empty=empty)},
+        views={"mem": view(empty=empty)},
+        rules=(m.load_keeps_the_layout(dn_to_nz=dn_to_nz), m.load_fills_the_valid_region),
+        pipe=MTE2,
+    )
 
 
 def store(types: Types, locs: str, *rules: Rule, empty: bool = False) -> Forms:

@@ -11,7 +11,11 @@ from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
+from ptoas.targets.rules import mx as x
+from ptoas.targets.rules import overwritten as o
 from ptoas.targets.rules import placement as u
+from ptoas.targets.rules import remote
+from ptoas.targets.rules import scalar as e
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -22,13 +26,16 @@ PLACEMENT = (
     v.fractal_tile_is_made_of_blocks,
     v.tile_has_a_layout_of_its_memory,
     v.open_extent_is_given,
+    e.step_of_a_loop_is_positive,
     r.local_variable_stays_where_it_is_declared,
     u.every_tile_is_placed,
     u.a_tile_has_its_address_before_it_is_used,
     u.destination_is_apart_from_its_index,
     k.an_accumulator_is_one_buffer,
+    x.scales_are_where_the_matrix_unit_looks,
     u.live_tiles_do_not_overlap_in_part,
     u.a_tile_is_written_before_it_is_read,
+    o.what_is_overwritten_is_not_read,
 )
 
 CORES = (h.synchronisation_names_pipes_that_work,)
@@ -38,6 +45,9 @@ LINTS = (n.a_body_has_one_block,)
 
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
 """Who may call a collective, and how an asynchronous transfer ends."""
+
+FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
+"""For targets whose writes are not seen at once."""
 
 BUDGETS = (
     b.placed_tile_ends_inside_its_memory,
@@ -58,7 +68,7 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *BUDGETS, *FLAGS, *LINTS)
 
 
 def simt_program() -> tuple[Rule, ...]:

@@ -2,6 +2,7 @@
 // give them, with their static checks for one target, as plain loops.
 #pragma once
 
+#include "reference/convert.hpp"
 #include "reference/gather.hpp"
 #include "reference/memory.hpp"
 #include "reference/vector.hpp"

@@ -21,6 +21,7 @@ enum class MaskPattern : uint8_t { P0101 = 1, P1010, P0001, P0010, P0100, P1000,
 enum class GatherAxis { GATHER_ROW, GATHER_COL };
 enum class CmpMode : uint8_t { EQ, NE, LT, LE, GT, GE };
 enum class RoundMode : uint8_t { CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD };
+enum class SaturationMode { ON, OFF };
 enum class GlobalTensorDim { DIM_0, DIM_1, DIM_2, DIM_3, DIM_4 };
 
 } // namespace pto

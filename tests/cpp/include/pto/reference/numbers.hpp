@@ -114,7 +114,10 @@ using bfloat16_t = pto::reference::SmallFloat<uint16_t, 8, 7, false>;
 using float8_e4m3_t = pto::reference::SmallFloat<uint8_t, 4, 3, true>;
 using float8_e5m2_t = pto::reference::SmallFloat<uint8_t, 5, 2, false>;
 
-// Storage only: gathers move its bytes, nothing here computes with it.
+// Storage only: their bytes are moved, nothing here computes with them.
 struct hifloat8_t {
+    uint8_t bits;
+};
+struct float8_e8m0_t {
     uint8_t bits;
 };

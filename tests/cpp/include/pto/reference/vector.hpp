@@ -27,101 +27,6 @@ T absolute(T value)
     }
 }
 
-// What a mode does to a pair of types: ODD is for f32 to f16 on devices; where none is said, a float loses its
-// fraction on its way to an integer, and all else takes the nearest.
-template <typename S, typename D>
-RoundMode meant(RoundMode mode)
-{
-    constexpr bool has_odd = on_cpu || (std::is_same_v<S, float> && std::is_same_v<D, half>);
-    if (mode == RoundMode::CAST_NONE || (mode == RoundMode::CAST_ODD && !has_odd)) {
-        return std::is_integral_v<D> && !std::is_integral_v<S> ? RoundMode::CAST_TRUNC : RoundMode::CAST_RINT;
-    }
-    return mode;
-}
-
-// To a whole number. The simulator's ODD rounds to the nearest, and of two that are as near takes the odd one.
-inline double round_as(RoundMode mode, double value)
-{
-    const double low = std::floor(value);
-    switch (mode) {
-    case RoundMode::CAST_ROUND: return std::round(value);
-    case RoundMode::CAST_FLOOR: return low;
-    case RoundMode::CAST_CEIL: return std::ceil(value);
-    case RoundMode::CAST_TRUNC: return std::trunc(value);
-    case RoundMode::CAST_ODD:
-        if (value - low != 0.5) {
-            return std::nearbyint(value);
-        }
-        return std::fmod(low, 2.0) == 0 ? low + 1 : low;
-    default: return std::nearbyint(value);
-    }
-}
-
-// Pairs of types that keep the low bits of a number out of range; all others go to the nearest end of the range.
-template <typename S, typename D>
-inline constexpr bool keeps_low_bits =
-    on_cpu || (std::is_same_v<S, half> && (std::is_same_v<D, uint8_t> || std::is_same_v<D, int8_t>)) ||
-    ((std::is_same_v<S, float> || std::is_same_v<S, half> || std::is_same_v<S, int32_t>)&&std::is_same_v<D, int16_t>) ||
-    (std::is_same_v<S, int64_t> && std::is_same_v<D, int32_t>);
-
-template <typename D, typename Wide>
-D clamped(Wide value)
-{
-    using Limits = std::numeric_limits<D>;
-    if (value >= static_cast<Wide>(Limits::max())) {
-        return Limits::max();
-    }
-    return value <= static_cast<Wide>(Limits::min()) ? Limits::min() : static_cast<D>(value);
-}
-
-// The neighbour of a number whose magnitude's bit pattern is one step larger or smaller.
-template <typename D>
-D stepped(D number, int step)
-{
-    using Bits = std::conditional_t<sizeof(D) == 1, uint8_t, std::conditional_t<sizeof(D) == 2, uint16_t, uint32_t>>;
-    Bits bits;
-    std::memcpy(&bits, &number, sizeof bits);
-    bits = static_cast<Bits>(bits + step);
-    std::memcpy(&number, &bits, sizeof bits);
-    return number;
-}
-
-template <typename D>
-bool is_odd(D number)
-{
-    unsigned char bytes[sizeof(D)];
-    std::memcpy(bytes, &number, sizeof(D));
-    return bytes[0] & 1;
-}
-
-// A number as a float type has it, rounded as asked; the simulator always takes the nearest.
-template <typename D>
-D to_float(RoundMode mode, double exact)
-{
-    if constexpr (std::is_same_v<D, float8_e4m3_t>) {
-        exact = std::fmin(std::fmax(exact, -448.0), 448.0);
-    } else if constexpr (std::is_same_v<D, float8_e5m2_t>) {
-        exact = std::fmin(std::fmax(exact, -57344.0), 57344.0);
-    }
-    const D nearest = static_cast<D>(exact);
-    const double back = static_cast<double>(nearest);
-    if (on_cpu || back == exact) {
-        return nearest;
-    }
-    const D inner = std::fabs(back) > std::fabs(exact) ? stepped(nearest, -1) : nearest;
-    const D outer = stepped(inner, 1);
-    const double below = std::fabs(exact) - std::fabs(static_cast<double>(inner));
-    const double above = std::fabs(static_cast<double>(outer)) - std::fabs(exact);
-    switch (mode) {
-    case RoundMode::CAST_TRUNC: return inner;
-    case RoundMode::CAST_FLOOR: return exact < 0 ? outer : inner;
-    case RoundMode::CAST_CEIL: return exact < 0 ? inner : outer;
-    case RoundMode::CAST_ODD: return is_odd(inner) ? inner : outer;
-    case RoundMode::CAST_ROUND: return below >= above ? outer : inner;
-    default: return nearest;
-    }
-}
-
 } // namespace reference
 
 #define PTO_BINARY(NAME, EXPRESSION)                                                                       \
@@ -259,35 +164,6 @@ template <typename Dst, typename Tmp, typename T, int Descending>
 PTO_INST void TCI(Dst &dst, T start, Tmp &)
 {
     TCI<Dst, T, Descending>(dst, start);
-}
-
-template <typename Dst, typename Src>
-PTO_INST void TCVT(Dst &dst, Src &src, RoundMode mode)
-{
-    using D = typename Dst::DType;
-    using S = typename Src::DType;
-    mode = reference::meant<S, D>(mode);
-    reference::fill(dst, [&](int r, int c) -> D {
-        const S value = src.at(r, c);
-        if constexpr (std::is_integral_v<S> && std::is_integral_v<D>) {
-            if constexpr (reference::keeps_low_bits<S, D> || std::is_same_v<S, D>) {
-                return static_cast<D>(value);
-            } else {
-                return reference::clamped<D>(static_cast<__int128>(value));
-            }
-        } else if constexpr (std::is_integral_v<D>) {
-            const double whole = reference::round_as(mode, static_cast<double>(value));
-            if constexpr (reference::keeps_low_bits<S, D>) {
-                return static_cast<D>(static_cast<int64_t>(whole));
-            } else {
-                return std::isnan(whole) ? D(0) : reference::clamped<D>(whole);
-            }
-        } else if constexpr (std::is_same_v<S, float> && std::is_same_v<D, float>) {
-            return reference::on_cpu ? value : static_cast<float>(reference::round_as(mode, value));
-        } else {
-            return reference::to_float<D>(mode, static_cast<double>(value));
-        }
-    });
 }
 
 } // namespace pto

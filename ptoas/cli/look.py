@@ -1,0 +1,163 @@
+"""The commands that look at a program: `profile` and `report`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ptoas.cli.options import (
+    aicore_option,
+    arguments_option,
+    blocks_option,
+    color_option,
+    entry_option,
+    force_option,
+    isa_option,
+    legalize_option,
+    max_memory_option,
+    max_steps_option,
+    output_option,
+    schedule_option,
+    seed_option,
+    sync_option,
+    unregistered_option,
+)
+from ptoas.cli.terminal import Command, show, use_colour
+
+if TYPE_CHECKING:
+    from ptoas.profiling.profile import Profile
+
+
+def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what is profiled."""
+    options = (
+        click.option("--target", help="a2a3, a5 or a5-custom."),
+        entry_option,
+        arguments_option,
+        blocks_option,
+        schedule_option,
+        click.option("--ranks", metavar="N", help="Run so many ranks here."),
+        seed_option,
+        click.option("--static", is_flag=True, help="Walk the program once instead of running it."),
+        click.option("--costs", type=click.Path(), metavar="FILE", help="Numbers of your own, as TOML."),
+        legalize_option,
+        sync_option,
+        aicore_option,
+        isa_option,
+        force_option,
+        unregistered_option,
+        max_steps_option,
+        max_memory_option,
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _profile(file: str, arguments: tuple[str, ...], allow_unregistered: bool, **options: Any) -> Profile:
+    from ptoas.grammar.parse import parse_file
+    from ptoas.profiling.profile import profile
+
+    module = parse_file(file, allow_unregistered=allow_unregistered)
+    given = {name: value for name, value in options.items() if value is not None}
+    return profile(module, arguments, **given)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=click.Path())
+@_profiled
+@click.option("--perfetto", type=click.Path(), metavar="FILE", help="Write a Chrome trace, for Perfetto.")
+@click.option("--csv", "table", type=click.Path(), metavar="FILE", help="Write a table of lines.")
+@click.option("--json", "data", type=click.Path(), metavar="FILE", help="Write all of it as JSON.")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print it."
+)
+@color_option
+@click.pass_context
+def profile(
+    ctx: click.Context,
+    perfetto: str | None,
+    table: str | None,
+    data: str | None,
+    style: str,
+    color: str,
+    **options: Any,
+) -> None:
+    """Say where the time of FILE goes: run it, and give each instruction a duration.
+
+    The durations come from published and fitted costs, not from a device; each report says how much of it
+    rests on estimates. `-` as a FILE is standard output.
+
+    \b
+    ptoas profile kernel.pto --target a2a3
+    ptoas profile kernel.pto --perfetto trace.json --csv lines.csv
+    ptoas profile kernel.pto --static --costs measured.toml
+    """
+    ctx.find_root().obj = color
+    import json
+
+    from ptoas.diagnostics.render import render
+
+    found = _profile(**options)
+    written = {
+        perfetto: lambda: json.dumps(found.perfetto()),
+        table: found.csv,
+        data: lambda: json.dumps(found.as_dict()),
+    }
+    for path, text in written.items():
+        _write(path, text)
+    if "-" in written:
+        return
+    if style == "json":
+        click.echo(json.dumps(found.as_dict(), indent=2))
+        return
+    colour = use_colour(color, sys.stdout)
+    width = min(160, max(80, get_terminal_size((100, 24)).columns))
+    click.echo(found.summary(colour, width), color=colour)
+    if found.remarks:
+        click.echo("\n" + render(found.remarks, colour=colour), color=colour)
+    show(found.warnings, color)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=click.Path())
+@_profiled
+@output_option
+@click.option("--svg", "folder", type=click.Path(), metavar="DIR", help="Write the pictures alone.")
+@color_option
+@click.pass_context
+def report(ctx: click.Context, output: str | None, folder: str | None, color: str, **options: Any) -> None:
+    """Draw FILE: one page with source, timeline, memory, flags and access patterns.
+
+    The page is one file that needs no network. `--svg` writes timeline.svg, memory.svg, flags.svg and
+    access.svg into a directory.
+
+    \b
+    ptoas report kernel.pto -o report.html
+    ptoas report kernel.pto --target a2a3 --svg pictures
+    """
+    ctx.find_root().obj = color
+    from pathlib import Path
+
+    if output is None and folder is None:
+        raise click.UsageError("say where to: -o report.html, or --svg DIR")
+    found = _profile(**options)
+    if folder is not None:
+        Path(folder).mkdir(exist_ok=True)
+        for name, text in found.pictures().items():
+            _write(str(Path(folder) / f"{name}.svg"), lambda text=text: text)
+    _write(output, found.html)
+    show(found.warnings, color)
+
+
+def _write(path: str | None, text: Callable[[], str]) -> None:
+    from ptoas.files import STANDARD_OUTPUT, write_text
+
+    if path == STANDARD_OUTPUT:
+        click.echo(text())
+    elif path is not None:
+        write_text(path, text())

@@ -1,0 +1,157 @@
+"""Other element types: conversion, and quantisation with scales for rows or for blocks of 32 numbers."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from xdsl.dialects.builtin import BoolAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.enums import (
+    MxGroupAxis,
+    MxGroupAxisAttr,
+    QuantScaleAlg,
+    QuantScaleAlgAttr,
+    QuantType,
+    QuantTypeAttr,
+    RoundModeAttr,
+    SaturationModeAttr,
+    VecStoreModeAttr,
+)
+from ptoas.dialects.pto.instruction import Instruction, ScratchOp
+
+
+@irdl_op_definition
+class TCvtOp(ScratchOp):
+    """`dst[i, j] = convert(src[i, j])`: another element type, rounded as `rmode` says. `NONE` drops the
+    fraction of a float that becomes an integer; all else then goes to the nearest, as without `rmode`.
+    With `satmode = ON` what is out of range becomes the nearest number in range."""
+
+    name = "pto.tcvt"
+    LAYOUT: ClassVar = "ins($src(, $tmp)? {attrs} : ^src(, ^tmp)?)( outs($dst : ^dst))?"
+    KEYS: ClassVar = {"sat_mode": "satmode"}
+    src = operand_def(Tile())
+    dst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
+    rmode = opt_prop_def(RoundModeAttr)
+    satmode = opt_prop_def(SaturationModeAttr)
+
+
+@irdl_op_definition
+class TQuantOp(ScratchOp):
+    """`dst[i, j] = round(src[i, j] * fp[i, 0])` from -128 to 127 (`INT8_SYM`), or
+    `round(src[i, j] * fp[i, 0] + offset[i, 0])` from 0 to 255 (`INT8_ASYM`)."""
+
+    name = "pto.tquant"
+    LAYOUT: ClassVar = (
+        "ins($src, $fp(, $offset)? : ^src, ^fp(, ^offset)?)( outs($dst(, $tmp)? : ^dst(, ^tmp)?))? {attrs}"
+    )
+    src = operand_def(Tile("F"))
+    fp = operand_def(Tile("F"))
+    offset = opt_operand_def(Tile("F"))
+    dst = opt_operand_def(Tile())
+    result = opt_result_def(Tile())
+    tmp = opt_operand_def(Tile("F"))
+    quant_type = prop_def(QuantTypeAttr)
+
+    @classmethod
+    def without(cls, fields: Mapping[str, Attribute]) -> tuple[str, ...]:
+        return ("offset",) if fields.get("quant_type") == QuantTypeAttr(QuantType.INT8_SYM) else ()
+
+    def verify_(self) -> None:
+        super().verify_()
+        match self.quant_type.data:
+            case QuantType.INT8_SYM if self.offset is not None:
+                raise VerifyException("takes no offset for INT8_SYM")
+            case QuantType.INT8_ASYM if self.offset is None:
+                raise VerifyException("takes an offset for INT8_ASYM")
+            case QuantType.MXFP8 | QuantType.MXFP4_E2M1:
+                raise VerifyException("makes INT8_SYM or INT8_ASYM; `tquant.mx` makes blocks")
+            case _:
+                pass
+
+
+@irdl_op_definition
+class TDequantOp(Instruction):
+    """`dst[i, j] = (src[i, j] - offset[i, 0]) * scale[i, 0]`."""
+
+    name = "pto.tdequant"
+    src = operand_def(Tile())
+    scale = operand_def(Tile("F"))
+    offset = operand_def(Tile("F"))
+    dst = opt_operand_def(Tile("F"))
+    result = opt_result_def(Tile("F"))
+
+
+@irdl_op_definition
+class TQuantMxOp(Instruction):
+    """Blocks of 32 numbers along `grpAxis` with one scale each, a power of two: `dst` holds the numbers times
+    `scaling` as fp8 E4M3 or fp4 E2M1, `exp` the exponent of each block, `max` its largest magnitude. With
+    `interleave` the exponents of two neighbouring blocks stand side by side."""
+
+    name = "pto.tquant.mx"
+    OUTS: ClassVar[tuple[str, ...]] = ("dst", "exp", "max", "scaling", "exp_zz")
+    irdl_options = (
+        AttrSizedOperandSegments(as_property=True),
+        AttrSizedResultSegments(as_property=True),
+    )
+    src = operand_def(Tile("F"))
+    dst = opt_operand_def(Tile())
+    exp = opt_operand_def(Tile("E"))
+    max = opt_operand_def(Tile("F"))
+    scaling = opt_operand_def(Tile("F"))
+    exp_zz = opt_operand_def(Tile("E"))
+    result = opt_result_def(Tile())
+    result_exp = opt_result_def(Tile("E"))
+    result_max = opt_result_def(Tile("F"))
+    result_scaling = opt_result_def(Tile("F"))
+    result_zz = opt_result_def(Tile("E"))
+    quant_type = prop_def(QuantTypeAttr)
+    scale_alg = opt_prop_def(QuantScaleAlgAttr, prop_name="quantScaleAlg")
+    group_axis = opt_prop_def(MxGroupAxisAttr, prop_name="grpAxis")
+    interleave = opt_prop_def(BoolAttr)
+    store_mode = opt_prop_def(VecStoreModeAttr, prop_name="storeMode")
+
+    def verify_(self) -> None:
+        super().verify_()
+        given = [bool(self.values_of(name)) for name in self.OUTS]
+        if not all(given[:4]):
+            raise VerifyException(
+                "has four destinations: numbers, and the exponent, largest and scale of blocks"
+            )
+        if self.quant_type.data not in (QuantType.MXFP8, QuantType.MXFP4_E2M1):
+            raise VerifyException("makes MXFP8 or MXFP4_E2M1; `tquant` makes INT8_SYM and INT8_ASYM")
+        if given[4] != (self.store_mode is not None):
+            raise VerifyException("has a fifth destination exactly where `storeMode` says its order")
+        if self.is_interleaved and self.axis is not MxGroupAxis.Axis0:
+            raise VerifyException("interleaves the exponents of blocks along axis0 alone")
+        if given[4] and (self.axis is MxGroupAxis.Axis0 or self.algorithm is not QuantScaleAlg.OCP):
+            raise VerifyException("has a fifth destination only along axis1 and with `quantScaleAlg = ocp`")
+
+    @property
+    def axis(self) -> MxGroupAxis:
+        return MxGroupAxis.Axis1 if self.group_axis is None else self.group_axis.data
+
+    @property
+    def algorithm(self) -> QuantScaleAlg:
+        return QuantScaleAlg.OCP if self.scale_alg is None else self.scale_alg.data
+
+    @property
+    def is_interleaved(self) -> bool:
+        return self.interleave is not None and bool(self.interleave.value.data)
+
+    @property
+    def makes_pairs(self) -> bool:
+        """Whether it makes pairs of fp4."""
+        return self.quant_type.data is QuantType.MXFP4_E2M1

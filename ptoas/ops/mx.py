@@ -1,0 +1,105 @@
+"""Products of mx operands: groups of 32 numbers along k share a power of two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.analysis.storage import SCALE_SHIFT
+from ptoas.dialects.pto import matmul as dialect
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.tiles import Tile, Unplaced
+from ptoas.ops.family import mnemonic
+from ptoas.ops.matmul import check_extents, first_term, in_blocks, write
+
+GROUP = 32
+"""Numbers that share a scale."""
+
+
+def scaled(operand: Tile, scale: Tile, groups: int) -> Array:
+    """The numbers of an operand with k along the columns, times their scales, as doubles: neither can
+    overflow."""
+    by_columns = operand.memory.loc is TileLoc.Left
+    bits, powers = operand.load_raw(), scale.load().astype(np.float64)
+    if not by_columns:
+        bits, powers = bits.T, powers.T
+    dtype = operand.dtype
+    numbers = dtype.halves(bits) if dtype.kind == "pairs" else dtype.numbers(bits)
+    return numbers.astype(np.float64) * np.repeat(powers[:, :groups], GROUP, axis=1)[:, : numbers.shape[1]]
+
+
+@instruction(
+    dialect.TMatmulMxOp,
+    dialect.TMatmulMxAccOp,
+    dialect.TMatmulMxBiasOp,
+    dialect.TGemvMxOp,
+    dialect.TGemvMxAccOp,
+    dialect.TGemvMxBiasOp,
+)
+def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
+    """One instruction forms its sum in doubles and rounds it to f32 once; then it adds the accumulator or the
+    bias. A program that splits k adds the parts in its own order."""
+    walk = m.target.model(op)
+
+    def bind(
+        dst: Tile,
+        lhs: Tile,
+        lhs_scale: Tile,
+        rhs: Tile,
+        rhs_scale: Tile,
+        acc_in: Tile | None = None,
+        bias: Tile | None = None,
+    ) -> Step:
+        check_extents(op, m, dst, lhs, rhs, bias)
+        rows, cols = lhs.valid[0], rhs.valid[1]
+        terms = lhs.valid[1] * (2 if lhs.dtype.kind == "pairs" else 1)
+        groups = -(-terms // GROUP)
+        scales = (
+            _scales(op, m, lhs, lhs_scale, (rows, groups), walk.derives_scales),
+            _scales(op, m, rhs, rhs_scale, (groups, cols), walk.derives_scales),
+        )
+        out, start = dst.with_valid(rows, cols), first_term(rows, cols, acc_in, bias)
+        whole = in_blocks(out, walk.blocks)
+
+        def run() -> None:
+            a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
+            total = (a @ b.T).astype(np.float32)
+            if start is not None:
+                total += start.load()
+            write(whole, out, total.view(np.uint32))
+
+        sources = (lhs, rhs, *scales, *([start] if start is not None else []))
+        return Step(run, tuple(tile.region for tile in sources), (whole.region,))
+
+    return bind
+
+
+def _scales(
+    op: dialect.MxOp, m: Machine, operand: Tile, scale: Tile, shape: tuple[int, int], looks_up: bool
+) -> Tile:
+    """The scales that an operand needs, if they are there."""
+    if any(found < wanted for found, wanted in zip(scale.valid, shape, strict=True)):
+        found = f"{scale.valid[0]}x{scale.valid[1]} of {scale.describe()}"
+        required = f"{shape[0]}x{shape[1]} for {operand.describe()}"
+        raise m.fail("PTO-R105", f"{mnemonic(op)}: scales {found}, required {required}", op)
+    if looks_up and scale.address != operand.address >> SCALE_SHIFT:
+        found, wanted = scale.describe(), f"{operand.address >> SCALE_SHIFT:#x}"
+        raise m.fail(
+            "PTO-R157",
+            f"{mnemonic(op)}: {found} is not at {wanted}, where the matrix unit looks for the scales of "
+            f"{operand.describe()}",
+            op,
+        )
+    return scale.with_valid(*shape)
+
+
+@value(dialect.TGetScaleAddrOp)
+def tget_scale_addr(op: dialect.TGetScaleAddrOp, m: Machine) -> Callable[..., Tile]:
+    """Where the compiler could not do it before: the address is known while the program runs."""
+
+    def run(src: Tile, dst: Tile | Unplaced) -> Tile:
+        memory = m.memory(dst.type.loc.data)
+        return Tile(dst.type, memory, src.address >> SCALE_SHIFT, dst.valid, dst.name)
+
+    return run

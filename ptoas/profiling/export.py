@@ -1,0 +1,179 @@
+"""A profile for other tools: a Chrome trace, CSV, plain data."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from ptoas.diagnostics.render import to_json
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.profiling.record import ActorKey
+from ptoas.profiling.timeline import LANE_NAMES, LANES, Slice
+from ptoas.runner.observe import loop_name
+
+if TYPE_CHECKING:
+    from ptoas.profiling.profile import Profile
+    from ptoas.profiling.reasons import Sync
+
+
+def actor_name(actor: ActorKey, pipes: set[Pipe]) -> str:
+    """`core0.veccore0`, with the rank in front where it is not the first: as profilers of the device say."""
+    rank, block, core = actor
+    kind = "cube" if Pipe.PIPE_M in pipes and Pipe.PIPE_V not in pipes else "vec"
+    return f"rank{rank}." * bool(rank) + f"core{block}.{kind}core{core}"
+
+
+def actor_names(profile: Profile) -> dict[ActorKey, str]:
+    return {actor: actor_name(actor, set(lanes)) for actor, lanes in profile.busy().items()}
+
+
+def iteration(each: Slice) -> dict[str, int]:
+    """How far the loops around an instruction were."""
+    return dict(zip(map(loop_name, each.work.loops), each.turns, strict=True))
+
+
+# --- Chrome trace ------------------------------------------------------------------------------------
+
+
+def perfetto(profile: Profile) -> dict[str, Any]:
+    """Slices by core and pipe; times are microseconds at the target's clock, cycles stand beside them."""
+    return {
+        "displayTimeUnit": "ns",
+        "otherData": {
+            "tool": "ptoas profile",
+            "target": profile.target.name,
+            "clock_mhz": profile.table.mhz,
+            "estimate": "times are computed from published and fitted costs, not measured",
+        },
+        "traceEvents": list(_events(profile)),
+    }
+
+
+def _events(profile: Profile) -> Iterator[dict[str, Any]]:
+    file, mhz = profile.source.filename, profile.table.mhz
+    lanes = profile.timeline.lanes()
+    names = actor_names(profile)
+    process = {actor: n for n, actor in enumerate(names)}
+    thread = {pipe: n for n, pipe in enumerate(LANES)}
+    for actor, name in names.items():
+        title = {"name": f"{name} (estimate, {profile.target.name})"}
+        yield {"ph": "M", "name": "process_name", "pid": process[actor], "args": title}
+        order = {"sort_index": process[actor]}
+        yield {"ph": "M", "name": "process_sort_index", "pid": process[actor], "args": order}
+    for actor, pipe in lanes:
+        place = {"ph": "M", "pid": process[actor], "tid": thread[pipe]}
+        yield {**place, "name": "thread_name", "args": {"name": LANE_NAMES[pipe]}}
+        yield {**place, "name": "thread_sort_index", "args": {"sort_index": thread[pipe]}}
+    for each in profile.timeline.slices:
+        yield {
+            "ph": "X",
+            "name": each.work.name,
+            "cat": each.pipe.value,
+            "pid": process[each.actor],
+            "tid": thread[each.pipe],
+            "ts": each.start / mhz,
+            "dur": each.end / mhz - each.start / mhz,
+            "args": {
+                "line": f"{file}:{each.work.line}",
+                "operands": [touch.operand.text() for touch in each.work.touches],
+                "cycles": each.cycles,
+                "waited": each.waited,
+                "iteration": iteration(each),
+                "law": each.work.cost.text(),
+            },
+        }
+    for number, arrow in enumerate(profile.timeline.arrows):
+        source, target = profile.timeline.slices[arrow.source], profile.timeline.slices[arrow.target]
+        flow = {"cat": "sync", "name": arrow.label, "id": number}
+        # Inside the slice, so that a viewer finds whose end it is.
+        inside = source.start + source.cycles * 0.999
+        yield {
+            **flow,
+            "ph": "s",
+            "pid": process[source.actor],
+            "tid": thread[source.pipe],
+            "ts": inside / mhz,
+        }
+        end = {**flow, "ph": "f", "bp": "e", "pid": process[target.actor], "tid": thread[target.pipe]}
+        yield {**end, "ts": target.start / mhz}
+
+
+# --- CSV, JSON ---------------------------------------------------------------------------------------
+
+COLUMNS = ("line", "op", "pipe", "call_count", "cycles", "running_time(us)", "waited_cycles",
+           "critical_cycles", "estimated", "code")  # fmt: skip
+
+
+def csv_text(profile: Profile) -> str:
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for line in sorted(profile.lines(), key=lambda line: (line.line, line.pipe.value)):
+        code = " ".join(profile.source.line_text(line.line).split())
+        # A cell that begins so would be a formula in a spreadsheet.
+        code = f"'{code}" if code[:1] in ("=", "+", "-", "@") else code
+        time = round(line.cycles / profile.table.mhz, 4)
+        numbers = (line.count, round(line.cycles, 2), time, round(line.waited, 2), round(line.critical, 2))
+        writer.writerow((line.line, line.name, line.pipe.value, *numbers, int(line.estimated), code))
+    return out.getvalue()
+
+
+def as_dict(profile: Profile) -> dict[str, Any]:
+    names = actor_names(profile)
+    estimated, instructions, share = profile.estimates()
+    read, written = profile.moved
+    return {
+        "target": profile.target.name,
+        "entry": profile.entry,
+        "clock_mhz": profile.table.mhz,
+        "total_cycles": profile.total,
+        "range_cycles": [profile.low, profile.high],
+        "microseconds": profile.microseconds,
+        "instructions": instructions,
+        "estimated_instructions": estimated,
+        "estimated_share": share,
+        "bytes": {"read": read, "written": written},
+        "busy_cycles": {
+            names[actor]: {pipe.value: cycles for pipe, cycles in lanes.items()}
+            for actor, lanes in profile.busy().items()
+        },
+        "lines": [
+            {**vars(line), "pipe": line.pipe.value} for line in sorted(profile.lines(), key=lambda e: e.line)
+        ],
+        "critical_path": [
+            {"line": each.work.line, "op": each.work.name, "pipe": each.pipe.value, "count": n, "cycles": c}
+            for each, n, c in profile.critical_lines()
+        ],
+        "slices": [
+            {
+                "line": each.work.line,
+                "op": each.work.name,
+                "core": names[each.actor],
+                "pipe": each.pipe.value,
+                "start": each.start,
+                "end": each.end,
+                "iteration": iteration(each),
+            }
+            for each in profile.timeline.slices
+        ],
+        "flags": [sync_dict(sync) for sync in profile.syncs],
+        "remarks": [to_json(remark) for remark in profile.remarks],
+        "notes": profile.trace.notes,
+        "stats": profile.stats().as_dict(),
+    }
+
+
+def sync_dict(sync: Sync) -> dict[str, Any]:
+    """A flag or barrier, and why it is there."""
+    from ptoas.lowering.because import reason_of
+
+    return {
+        "op": sync.op.name.removeprefix("pto."),
+        "lines": list(sync.lines),
+        "inserted": reason_of(sync.op) is not None,
+        "executions": sync.executions,
+        "delay_cycles": sync.delay,
+        "reasons": [reason.text() for reason in sync.best()],
+    }

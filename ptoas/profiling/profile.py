@@ -1,0 +1,385 @@
+"""A profile: a run, or a walk, with a time for every instruction, and what there is to say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.diagnostics import Diagnostic, Source, UsageError
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.files import open_plain
+from ptoas.location import SourceLocation
+from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.profiling.patterns import Argument
+from ptoas.profiling.reasons import Sync, explain
+from ptoas.profiling.record import ActorKey, Recorder, Trace, What
+from ptoas.profiling.remarks import remarks
+from ptoas.profiling.static import walk
+from ptoas.profiling.timeline import Slice, Timeline, simulate
+from ptoas.profiling.work import GM, Work
+from ptoas.runner.options import Result
+from ptoas.runner.stats import Stats
+from ptoas.targets import Target
+from ptoas.targets.costs import ESTIMATES, CostTable, overridden, table_of
+
+if TYPE_CHECKING:
+    from ptoas.runner.kernel import Kernel
+
+MOST_COSTS = 1 << 20
+"""Bytes of a file of costs that are read."""
+
+
+@dataclass
+class Line:
+    """All that one line of the program took."""
+
+    line: int
+    name: str
+    pipe: Pipe
+    cycles: float = 0.0
+    count: int = 0
+    estimated: bool = False
+    waited: float = 0.0
+    critical: float = 0.0
+    """Cycles of it on the way that decides the total."""
+
+
+@dataclass
+class Profile:
+    """Where the time of a program goes on a target. In a notebook it shows the timeline.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<64x64xf32>
+    ... .arg %out : !pto.memref<64x64xf32>
+    ... %a = tload %x : (!pto.memref<64x64xf32>) -> !pto.tile<64x64xf32>
+    ... %b = texp %a : !pto.tile<64x64xf32>
+    ... tstore %b, %out
+    ... ''', "exp.pto")
+    >>> found = ptoas.profile(module, target="a2a3")
+    >>> round(found.total), found.microseconds, [round(each.cycles) for each in found.timeline.slices]
+    (701, 0.379, [392, 159, 150])
+    >>> [(line.line, line.name, line.pipe.value) for line in found.lines()][:1]
+    [(4, 'tload', 'PIPE_MTE2')]
+    >>> found.busy()[0, 0, 0][ptoas.get_target("a2a3").effects(found.works()[1].op).accesses[0].pipe]
+    159.0
+    >>> found.moved, found.estimates()
+    ((16384, 16384), (1, 3, 0.21))
+    >>> print(found.summary().splitlines()[0])
+    @exp on a2a3: 701 cycles (701 to 1,660), 0.379 µs at 1850 MHz
+    >>> found.as_dict()["total_cycles"] == found.total, found.csv().splitlines()[0].split(",")[:3]
+    (True, ['line', 'op', 'pipe'])
+    >>> [event["name"] for event in found.perfetto()["traceEvents"] if event["ph"] == "X"]
+    ['tload', 'texp', 'tstore']
+    >>> [function.sym_name.data for function in found.functions()], found.source.filename
+    (['exp'], 'exp.pto')
+    >>> found.html()[:15], sorted(found.pictures()), found.pictures()["timeline"][:4]
+    ('<!doctype html>', ['access', 'flags', 'memory', 'timeline'], '<svg')
+    >>> found.target.name, found.table.mhz, found.table.laws["texp"].kind
+    ('a2a3', 1850, 'measured')
+    >>> [(first.work.line, times) for first, times, cycles in found.critical_lines()]
+    [(4, 1), (5, 1), (6, 1)]
+    >>> found.stats().instructions["texp"], [argument.name for argument in found.arguments()]
+    (1, ['x', 'out'])
+    """
+
+    trace: Trace
+    timeline: Timeline
+    low: float
+    high: float
+    """The total where every instruction takes the least, or the most, of its range."""
+    syncs: list[Sync]
+    remarks: list[Diagnostic]
+    entry: str
+    result: Result | None = None
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    @property
+    def target(self) -> Target:
+        """What it was profiled for."""
+        return self.trace.target
+
+    @property
+    def table(self) -> CostTable:
+        """The costs that it was profiled with."""
+        return self.trace.table
+
+    @property
+    def total(self) -> float:
+        """Cycles from the first start to the last end."""
+        return self.timeline.total
+
+    @property
+    def microseconds(self) -> float:
+        """The same as time, at the target's clock."""
+        return round(self.total / self.table.mhz, 3)
+
+    def busy(self) -> dict[ActorKey, dict[Pipe, float]]:
+        """Cycles that each pipe of each core works."""
+        found: dict[ActorKey, dict[Pipe, float]] = {}
+        for (actor, pipe), cycles in self.timeline.busy().items():
+            found.setdefault(actor, {})[pipe] = cycles
+        return found
+
+    def works(self) -> list[Work]:
+        """Every instruction that was executed, once for each kind of operands."""
+        found = {id(e.subject): e.subject for e in self.trace.events if e.what is What.WORK}
+        return list(found.values())
+
+    def lines(self) -> list[Line]:
+        """What each line took, the longest first."""
+        return sorted(self._lines.values(), key=lambda line: (-line.cycles, line.line))
+
+    @cached_property
+    def _lines(self) -> dict[tuple[int, str, Pipe], Line]:
+        found: dict[tuple[int, str, Pipe], Line] = {}
+        critical = {id(each) for each in self.timeline.critical()}
+        for each in self.timeline.slices:
+            key = (each.work.line, each.work.name, each.pipe)
+            line = found.setdefault(key, Line(*key))
+            line.cycles += each.cycles
+            line.waited += each.waited
+            line.count += 1
+            line.critical += each.cycles if id(each) in critical else 0.0
+            line.estimated = line.estimated or each.work.cost.kind in ESTIMATES
+        return found
+
+    def critical_lines(self) -> list[tuple[Slice, int, float]]:
+        """The way that decides the total: runs of one line with their number and cycles, in order."""
+        found: list[tuple[Slice, int, float]] = []
+        for each in self.timeline.critical():
+            if found and found[-1][0].work.op is each.work.op and found[-1][0].pipe is each.pipe:
+                first, count, cycles = found[-1]
+                found[-1] = (first, count + 1, cycles + each.cycles)
+            else:
+                found.append((each, 1, each.cycles))
+        return found
+
+    @property
+    def moved(self) -> tuple[int, int]:
+        """Bytes of global memory that were read, and written."""
+        read = written = 0
+        for event in self.trace.events:
+            if event.what is What.WORK:
+                ways = {touch.write for touch in event.subject.touches if touch.operand.memory == GM}
+                read += event.subject.moved * (False in ways)
+                written += event.subject.moved * (True in ways)
+        return read, written
+
+    def estimates(self) -> tuple[int, int, float]:
+        """Instructions that rest on an estimate, all of them, and the share of the pipes' time."""
+        works = [event.subject for event in self.trace.events if event.what is What.WORK]
+        estimated = sum(work.cost.kind in ESTIMATES for work in works)
+        busy = sum(each.cycles for each in self.timeline.slices)
+        guessed = sum(e.cycles for e in self.timeline.slices if e.work.cost.kind in ESTIMATES)
+        return estimated, len(works), round(guessed / busy, 2) if busy else 0.0
+
+    def arguments(self) -> list[Argument]:
+        """What was touched of the arguments in global memory."""
+        return self.trace.patterns.arguments() if self.trace.patterns else []
+
+    def stats(self) -> Stats:
+        """The counts of `run --stats`."""
+        whole = Stats()
+        for event in self.trace.events:
+            if event.what is What.WORK:
+                if event.subject.counted is not None:
+                    whole.add(event.subject.counted)
+            elif event.what in (What.SET, What.WAIT):
+                whole.flags += 1
+            elif event.what is What.BARRIER:
+                whole.barriers += 1
+        whole.steps = self.result.steps if self.result is not None else 0
+        return whole
+
+    def functions(self) -> list[func.FuncOp]:
+        """The functions of the program as it ran."""
+        assert self.trace.module is not None
+        return [op for op in self.trace.module.walk() if isinstance(op, func.FuncOp)]
+
+    @property
+    def source(self) -> Source:
+        """The text that the program came from."""
+        for op in self.trace.order:
+            if isinstance(op.location, SourceLocation):
+                return op.location.source
+        from ptoas.forms import print_module
+
+        assert self.trace.module is not None
+        return Source(print_module(self.trace.module), "<built>")
+
+    # --- telling it ---
+
+    def summary(self, colour: bool = False, width: int = 100) -> str:
+        """What the command prints."""
+        from ptoas.profiling.summary import summary
+
+        return summary(self, colour, width)
+
+    def perfetto(self) -> dict[str, Any]:
+        """A Chrome trace, as Perfetto and `chrome://tracing` read it."""
+        from ptoas.profiling.export import perfetto
+
+        return perfetto(self)
+
+    def csv(self) -> str:
+        """One row a line of the program."""
+        from ptoas.profiling.export import csv_text
+
+        return csv_text(self)
+
+    def html(self) -> str:
+        """The page of `ptoas report`: everything, in one file."""
+        from ptoas.report.page import page
+
+        return page(self)
+
+    def pictures(self) -> dict[str, str]:
+        """The pictures of the page as SVG: `timeline`, `memory`, `flags` and `access`."""
+        from ptoas.report.page import pictures
+
+        return pictures(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from ptoas.report.draw import timeline
+
+        return f"<div>{escape(self.summary().splitlines()[0])}</div>{timeline(self)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        from ptoas.profiling.export import as_dict
+
+        return as_dict(self)
+
+
+def profile(
+    module: ModuleOp,
+    arguments: Mapping[str, Any] | Sequence[str] = (),
+    target: str | Target | None = None,
+    *,
+    static: bool = False,
+    costs: str | None = None,
+    ranks: int | str | None = None,
+    entry: str | None = None,
+    blocks: int = 1,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    **options: Any,
+) -> Profile:
+    """Run a program, or walk it (`static`), and give every instruction its time.
+
+    `arguments` are arrays by name or `NAME=VALUE` texts, generated where they are left out; `costs` names a
+    TOML file with numbers of your own; other options are those of `compile`.
+
+    >>> import ptoas
+    >>> module = ptoas.parse('''
+    ... .arg %x : !pto.memref<64x64xf32>
+    ... %a = tload %x : (!pto.memref<64x64xf32>) -> !pto.tile<64x64xf32>
+    ... ''')
+    >>> ptoas.profile(module, target="a2a3", static=True).total
+    392.0
+    """
+    from ptoas.lowering.lower import resolve_target
+
+    chosen = resolve_target(module, target)
+    table = table_of(chosen)
+    if costs is not None:
+        table = overridden(table, _read(costs), costs, chosen.name)
+    if static:
+        trace, name, warnings = _walked(module, arguments, chosen, table, entry, blocks, options)
+        return finished(trace, name, None, warnings)
+    recorder = Recorder(chosen, table)
+    options |= {"entry": entry, "blocks": blocks, "recorder": recorder}
+    if ranks is not None:
+        from ptoas.runner.ranks.in_process import run_ranks
+
+        if ranks == "mpi":
+            raise UsageError("a profile is of ranks in one process: --ranks N")
+        result = run_ranks(
+            module, arguments, chosen, ranks=ranks, seed=seed, max_memory=max_memory, **options
+        )
+    else:
+        result = _run(module, arguments, chosen, seed, max_memory, options)
+    assert result is not None
+    return finished(recorder.trace, result.entry, result, result.warnings)
+
+
+def _run(
+    module: ModuleOp,
+    arguments: Mapping[str, Any] | Sequence[str],
+    target: Target,
+    seed: int,
+    max_memory: int,
+    options: dict[str, Any],
+) -> Result:
+    from ptoas.runner.run import compile, limit_memory, read_arguments
+    from ptoas.runner.values import Allowance
+
+    kernel: Kernel = compile(module, target, **options)
+    if not isinstance(arguments, Mapping):
+        return kernel.execute(read_arguments(kernel, arguments, seed=seed, max_memory=max_memory))
+    limit_memory(kernel, max_memory)
+    return kernel.execute(kernel.complete(arguments, seed, Allowance(max_memory)))
+
+
+def _walked(
+    module: ModuleOp,
+    arguments: Mapping[str, Any] | Sequence[str],
+    target: Target,
+    table: CostTable,
+    entry: str | None,
+    blocks: int,
+    options: dict[str, Any],
+) -> tuple[Trace, str, list[Diagnostic]]:
+    from ptoas.lowering import prepare
+    from ptoas.lowering.lower import check
+    from ptoas.runner.entry import choose_entry
+    from ptoas.runner.report import split_option
+
+    legalize, sync = bool(options.get("legalize")), options.get("sync")
+    warnings: list[Diagnostic] = []
+    if not options.get("force"):
+        aicore = bool(options.get("aicore"))
+        isa = options.get("isa")
+        warnings = list(check(module, target, aicore=aicore, isa=isa, legalize=legalize, sync=sync))
+    ready = prepare(module, target, isa=options.get("isa"), legalize=legalize, sync=sync)
+    function = choose_entry(ready, entry)
+    pairs = arguments if isinstance(arguments, Mapping) else dict(split_option("--arg", a) for a in arguments)
+    given = {name: _integer(value) for name, value in pairs.items()}
+    known = {name: value for name, value in given.items() if value is not None}
+    return walk(ready, function, target, table, known, blocks), function.sym_name.data, warnings
+
+
+def _integer(value: object) -> int | None:
+    """A scalar argument that decides bounds; of memory a walk needs nothing."""
+    try:
+        return int(value) if isinstance(value, int | str) else None
+    except ValueError:
+        return None
+
+
+def _read(path: str) -> str:
+    try:
+        with open_plain(path) as file:
+            return file.read(MOST_COSTS).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--costs {path}: {error}") from None
+
+
+def finished(trace: Trace, entry: str, result: Result | None, warnings: list[Diagnostic]) -> Profile:
+    """A trace with its times, reasons and remarks."""
+    timeline = simulate(trace)
+    low = high = timeline.total
+    if any(event.what is What.WORK and event.subject.cost.is_range for event in trace.events):
+        low = simulate(trace, lambda part: part.low).total
+        high = simulate(trace, lambda part: part.high).total
+    syncs = explain(trace, timeline)
+    found = remarks(trace, timeline, syncs)
+    return Profile(trace, timeline, low, high, syncs, found, entry, result, list(warnings))

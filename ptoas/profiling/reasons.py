@@ -1,0 +1,217 @@
+"""Why a flag or a barrier is there: the first two accesses to common bytes that nothing else puts in order.
+
+A walk over the trace keeps what each pipe knows of every other, and which wait taught it. Where an access
+needs one before it, the wait that brought the news has a reason, and so have those that handed it on. A wait
+that never has one orders nothing in this run.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.sync import DrainOp
+from ptoas.machine.clocks import NUMBER, PIPES
+from ptoas.machine.errors import line_of
+from ptoas.profiling.ideal import AccessLog
+from ptoas.profiling.record import ActorKey, Trace, What
+from ptoas.profiling.timeline import Timeline
+from ptoas.profiling.work import GM, Touch, Work
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Two accesses that have to come one after the other."""
+
+    first: Work
+    second: Work
+    name: str
+    """The tile or argument, as the second knows it."""
+    wrote: bool
+    writes: bool
+    known_as: str
+    """Its name for the first, which may work on another tile over the same bytes."""
+
+    def text(self) -> str:
+        """`tload (line 5) writes %a before tadd (line 7) reads it`."""
+        one, two = (f"{work.name} (line {work.line})" for work in (self.first, self.second))
+        verbs = ["writes" if write else "reads" for write in (self.wrote, self.writes)]
+        if self.known_as != self.name:
+            return f"{one} {verbs[0]} %{self.known_as} before {two} {verbs[1]} %{self.name} in its bytes"
+        return f"{one} {verbs[0]} %{self.name} before {two} {verbs[1]} it"
+
+
+@dataclass
+class Sync:
+    """A wait or a barrier of the program, and what became of it in the run."""
+
+    op: Operation
+    raised: Operation | None = None
+    executions: int = 0
+    reasons: dict[tuple[Operation, Operation], Reason] = field(
+        default_factory=dict[tuple[Operation, Operation], Reason]
+    )
+    delay: float = 0.0
+    """Cycles that pipes stood still for it."""
+
+    def best(self) -> list[Reason]:
+        """The reasons, those first that say most: of tiles, of what is written and then read."""
+
+        def worth(each: Reason) -> tuple[bool, ...]:
+            again = each.first.op is each.second.op
+            same_pipe = each.first.pipe is each.second.pipe
+            return again, same_pipe, each.known_as != each.name, each.writes, not each.wrote
+
+        return sorted(self.reasons.values(), key=worth)
+
+    @property
+    def is_barrier(self) -> bool:
+        return isinstance(self.op, DrainOp)
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(line_of(op) for op in (self.raised, self.op) if op is not None))
+
+
+_Step = tuple[int, int, "int | None"]
+"""Known up to this time since then, from which pipe, and the number of the wait (`None`: a handshake)."""
+
+
+class _Core:
+    """What the pipes of one core know of each other."""
+
+    def __init__(self) -> None:
+        count = len(PIPES)
+        self.time = [0] * count
+        self.steps: list[list[list[_Step]]] = [[[] for _ in range(count)] for _ in range(count)]
+        """`steps[q][p]`: how q got to know p, the times ascending."""
+        self.flags: dict[object, tuple[list[int], int, Operation]] = {}
+        self.log = AccessLog[tuple[int, Work]]()
+
+    def known(self, pipe: int) -> list[int]:
+        """What a pipe knows of all, itself up to now."""
+        found = [steps[-1][0] if steps else 0 for steps in self.steps[pipe]]
+        found[pipe] = self.time[pipe]
+        return found
+
+    def learn(self, pipe: int, times: list[int], source: int, sync: int | None) -> None:
+        for other, time in enumerate(times):
+            steps = self.steps[pipe][other]
+            if time > (steps[-1][0] if steps else 0):
+                steps.append((time, source, sync))
+
+    def told_by(self, pipe: int, other: int, time: int) -> Iterator[int]:
+        """The waits that brought the news of `other` at `time` to `pipe`."""
+        for _ in PIPES:
+            steps = self.steps[pipe][other]
+            at = bisect_left(steps, (time,))
+            if at == len(steps):
+                return
+            _, source, sync = steps[at]
+            if sync is not None:
+                yield sync
+            if source in (other, pipe):
+                return
+            pipe = source
+
+
+def explain(trace: Trace, timeline: Timeline) -> list[Sync]:
+    """Every wait and barrier of the program, with its reasons and what it cost."""
+    found: dict[Operation, Sync] = {}
+    executed: list[Sync] = []
+    cores: dict[ActorKey, _Core] = {}
+    overlapping = {NUMBER[pipe] for pipe in trace.target.overlapping_pipes}
+    for event in trace.events:
+        core = cores.get(event.actor)
+        if core is None:
+            core = cores[event.actor] = _Core()
+        subject = event.subject
+        match event.what:
+            case What.WORK:
+                _work(core, subject, executed, overlapping)
+            case What.SET:
+                source = NUMBER[subject.pipe]
+                core.flags[subject.key] = (core.known(source), source, subject.op)
+            case What.WAIT:
+                target = NUMBER[subject.pipe]
+                times, source, raised = core.flags.pop(subject.key, ([0] * len(PIPES), target, None))
+                executed.append(_executed(found, subject.op, raised))
+                core.learn(target, times, source, len(executed) - 1)
+            case What.BARRIER:
+                executed.append(_executed(found, subject, None))
+                _barrier(core, subject.drained, len(executed) - 1)
+            case What.FENCE:
+                _handshake(core, Pipe.PIPE_ALL, Pipe.PIPE_ALL)
+            case _:
+                pass
+    for each in timeline.slices:
+        if isinstance(each.via, Operation) and each.via in found:
+            found[each.via].delay += each.waited
+    return sorted(found.values(), key=lambda sync: trace.order.get(sync.op, 0))
+
+
+def _executed(found: dict[Operation, Sync], op: Operation, raised: Operation | None) -> Sync:
+    sync = found.setdefault(op, Sync(op, raised))
+    sync.executions += 1
+    sync.raised = sync.raised or raised
+    return sync
+
+
+def _barrier(core: _Core, pipe: Pipe, sync: int) -> None:
+    """A pipe knows that what it was given is done; a barrier of all tells every pipe of every other."""
+    if pipe is not Pipe.PIPE_ALL:
+        number = NUMBER[pipe]
+        times = [0] * len(PIPES)
+        times[number] = core.time[number]
+        core.learn(number, times, number, sync)
+        return
+    for source in range(len(PIPES)):
+        times = [0] * len(PIPES)
+        times[source] = core.time[source]
+        for target in range(len(PIPES)):
+            core.learn(target, times, source, sync)
+
+
+def _work(core: _Core, work: Work, executed: list[Sync], overlapping: set[int]) -> None:
+    for source, target in work.before:
+        _handshake(core, source, target)
+    pipes = {NUMBER[touch.pipe] for touch in work.touches}
+    for touch in work.touches:
+        pipe = NUMBER[touch.pipe]
+        for other, wrote, name, (time, first) in core.log.before(touch):
+            if other == pipe and (pipe not in overlapping or _in_order(touch, first, work)):
+                continue
+            for number in core.told_by(pipe, other, time):
+                key = (first.op, work.op)
+                if key not in executed[number].reasons:
+                    reason = Reason(first, work, touch.operand.name, wrote, touch.write, name)
+                    executed[number].reasons[key] = reason
+    for pipe in pipes:
+        core.time[pipe] += 1
+    for touch in work.touches:
+        core.log.note(touch, (core.time[NUMBER[touch.pipe]], work))
+    for source, target in work.after:
+        _handshake(core, source, target)
+
+
+def _in_order(touch: Touch, first: Work, second: Work) -> bool:
+    """Whether a pipe does these two in the order of the program: loads are a queue (D26). The windows of an
+    argument are not told apart here, so nothing is said of them."""
+    if touch.operand.memory == GM:
+        return True
+    return touch.pipe is Pipe.PIPE_MTE2 and all(
+        any(each.operand.memory == GM and not each.write for each in work.touches) for work in (first, second)
+    )
+
+
+def _handshake(core: _Core, source: Pipe, target: Pipe) -> None:
+    if Pipe.PIPE_ALL in (source, target):
+        for one in range(len(PIPES)):
+            for other in range(len(PIPES)):
+                core.learn(other, core.known(one), one, None)
+        return
+    core.learn(NUMBER[target], core.known(NUMBER[source]), NUMBER[source], None)

@@ -1,0 +1,245 @@
+"""What could be faster, from the timeline, the indices of gathers and the reasons of flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Diagnostic, Note, Severity
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Pipe
+from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.dialects.pto.memory import TLoadOp
+from ptoas.location import span_of
+from ptoas.lowering.because import reason_of
+from ptoas.machine.errors import line_of
+from ptoas.profiling.ideal import Ideal, ideal
+from ptoas.profiling.reasons import Sync
+from ptoas.profiling.record import Trace, What
+from ptoas.profiling.timeline import NOTHING, Slice, Timeline
+from ptoas.profiling.work import BURST, GM, Work
+
+MOST_IDLE = 0.5
+"""The share of idle threads past which a launch is worth a remark."""
+SCATTERED = 2.0
+"""How many times as many bursts as sorted indices would touch."""
+FEW = 64
+"""Indices below which their order does not matter."""
+DOMINATES = 0.5
+OVERLAPS = 1.2
+"""How many times as long as it could a loop may take."""
+
+
+def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnostic]:
+    """All remarks, in the order of the program."""
+    works = {id(e.subject): e.subject for e in trace.events if e.what is What.WORK}
+    found = [
+        *_gathers(trace),
+        *_launches(list(works.values())),
+        *_narrow_loads(list(works.values())),
+        *_scalar_walks(timeline),
+        *_loops(trace, timeline),
+        *_needless(syncs),
+    ]
+    once = {(each.code, each.span.offset, each.span.file): each for each in reversed(found)}
+    return sorted(once.values(), key=Diagnostic.sort_key)
+
+
+def _remark(
+    code: str, message: str, op: Operation, fix: str | None = None, notes: tuple[Note, ...] = ()
+) -> Diagnostic:
+    return Diagnostic(code, message, span_of(op), Severity.NOTE, notes, fix)
+
+
+def _gathers(trace: Trace) -> Iterator[Diagnostic]:
+    for op, seen in trace.patterns.indices.items() if trace.patterns else ():
+        launches = trace.target.uses_simt(op)
+        if not seen.by_row and seen.whole_rows and seen.count:
+            yield _remark(
+                "PTO-O101",
+                f"all {seen.count:,} indices of this Elem gather count through whole rows of the table; in "
+                "Row mode that is one transfer a row",
+                op,
+                fix="write mgather.row with one index a row",
+            )
+        elif launches and seen.count >= FEW and seen.bursts > SCATTERED * seen.sorted_bursts:
+            yield _remark(
+                "PTO-O102",
+                f"the indices touch {seen.bursts:,} pieces of {BURST} bytes; sorted they would touch "
+                f"{seen.sorted_bursts:,}",
+                op,
+                fix="sort the indices, or lay the table out in the order of use",
+            )
+        if seen.by_row and 0 < seen.row_bytes < BURST:
+            yield _remark(
+                "PTO-O104", f"a row has {seen.row_bytes} bytes, a burst of global memory {BURST}", op
+            )
+        zero = trace.target.value(op, "gatherOob") is GatherOOB.Zero
+        if zero and seen.count and not seen.outside:
+            yield _remark(
+                "PTO-O105",
+                f"none of the {seen.count:,} indices of this run is outside the {seen.capacity:,} that the "
+                "table has",
+                op,
+                fix="leave the mode out where the indices are known to be in bounds",
+            )
+
+
+def _launches(works: list[Work]) -> Iterator[Diagnostic]:
+    for work in works:
+        idle = work.cost.values.get("idle", 0.0)
+        if isinstance(work.op, IndexedMemoryOp) and work.pipe is Pipe.PIPE_V and idle > MOST_IDLE:
+            rows, cols = (int(work.cost.values[name]) for name in ("rows", "cols"))
+            yield _remark(
+                "PTO-O103", f"{idle:.0%} of the launched threads have no element of {rows}x{cols}", work.op
+            )
+
+
+def _narrow_loads(works: list[Work]) -> Iterator[Diagnostic]:
+    for work in works:
+        if not isinstance(work.op, TLoadOp):
+            continue
+        view = next((t.operand for t in work.touches if t.operand.memory == GM), None)
+        if view is None or view.rows < 2 or view.nz:
+            continue
+        row = view.cols * view.size
+        if row < BURST and view.span > view.bytes:
+            yield _remark(
+                "PTO-O104",
+                f"the load has {view.rows} rows of {row} bytes with gaps between them; a burst of global "
+                f"memory has {BURST}",
+                work.op,
+            )
+
+
+def _scalar_walks(timeline: Timeline) -> Iterator[Diagnostic]:
+    walks: dict[Operation, float] = {}
+    for each in timeline.slices:
+        by_element = each.work.cost.key.endswith(f".{Coalesce.Elem.value}")
+        if each.pipe is Pipe.PIPE_S and by_element:
+            walks[each.work.op] = walks.get(each.work.op, 0.0) + each.cycles
+    busy = sum(each.cycles for each in timeline.slices)
+    total = sum(walks.values())
+    if busy and total > DOMINATES * busy:
+        op = max(walks, key=lambda each: walks[each])
+        yield _remark(
+            "PTO-O106",
+            f"scalar walks of gathers take {total / busy:.0%} of all pipes' time, this one {walks[op]:,.0f} "
+            "cycles",
+            op,
+            fix="gather rows, or load the table into a tile and use tgather",
+        )
+
+
+# --- loops -----------------------------------------------------------------------------------------
+
+
+def _loops(trace: Trace, timeline: Timeline) -> Iterator[Diagnostic]:
+    """What a loop loses to one buffer, and to flags that wait for more than they order."""
+    by_loop: dict[tuple[Operation, object], list[int]] = {}
+    for n, each in enumerate(timeline.slices):
+        for loop in each.work.loops:
+            by_loop.setdefault((loop, each.actor), []).append(n)
+    if not by_loop:
+        return
+    data, fresh = ideal(trace, reuse=True), ideal(trace, reuse=False)
+    for (loop, _), numbers in by_loop.items():
+        slices = [timeline.slices[n] for n in numbers]
+        depth = slices[0].work.loops.index(loop)
+        if len({each.turns[: depth + 1] for each in slices}) < 2:
+            continue
+        taken = _covered((each.start, each.end) for each in slices)
+        needed, free = (_covered((one.start[n], one.end[n]) for n in numbers) for one in (data, fresh))
+        if needed > OVERLAPS * free:
+            yield from _one_buffer(timeline, data, numbers, depth, needed, free)
+        elif taken > OVERLAPS * needed:
+            yield from _coarse_flags(timeline, data, numbers, taken, needed)
+
+
+def _one_buffer(
+    timeline: Timeline, data: Ideal, numbers: list[int], depth: int, needed: float, free: float
+) -> Iterator[Diagnostic]:
+    """The instruction that loses most because the tile that it fills is in use since the turn before."""
+    lost: dict[tuple[Operation, Operation], float] = {}
+    found: dict[tuple[Operation, Operation], tuple[Slice, Slice, str]] = {}
+    for n in numbers:
+        cause, each = data.cause[n], timeline.slices[n]
+        if cause is None:
+            continue
+        user = timeline.slices[cause[0]]
+        if user.turns[: depth + 1] != each.turns[: depth + 1] and user.pipe is not each.pipe:
+            key = (each.work.op, user.work.op)
+            lost[key] = lost.get(key, 0.0) + data.start[n] - data.free[n]
+            found[key] = (each, user, cause[1])
+    if not lost:
+        return
+    key = max(lost, key=lambda key: lost[key])
+    each, user, name = found[key]
+    loop = each.work.loops[depth]
+    yield _remark(
+        "PTO-O107",
+        f"the loop at line {line_of(loop)} does not overlap because line {each.work.line} ({each.work.name}) "
+        f"waits for line {user.work.line} ({user.work.name}) of the turn before: both use %{name}; with two "
+        f"buffers it would take about {free:,.0f} cycles, not {needed:,.0f}",
+        each.work.op,
+        fix=f"use two tiles in turns for %{name}",
+        notes=(Note(f"{user.work.name} uses %{name} here", span_of(user.work.op)),),
+    )
+
+
+def _coarse_flags(
+    timeline: Timeline, data: Ideal, numbers: list[int], taken: float, needed: float
+) -> Iterator[Diagnostic]:
+    """The wait that goes on longest after the data of its instruction is there."""
+    lost: dict[Operation, float] = {}
+    found: dict[Operation, Slice] = {}
+    for n in numbers:
+        each = timeline.slices[n]
+        if isinstance(each.via, Operation):
+            ready = max([each.free, *(timeline.slices[m].end for m in data.needs[n])])
+            if each.start > ready:
+                lost[each.via] = lost.get(each.via, 0.0) + each.start - ready
+                found[each.via] = each
+    if not lost:
+        return
+    via = max(lost, key=lambda op: lost[op])
+    each = found[via]
+    cause = timeline.slices[each.cause].work if each.cause != NOTHING else each.work
+    inserted = " (set by the compiler)" if reason_of(via) is not None else ""
+    yield _remark(
+        "PTO-O109",
+        f"line {each.work.line} ({each.work.name}) waits for line {cause.line} ({cause.name}) at a "
+        f"flag{inserted} that orders less: the loop takes {taken:,.0f} cycles, its data alone about "
+        f"{needed:,.0f}",
+        each.work.op,
+        fix="raise a flag of its own right after the last use of what the instruction touches",
+    )
+
+
+def _covered(times: Iterable[tuple[float, float]]) -> float:
+    """Cycles in which at least one of these goes on."""
+    total = last = 0.0
+    for start, end in sorted(times):
+        if end > last:
+            total += end - max(last, start)
+            last = end
+    return total
+
+
+# --- flags -----------------------------------------------------------------------------------------
+
+
+def _needless(syncs: list[Sync]) -> Iterator[Diagnostic]:
+    for sync in syncs:
+        if sync.reasons or reason_of(sync.op) is not None:
+            continue
+        cost = f"it costs {sync.delay:,.0f} cycles and" if sync.delay else "it"
+        what = "this barrier" if sync.is_barrier else "this wait for a flag"
+        notes = (Note("the flag is raised here", span_of(sync.raised)),) if sync.raised is not None else ()
+        yield _remark(
+            "PTO-O108",
+            f"{what}: {cost} orders nothing in this run",
+            sync.op,
+            fix="leave it out" if sync.is_barrier else "leave the pair out",
+            notes=notes,
+        )

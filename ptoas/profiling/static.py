@@ -1,0 +1,193 @@
+"""What a program would do, without running it: one walk, with the bounds of loops as far as they are known.
+
+Nothing is computed but integers. A loop whose bounds depend on data is walked once, a branch whose condition
+does takes its longer side; `Trace.notes` says where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ptoas.analysis.constants import fold
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.storage import Places, behind, places_of
+from ptoas.diagnostics import UsageError
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.machine.errors import line_of
+from ptoas.profiling.record import Event, Trace, What, signal_of
+from ptoas.profiling.work import Operand, Pricer, Work, static_operand, work_of
+from ptoas.runner.observe import loops_around
+from ptoas.targets import Target
+from ptoas.targets.costs import CostTable
+
+MOST_EVENTS = 1_000_000
+DEEPEST = 64
+
+
+@dataclass
+class Walk:
+    """One walk over a program, for one block of it after the other."""
+
+    trace: Trace
+    pricer: Pricer
+    functions: dict[str, func.FuncOp]
+    blocks: int
+    block: int = 0
+    depth: int = 0
+    values: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
+    turns: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    places: dict[func.FuncOp, Places] = field(default_factory=dict[func.FuncOp, Places])
+    works: dict[Operation, Work | None] = field(default_factory=dict["Operation", "Work | None"])
+
+    def function(self, op: func.FuncOp) -> None:
+        if op not in self.places:
+            self.places[op] = places_of(op)
+        self._block(op.body.block, self.places[op])
+
+    def _block(self, block: Block, places: Places) -> None:
+        for op in block.ops:
+            self._operation(op, places)
+
+    def _operation(self, op: Operation, places: Places) -> None:
+        match op:
+            case arith.ConstantOp():
+                self.values[op.result] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+            case scf.ForOp():
+                self._for(op, places)
+            case scf.WhileOp():
+                self._assume(op, "a loop that data ends is walked once")
+                self.turns[op] = 0
+                self._block(op.before_region.block, places)
+                self._block(op.after_region.block, places)
+            case scf.IfOp() | scf.IndexSwitchOp():
+                chosen = self._chosen(op)
+                if chosen.blocks:
+                    self._block(chosen.block, places)
+                    self._hand_on(op.results, chosen.block.last_op)
+            case func.CallOp():
+                self._call(op)
+            case PtoOp():
+                self._instruction(op, places)
+            case _:
+                if op.regions:
+                    for region in op.regions:
+                        self._block(region.block, places)
+                for result in op.results:
+                    self.values[result] = self._fold(op, result)
+
+    def _fold(self, op: Operation, result: SSAValue) -> int | None:
+        try:
+            return fold(op, [self.values.get(operand) for operand in op.operands], result.type)
+        except KeyError:
+            return None
+
+    def _for(self, op: scf.ForOp, places: Places) -> None:
+        bounds = [self.values.get(value) for value in (op.lb, op.ub, op.step)]
+        first, end, step = bounds
+        body = op.body.block
+        known = first is not None and end is not None and bool(step)
+        turns = range(1)
+        if not known:
+            self._assume(op, "a loop whose bounds are not known is walked once")
+        elif first is not None and end is not None and step:
+            turns = range(first, end, step)
+        for argument, value in zip(body.args[1:], op.iter_args, strict=True):
+            self.values[argument] = self.values.get(value)
+        for turn in turns:
+            self.values[body.args[0]] = turn if known else None
+            self.turns[op] = turn
+            self._block(body, places)
+            self._hand_on(body.args[1:], body.last_op)
+        for result, argument in zip(op.results, body.args[1:], strict=True):
+            self.values[result] = self.values.get(argument)
+
+    def _hand_on(self, targets: tuple[SSAValue, ...] | list[SSAValue], last: Operation | None) -> None:
+        if isinstance(last, scf.YieldOp):
+            handed = [self.values.get(value) for value in last.operands]
+            self.values.update(zip(targets, handed, strict=True))
+
+    def _chosen(self, op: scf.IfOp | scf.IndexSwitchOp) -> Region:
+        if isinstance(op, scf.IfOp):
+            known = self.values.get(op.cond)
+            regions = [op.true_region, op.false_region]
+            if known is not None:
+                return regions[0] if known else regions[1]
+        else:
+            known = self.values.get(op.arg)
+            regions = [*op.case_regions, op.default_region]
+            if known is not None:
+                cases = [int(case) for case in op.cases.get_values()]
+                return regions[cases.index(known)] if known in cases else op.default_region
+        self._assume(op, "a branch that data decides takes its longer side")
+        return max(regions, key=lambda region: sum(1 for _ in region.walk()))
+
+    def _call(self, op: func.CallOp) -> None:
+        callee = self.functions.get(op.callee.string_value())
+        if callee is None or self.depth >= DEEPEST or not callee.body.blocks:
+            return
+        self.depth += 1
+        for argument, value in zip(callee.body.block.args, op.arguments, strict=True):
+            self.values[argument] = self.values.get(value)
+        self.function(callee)
+        self.depth -= 1
+
+    def _instruction(self, op: PtoOp, places: Places) -> None:
+        if isinstance(op, GetBlockIdxOp | GetBlockNumOp):
+            known = self.block if isinstance(op, GetBlockIdxOp) else self.blocks
+            self.values.update(dict.fromkeys(op.results, known))
+            return
+        if isinstance(op, FlagOp | DrainOp | BufferTokenOp):
+            found = signal_of(op, next((self.values.get(value) for value in op.operands), None))
+            if found is not None:
+                self._note(*found, loops_around(op))
+            return
+        if op not in self.works:
+            operands = [self._operand(value, places) for value in op.operands]
+            order = self.trace.order.get(op, 0)
+            self.works[op] = work_of(op, self.pricer, operands, order, loops_around(op))
+        work = self.works[op]
+        if work is not None:
+            self._note(What.WORK, work, work.loops)
+
+    def _operand(self, value: SSAValue, places: Places) -> Operand | None:
+        address = places.address(behind(value)[0]) if isinstance(value.type, TileType) else None
+        return static_operand(value, self.knowledge, address)
+
+    def _note(self, what: What, subject: object, loops: tuple[Operation, ...]) -> None:
+        if len(self.trace.events) >= MOST_EVENTS:
+            raise UsageError(f"more than {MOST_EVENTS:,} instructions; give smaller bounds (--arg n=...)")
+        turns = tuple(self.turns[loop] for loop in loops)
+        self.trace.events.append(Event(what, subject, (0, self.block, 0), turns))
+
+    def _assume(self, op: Operation, what: str) -> None:
+        note = f"line {line_of(op)}: {what}"
+        if note not in self.trace.notes:
+            self.trace.notes.append(note)
+
+
+def walk(
+    module: ModuleOp,
+    entry: func.FuncOp,
+    target: Target,
+    table: CostTable,
+    given: Mapping[str, int],
+    blocks: int = 1,
+) -> Trace:
+    """The trace of a prepared module; `given` are scalar arguments of its entry."""
+    trace = Trace(target, table, order={op: n for n, op in enumerate(module.walk())}, module=module)
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
+    walker = Walk(trace, Pricer(target, table), functions, blocks)
+    for block in range(blocks):
+        walker.block = block
+        walker.values = {arg: given.get(arg.name_hint or "") for arg in entry.body.block.args}
+        walker.function(entry)
+    return trace

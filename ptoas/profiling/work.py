@@ -1,0 +1,362 @@
+"""One instruction on given operands: what it touches, how long it takes, and how that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, prod
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import Pair
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.dialects.pto.comm import StagedOp
+from ptoas.dialects.pto.element_types import element_size
+from ptoas.dialects.pto.enums import Coalesce, Layout, Pipe
+from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import ProductOp
+from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
+from ptoas.machine.errors import line_of
+from ptoas.machine.memory import Group, Pointer, View
+from ptoas.machine.tiles import Tile
+from ptoas.runner.stats import LANES, launch_geometry
+from ptoas.runner.stats import Cost as Counted
+from ptoas.targets import Target
+from ptoas.targets.costs import CostTable, Form, Kind, Law, cycles
+from ptoas.targets.pipes import Pipes
+from ptoas.targets.row import Row
+
+REPEAT = 256
+BURST = 128
+"""Bytes of global memory that neighbouring threads read at once (document 000)."""
+GM = "gm"
+
+COPIES = (Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3, Pipe.PIPE_FIX)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """Memory that an instruction works on."""
+
+    name: str
+    memory: str
+    """`gm`, or the name of a local memory."""
+    address: int
+    """In a local memory; of global memory, the first byte in its buffer. -1: not known."""
+    span: int
+    """Bytes from the first to the end of the last."""
+    rows: int
+    cols: int
+    columns: int
+    """Physical columns."""
+    size: int
+    dtype: str
+    outer: int = 1
+    """How many matrices of rows and columns a view has."""
+    nz: bool = False
+
+    @property
+    def bytes(self) -> int:
+        return self.outer * self.rows * self.cols * self.size
+
+    @property
+    def whole(self) -> bool:
+        """Whether rows follow each other without gaps."""
+        return self.cols == self.columns or self.rows == 1
+
+    def text(self) -> str:
+        at = "" if self.memory == GM or self.address < 0 else f" {self.address:#x}"
+        return f"%{self.name} {self.rows}x{self.cols}x{self.dtype} in {self.memory}{at}"
+
+
+def operand_of(value: object) -> Operand | None:
+    """A tile or a view of a run; a group counts as the memory of all its ranks."""
+    match value:
+        case Tile():
+            rows, cols = value.valid
+            memory = value.memory.loc.value
+            name, size, short = value.name, value.dtype.size, value.dtype.short
+            return Operand(name, memory, value.address, value.size_bytes, rows, cols, value.cols, size, short)
+        case View():
+            shape, size = value.shape5, value.dtype.size
+            first, last = value.form.reach
+            return Operand(
+                value.buffer.name,
+                GM,
+                (value.offset + first) * size,
+                max(0, last - first + 1) * size,
+                shape[3],
+                shape[4],
+                shape[4],
+                size,
+                value.dtype.short,
+                prod(shape[:3]),
+                value.layout is Layout.NZ,
+            )
+        case Group() if value.members:
+            first = operand_of(value.members[0])
+            assert first is not None
+            parts = dict(vars(first), outer=first.outer * len(value.members))
+            return Operand(**parts)
+        case Pointer():
+            size = value.buffer.dtype.size
+            return Operand(
+                value.buffer.name, GM, value.offset * size, size, 1, 1, 1, size, value.buffer.dtype.short
+            )
+        case _:
+            return None
+
+
+def static_operand(value: SSAValue, know: Knowledge, address: int | None) -> Operand | None:
+    """The same as far as it is known before a run: an open extent counts in full."""
+    name = value.name_hint or "?"
+    match value.type:
+        case TileType():
+            tile = know.tile(value)
+            rows, cols = (n if v == DYNAMIC else v for v, n in zip(tile.valid, tile.type.shape, strict=True))
+            at = -1 if address is None else address
+            return Operand(
+                name, tile.loc.value, at, tile.type.size_bytes, rows, cols, tile.cols, tile.size,
+                tile.element_name,
+            )  # fmt: skip
+        case ViewType():
+            view = know.view(value)
+            shape = [max(1, n) for n in view.shape5]
+            span, short = prod(shape) * view.size, view.element.text.removeprefix("!pto.")
+            return Operand(
+                name, GM, 0, span, shape[3], shape[4], shape[4], view.size, short, prod(shape[:3]),
+                view.layout is Layout.NZ,
+            )  # fmt: skip
+        case GroupType() if isinstance(value.type.member, ViewType):
+            member = value.type.member
+            shape, size = [max(1, n) for n in member.shape5], element_size(member.element_type)
+            whole = prod(shape) * size
+            return Operand(name, GM, 0, whole, shape[3], shape[4], shape[4], size, "?", value.type.size)
+        case PtrType():
+            return Operand(name, GM, 0, 4, 1, 1, 1, 4, "?")
+        case _:
+            return None
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One operand, touched by one pipe."""
+
+    pipe: Pipe
+    write: bool
+    operand: Operand
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one pipe does for an instruction: cycles, and the ends of the range."""
+
+    pipe: Pipe
+    cycles: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How long an instruction takes, and how that is known."""
+
+    key: str
+    law: Law
+    kind: Kind
+    formula: str
+    values: dict[str, float]
+    parts: tuple[Part, ...]
+    first: float
+
+    @property
+    def is_range(self) -> bool:
+        return any(part.low != part.high for part in self.parts)
+
+    def text(self) -> str:
+        """`slope * repeats, slope 2, repeats 64 (measured: ...)`."""
+        shown = [f"{n} {v:g}" for n, v in self.values.items() if n in self.formula.replace("(", " ").split()]
+        ends = f", {self.parts[0].low:,.0f} to {self.parts[0].high:,.0f}" if self.is_range else ""
+        return f"{self.formula}{': ' * bool(shown)}{', '.join(shown)}{ends} ({self.kind}: {self.law.source})"
+
+
+@dataclass(eq=False)
+class Work:
+    """An instruction on given operands: all that is the same each time it is executed."""
+
+    op: Operation
+    name: str
+    line: int
+    order: int
+    """The instruction's place in the program."""
+    loops: tuple[Operation, ...]
+    cost: Cost
+    before: tuple[Pair, ...] = ()
+    after: tuple[Pair, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    counted: Counted | None = None
+    """What `run --stats` counts it for."""
+
+    @property
+    def pipe(self) -> Pipe:
+        return self.cost.parts[0].pipe
+
+    @property
+    def moved(self) -> int:
+        """Bytes of global memory that are read or written."""
+        named = {
+            (t.operand.name, t.operand.address): t.operand for t in self.touches if t.operand.memory == GM
+        }
+        if "bytes" in self.cost.values and named:
+            return int(min(self.cost.values["bytes"], max(each.bytes for each in named.values())))
+        return sum(each.bytes for each in named.values())
+
+
+# --- quantities ------------------------------------------------------------------------------------
+
+
+def pipe_of(op: PtoOp, target: Target) -> Pipe | None:
+    """The pipe that does most of an instruction's work; `None`: it is none."""
+    row = target.row(op)
+    if not isinstance(row, Row) or row.pipe is None:
+        return None
+    model = row.pipe if isinstance(row.pipe, Pipe | Pipes) else row.pipe(op)
+    return model if isinstance(model, Pipe) else model.pipe
+
+
+def quantities(op: PtoOp, target: Target, by_slot: dict[str, list[Operand]], form: Form) -> dict[str, float]:
+    """What the formulas may name: see `ptoas.targets.costs.QUANTITIES`."""
+    tiles = [o for s, found in by_slot.items() for o in found if o.memory != GM and s not in op.SCRATCH]
+    views = [o for found in by_slot.values() for o in found if o.memory == GM]
+    staged = isinstance(op, StagedOp)
+    main = max(views if staged else tiles or views, key=_bytes)
+    size = max((o.size for o in tiles if o.bytes * 8 > main.bytes), default=main.size)
+    rows, cols = main.rows * main.outer, main.cols
+    elements, per = rows * cols, REPEAT // size or 1
+    per_row, lines = ceil(cols / per), ceil(elements / per)
+    by_row = not main.whole or (
+        form != "line" and (main.columns < per or (form == "scalar" and main.columns % per != 0))
+    )
+    found: dict[str, float] = {
+        "rows": rows, "cols": cols, "size": size, "elements": elements, "bytes": elements * main.size,
+        "repeats": rows * per_row if by_row else lines,
+        "masked": float((cols if by_row else elements) % per != 0),
+        "lines": lines, "per_row": per_row, "whole": float(main.whole),
+        "calls": max([1, *(o.outer for o in views)]) if views else (1 if main.whole else rows),
+    }  # fmt: skip
+    if staged and tiles:
+        found["calls"] = ceil(main.bytes / max(1, max(map(_bytes, tiles))))
+    if isinstance(op, ProductOp):
+        left, right = by_slot["lhs"][0], by_slot["rhs"][0]
+        found |= {"m": left.rows, "k": left.cols, "n": right.cols, "size": left.size}
+    if isinstance(op, IndexedMemoryOp):
+        _indexed(op, target, by_slot, found)
+    return found
+
+
+def _indexed(
+    op: IndexedMemoryOp, target: Target, by_slot: dict[str, list[Operand]], found: dict[str, float]
+) -> None:
+    """What a gather or scatter of global memory does, counted as document 000 counts it."""
+    data = by_slot[op.DATA][0]
+    table = by_slot["mem"][0]
+    by_row = target.value(op, "coalesce") is Coalesce.Row
+    geometry = launch_geometry(data.rows, data.cols, by_row)
+    found |= {"rows": data.rows, "cols": data.cols, "elements": data.rows * data.cols, "bytes": data.bytes}
+    found["calls"] = data.rows * (table.outer if table.nz else 1) if by_row else 1
+    if by_row:
+        per_row = geometry["kWarpsPerRow"] * LANES
+        found["passes"] = ceil(data.rows / geometry["kRowWarps"]) * ceil(data.cols / per_row)
+        found["bursts"] = data.rows * ceil(data.cols * data.size / BURST)
+    else:
+        found["passes"] = ceil(data.rows * data.cols / geometry["threads"])
+        found["bursts"] = data.rows * data.cols
+    found["idle"] = geometry["idle_threads"] / geometry["threads"]
+
+
+# --- costs -----------------------------------------------------------------------------------------
+
+
+class Pricer:
+    """Gives instructions of one target their costs."""
+
+    def __init__(self, target: Target, table: CostTable):
+        self.target = target
+        self.table = table
+
+    def cost(self, op: PtoOp, by_slot: dict[str, list[Operand]], touches: list[Touch]) -> Cost:
+        pipe = pipe_of(op, self.target)
+        assert pipe is not None
+        key, law = self.table.law(*self._keys(op, pipe, touches))
+        return _priced(key, law, pipe, tuple(quantities(op, self.target, by_slot, law.form).items()))
+
+    def _keys(self, op: PtoOp, pipe: Pipe, touches: list[Touch]) -> list[str]:
+        """What a law may be written under, the most special first."""
+        name = op.name.removeprefix("pto.")
+        read = [touch.operand for touch in touches if not touch.write]
+        written = [touch.operand for touch in touches if touch.write]
+        variant = getattr(op, "form", None)
+        if isinstance(op, IndexedMemoryOp):
+            variant = self.target.value(op, "coalesce")
+        keys = [f"{name}:{read[0].dtype}-{written[0].dtype}"] if read and written else []
+        keys += [f"{name}.{variant}"] * (variant is not None) + [name]
+        if pipe in COPIES or type(op).__module__.endswith(".movement"):
+            from_gm = any(operand.memory == GM for operand in read) or not read
+            source = GM if from_gm else max(read, key=_bytes).memory
+            keys.append(f"{source}-{written[0].memory if written else GM}")
+        return [*keys, pipe.value]
+
+
+def _bytes(operand: Operand) -> int:
+    return operand.bytes
+
+
+@lru_cache(maxsize=4096)
+def _priced(key: str, law: Law, pipe: Pipe, found: tuple[tuple[str, float], ...]) -> Cost:
+    values = dict(found)
+    constants, kind = law.constants_for(values["size"], values["cols"])
+    values |= constants
+    formula = law.formula if values["whole"] or law.ragged is None else law.ragged
+    if not values["elements"]:
+        # Nothing to do: only the start remains.
+        values |= dict.fromkeys(("repeats", "lines"), 0.0)
+    middle = cycles(formula, values)
+    low = middle if law.low is None else min(middle, cycles(law.low, values))
+    high = middle if law.high is None else max(middle, cycles(law.high, values))
+    parts = [Part(pipe, middle, low, high)]
+    for name, text in law.also.items():
+        share = cycles(text, values)
+        parts.append(Part(Pipe(name), share, share, share))
+    first = cycles(law.first, values)
+    return Cost(key, law, kind, formula, values, tuple(parts), first)
+
+
+def work_of(
+    op: PtoOp,
+    pricer: Pricer,
+    operands: list[Operand | None],
+    order: int,
+    loops: tuple[Operation, ...],
+) -> Work | None:
+    """An instruction with its costs; `None` for one that no pipe executes."""
+    effects = pricer.target.effects(op)
+    if pipe_of(op, pricer.target) is None:
+        return None
+    places = slot_places(op)
+    by_slot = {
+        slot: [found for n in at if (found := operands[n]) is not None]
+        for slot, at in places.items()
+        if len(at)
+    }
+    if not any(by_slot.values()):
+        return None
+    touches = [
+        Touch(access.pipe, access.write, found)
+        for access in effects.accesses
+        if access.operand >= 0 and (found := operands[access.operand]) is not None
+    ]
+    cost = pricer.cost(op, by_slot, touches)
+    name = op.name.removeprefix("pto.")
+    return Work(op, name, line_of(op), order, loops, cost, effects.before, effects.after, tuple(touches))

@@ -1,0 +1,173 @@
+"""What instructions cost on A5.
+
+Vector laws are those of the public cost model's fitted formulas: `a` for 256 bytes and `b` for the start
+where rows follow each other, else `a2 * pieces + b2` for each row, and `c2`. Instructions that these lack
+have the line that the model's own simulator of the vector unit gives. Transfers, the matrix unit and
+launches of threads have no public numbers at all: their laws are those of A2/A3, and the copy model of pypto
+is the upper end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ptoas.targets.a2a3.costs import LAWS as A2A3
+from ptoas.targets.a2a3.costs import NONE
+from ptoas.targets.costs import Case, CostTable, Kind, Law, each
+
+FIT = "public A5 cost model, fitted formulas"
+SIMULATED = "public A5 cost model, its simulator of the vector unit"
+AS_A2A3 = f"{NONE}: as on A2/A3"
+
+LINE, BY_ROW = "a * lines + b", "(a2 * per_row + b2) * rows + c2"
+
+
+def fitted(names: str, *rows: str, kind: Kind = "fitted") -> dict[str, Law]:
+    """Laws by the size of an element: `"4: 1.2 55 / 1.9 2.9 44"`, a and b, then a2, b2 and c2."""
+    cases: list[Case] = []
+    for row in rows:
+        size, _, numbers = row.partition(":")
+        values = [float(word) for word in numbers.replace("/", " ").split()]
+        cases.append((int(size), None, dict(zip(("a", "b", "a2", "b2", "c2"), values, strict=True))))
+    return each(names, Law(LINE, FIT, kind, ragged=BY_ROW, cases=tuple(cases)))
+
+
+def simulated(
+    names: str, four: tuple[float, float], two: tuple[float, float] | None = None
+) -> dict[str, Law]:
+    """A line: what a repeat takes, and the start."""
+    cases = tuple((size, None, {"a": a, "b": b}) for size, (a, b) in ((4, four), (2, two or four)))
+    ragged = "a * per_row * rows + b"
+    return each(names, Law(LINE, SIMULATED, "derived", ragged=ragged, cases=cases))
+
+
+def converted(pairs: str, numbers: str) -> dict[str, Law]:
+    """The conversions between pairs of types, `f32-f16`."""
+    return {f"tcvt:{pair}": law for pair, law in fitted(pairs, f"4: {numbers}").items()}
+
+
+COPY = "pypto's copy model is the upper end"
+
+THREADS = Law(
+    "launch + passes * latency + bursts",
+    f"000, Performance Considerations (A5); {NONE} of a launch or a read",
+    "guessed",
+    {"launch": 55, "latency": 200},
+    low="launch + bytes / 128",
+    high="launch + passes * 1400 + bursts * 2",
+)
+
+LAWS: dict[str, Law] = {
+    **{
+        name: replace(law, source=AS_A2A3, kind="guessed" if law.kind == "guessed" else "derived")
+        for name, law in A2A3.items()
+        if "-" in name or name.startswith(("tmatmul", "tgemv", "PIPE_"))
+    },
+    "gm-vec": Law(
+        "calls * (start + bytes / calls / rate)",
+        f"{AS_A2A3}; {COPY}",
+        "derived",
+        {"start": 264, "rate": 128},
+        high="1406 + bytes / 95.7",
+    ),
+    "vec-gm": Law("bytes / rate", f"{AS_A2A3}; {COPY}", "derived", {"rate": 109.38}, high="305 + bytes / 76"),
+    # --- fitted ---
+    **fitted(
+        "tadd tsub",
+        "4: 1.24697 55.0737 / 1.87494 2.87628 44.3446",
+        "2: 1.24697 55.0737 / 1.87494 2.87628 44.3446",
+    ),
+    **fitted(
+        "tmul", "4: 1.19411 56.2860 / 1.87082 2.91237 44.8446", "2: 1.19411 56.2860 / 1.87082 2.91237 44.8446"
+    ),
+    **fitted(
+        "tmins",
+        "4: 1.05893 53.1404 / 1.10168 4.53144 49.6279",
+        "2: 1.05893 53.1404 / 1.10168 4.53144 49.6279",
+    ),
+    **fitted(
+        "tneg", "4: 1.05893 55.1404 / 1.09529 4.56526 51.5085", "2: 1.05893 55.1404 / 1.09529 4.56526 51.5085"
+    ),
+    **fitted(
+        "tdivs trecip",
+        "4: 1.90815 64.5165 / 1.86887 2.47536 62.9426",
+        "2: 3.54918 68.7377 / 3.99817 -0.12081 65.1592",
+    ),
+    **fitted(
+        "texp",
+        "4: 1.96707 62.6568 / 1.85489 2.54424 60.5982",
+        "2: 3.76230 65.9344 / 3.99817 -0.12081 64.1592",
+    ),
+    **fitted(
+        "tsqrt",
+        "4: 1.96707 63.6568 / 1.85489 2.54424 61.5982",
+        "2: 3.76230 66.9344 / 3.99817 -0.12081 65.1592",
+    ),
+    **fitted(
+        "trsqrt", "4: 4.02946 75.5702 / 4 0.03265 76.4643", "2: 8.10656 81.0984 / 8.01119 0.05721 80.7114"
+    ),
+    "tsel": Law(
+        "a * lines + b if lines % 2 == 0 else odd * lines + start",
+        FIT,
+        "fitted",
+        ragged=BY_ROW,
+        cases=(
+            (
+                4,
+                None,
+                {"a": 1.93367, "b": 58.8469, "odd": 3.91429, "start": 63.8857}
+                | {"a2": 3.08691, "b2": 36.1095, "c2": 22.5124},
+            ),
+            (
+                2,
+                None,
+                {"a": 2.09836, "b": 52.4754, "odd": 2.09836, "start": 52.4754}
+                | {"a2": 2.46174, "b2": 1.42732, "c2": 48.6169},
+            ),
+        ),
+    ),
+    # --- conversions, by the types ---
+    **converted("f32-f16 f32-bf16", "1.31967 52.2951 / 2.25801 1.04224 55.1841"),
+    # Falls over the profiled points, up to ten pieces; it is not continued.
+    **each(
+        "tcvt:f16-f32 tcvt:bf16-f32",
+        Law(
+            "b - a * min(lines, 10)",
+            FIT,
+            "fitted",
+            {"a": 1.77049, "b": 82.4426, "a2": 1.27035, "b2": 1.92990, "c2": 51.6617},
+            ragged=BY_ROW,
+        ),
+    ),
+    **converted("bf16-f16", "1.21311 53.1967 / 1.27931 1.83338 51.8060"),
+    **converted("f16-hif8", "1.31967 53.2951 / 1.28976 1.78462 52.4726"),
+    **converted("f32-f8e4m3 f32-f8e5m2 f32-hif8", "12.3197 55.2951 / 87.6382 -30.0131 7.60697"),
+    **converted("f8e4m3-f32 f8e5m2-f32 hif8-f32", "3.93443 81.0164 / 5.16316 -1.75893 69.0995"),
+    **simulated("tcvt", (1, 55)),
+    # --- simulated ---
+    **simulated("tadds tsubs tshl tshr", (1, 54)),
+    **simulated("tmuls tlrelu taxpy tprelu", (1, 55)),
+    **simulated("tmax tmin tmaxs", (1, 53)),
+    **simulated(
+        "tand tor txor tabs tshls tshrs tands tors txors tnot trelu tcmp tcmps tsels texpands", (1, 52)
+    ),
+    **simulated("tdiv", (2, 62), (4, 63)),
+    **simulated("tlog", (2, 61), (4, 62)),
+    **simulated("trowsum trowprod", (3.15, 67)),
+    **simulated("trowmax trowmin trowargmax trowargmin", (2.29, 62)),
+    **simulated("tcolsum tcolmax tcolmin tcolprod tcolargmax tcolargmin", (1, 54)),
+    **simulated("trowexpand tcolexpand tfillpad tci", (1, 52)),
+    # --- gathers ---
+    **each(
+        "tgather tgatherb tscatter",
+        Law("55 + 10 * lines", f"{SIMULATED}: a gather every ten cycles", "derived", low="55 + lines"),
+    ),
+    **each("mgather.row mscatter.row mgather.elem mscatter.elem", THREADS),
+    **{
+        name: A2A3[name]
+        for name in ("load_scalar", "store_scalar", "comm.tnotify", "comm.twait", "comm.ttest")
+    },
+    "PIPE_V": Law(LINE, SIMULATED, "guessed", {"a": 1, "b": 55}, ragged="a * per_row * rows + b"),
+}
+
+TABLE = CostTable(1650, "Ascend 950, as a public report of it says", LAWS, cores=32)

@@ -1,0 +1,48 @@
+"""Conversion and quantisation of A5."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import quant as q
+from ptoas.dialects.pto.enums import RoundMode
+from ptoas.targets.conversion import Conversion, Rounding, conversions
+from ptoas.targets.quants import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, quantise
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.rules.quant import results_of_blocks_have_no_gaps
+
+CONVERSIONS = conversions(
+    {
+        "f32": "f32 f16 bf16 i16 i32 i64 f8e4m3 f8e5m2 hif8",
+        "f16": "f32 i32 i16 i8 u8 hif8",
+        "bf16": "f32 i32 f16 f4E1M2x2 f4E2M1x2",
+        "i16": "u8 f16 f32 u32 i32",
+        "i32": "f32 i16 u16 i64 u8",
+        "i64": "f32 i32",
+        "u8": "f16 u16",
+        "i8": "f16 i16 i32",
+        "u32": "u8 u16 i16",
+        "f8e4m3": "f32",
+        "f8e5m2": "f32",
+        "hif8": "f32",
+        "f4E1M2x2": "bf16",
+        "f4E2M1x2": "bf16",
+    }
+)
+ROUNDED = (
+    Rounding("f8E4M3FN", RoundMode.RINT),
+    Rounding("f8E5M2", RoundMode.RINT),
+    Rounding("hif8", RoundMode.ROUND),
+)
+"""What the header rounds in one way, whatever the mode says."""
+
+NUMBERS = BLOCKS.but(rules=(results_of_blocks_have_no_gaps,))
+
+ROWS: Rows = {
+    q.TCvtOp: convert(CONVERSIONS, Conversion(fixed=ROUNDED)),
+    q.TQuantOp: quantise(),
+    q.TDequantOp: DEQUANTISE,
+    q.TQuantMxOp: in_blocks(
+        NUMBERS,
+        NUMBERS.but(tiles=PAIRS),
+        Unsupported("the header of A5 has no fifth destination any more; reorder the exponents with tmov"),
+    ),
+}

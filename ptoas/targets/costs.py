@@ -1,0 +1,250 @@
+"""What an instruction costs on a target, as data: a formula, its constants, a source, and how that knows.
+
+A formula counts cycles of a core's clock. Its names are the law's constants and what the instruction works
+on (`QUANTITIES`); it adds, multiplies, divides, compares, chooses (`a if x else b`), and knows `ceil`, `min`
+and `max`. A table of laws stands in `ptoas/targets/<target>/costs.py`; a TOML file may say otherwise.
+
+>>> law = Law("slope * repeats", "a measurement", "measured", {"slope": 2.0}, first="lat + 1")
+>>> cycles("slope * repeats", {"slope": 2.0, "repeats": 64})
+128.0
+>>> cycles("a * x if x > 3 else ceil(x / 2)", {"a": 10, "x": 3})
+2.0
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from ptoas.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from ptoas.targets.target import Target
+
+Kind = Literal["measured", "fitted", "derived", "guessed"]
+KINDS: dict[Kind, str] = {
+    "measured": "read off a device",
+    "fitted": "a line through measured points",
+    "derived": "counted from what is documented, with constants of a neighbour",
+    "guessed": "a placeholder: nothing public says",
+}
+ESTIMATES = ("derived", "guessed")
+"""What a report calls an estimate."""
+
+QUANTITIES: dict[str, str] = {
+    "rows": "valid rows of the largest tile, or rows that are moved",
+    "cols": "its valid columns",
+    "size": "bytes of an element of it",
+    "elements": "rows * cols",
+    "bytes": "elements * size",
+    "repeats": "pieces of 256 bytes that the vector unit works through",
+    "masked": "1 where the last piece is not whole, else 0",
+    "lines": "elements in pieces of 256 bytes",
+    "per_row": "pieces of 256 bytes in a row",
+    "whole": "1 where rows follow each other without gaps, else 0",
+    "calls": "transfers that the copy engine is given",
+    "m": "rows of a product",
+    "k": "what a product sums over",
+    "n": "columns of a product",
+    "passes": "how often the threads of a launch start over",
+    "bursts": "pieces of 128 bytes of global memory that a launch touches",
+}
+
+Form = Literal["line", "binary", "scalar"]
+"""How an instruction is split into repeats: rows without gaps are one line; one with two tiles takes narrow
+tiles row by row, one with a scalar all whose rows are no whole repeats."""
+
+Case: TypeAlias = tuple[int, int | None, Mapping[str, float]]
+"""Bytes of an element, columns up to which it holds (`None`: any), and the constants then."""
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Cycles that an instruction keeps its pipe busy, and where that is from."""
+
+    formula: str
+    source: str
+    kind: Kind
+    constants: Mapping[str, float] = field(default_factory=dict[str, float])
+    first: str = "0"
+    """What the first instruction of a pipe takes in addition."""
+    ragged: str | None = None
+    """The formula where rows do not follow each other without gaps."""
+    low: str | None = None
+    high: str | None = None
+    """The ends of a range, where the number is not known."""
+    also: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What other pipes do meanwhile."""
+    form: Form = "line"
+    cases: tuple[Case, ...] = ()
+    """Constants that differ by the size of an element and the columns."""
+
+    def constants_for(self, size: float, cols: float) -> tuple[Mapping[str, float], Kind]:
+        """The constants, and how far they are to be trusted: past the last column the law is continued."""
+        if not self.cases:
+            return self.constants, self.kind
+        sizes = {case[0] for case in self.cases}
+        nearest = min(sizes, key=lambda each: (abs(each - size), each))
+        rows = [case for case in self.cases if case[0] == nearest]
+        for _, most, constants in rows:
+            if most is None or cols <= most:
+                return {**self.constants, **constants}, self.kind
+        _, most, constants = rows[-1]
+        grown = {name: value * cols / (most or 1) for name, value in constants.items() if name == "row"}
+        return {**self.constants, **constants, **grown}, "derived"
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """The laws of a target by instruction, by `instruction:way`, by way (`gm-vec`) and by pipe."""
+
+    mhz: float
+    clock: str
+    """Where the clock is from."""
+    laws: Mapping[str, Law]
+    cores: int = 1
+    """Blocks that run at the same time."""
+
+    def law(self, *keys: str) -> tuple[str, Law]:
+        """The law of the first of these that has one."""
+        for key in keys:
+            if key in self.laws:
+                return key, self.laws[key]
+        raise KeyError(keys)
+
+
+def each(names: str, law: Law) -> dict[str, Law]:
+    """One law for several instructions, their names with blanks between."""
+    return dict.fromkeys(names.split(), law)
+
+
+# --- formulas --------------------------------------------------------------------------------------
+
+_FUNCTIONS: dict[str, Any] = {"ceil": math.ceil, "min": min, "max": max}
+_ALLOWED = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.Name, ast.Constant,
+    ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.USub,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
+)  # fmt: skip
+_LONGEST = 500
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> tuple[Callable[[dict[str, Any]], float], frozenset[str]]:
+    """A formula as a function of its names; raises `UsageError` for anything that is none."""
+    try:
+        tree = ast.parse(text if len(text) <= _LONGEST else "", mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"{text[:80]!r} is no formula") from None
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+        call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
+        if (
+            not isinstance(node, _ALLOWED)
+            or (isinstance(node, ast.Constant) and not number)
+            or (isinstance(node, ast.Call) and not (call and cast(ast.Name, node.func).id in _FUNCTIONS))
+        ):
+            raise UsageError(f"{text!r} is no formula: {ast.unparse(node)!r} is not part of one")
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+    code = compile(tree, "<formula>", "eval")
+    return lambda values: eval(code, {"__builtins__": {}, **_FUNCTIONS}, values), frozenset(names)
+
+
+def names_in(formula: str) -> frozenset[str]:
+    """The constants and quantities that a formula names."""
+    return _compiled(formula)[1] - _FUNCTIONS.keys()
+
+
+def cycles(formula: str, values: Mapping[str, float]) -> float:
+    """The value of a formula; never less than nothing."""
+    function, _ = _compiled(formula)
+    try:
+        found = float(function(dict(values)))
+    except (NameError, ArithmeticError, TypeError, ValueError) as error:
+        raise UsageError(f"the formula {formula!r} has no value: {error}") from None
+    return found if 0.0 < found < math.inf else 0.0
+
+
+# --- tables ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def table_of(target: Target) -> CostTable:
+    """What is known of a target's speed; the last of its packages that has a table has it."""
+    for package in reversed(target.packages):
+        if target.has_pipes and find_spec(f"{package}.costs") is not None:
+            return import_module(f"{package}.costs").TABLE
+    raise UsageError(f"{target.name} has no pipes and no clock: there is nothing to profile; use a2a3 or a5")
+
+
+_WORDS = ("formula", "low", "high", "first", "ragged", "source", "kind")
+
+
+def overridden(table: CostTable, text: str, file: str, target: str) -> CostTable:
+    """A table with what a TOML file says of a target: constants, formulas, the clock.
+
+    >>> table = CostTable(1850, "", {"tadd": Law("a * repeats", "", "fitted", {"a": 2.0})})
+    >>> mine = overridden(table, '[a2a3.tadd]\\na = 3\\n[a2a3.clock]\\nmhz = 1800', "mine.toml", "a2a3")
+    >>> mine.mhz, mine.laws["tadd"].constants["a"], mine.laws["tadd"].kind
+    (1800.0, 3.0, 'measured')
+    """
+    try:
+        data: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{file}: {error}") from None
+    laws, mhz = dict(table.laws), table.mhz
+    section: Any = data.get(target, {})
+    if not isinstance(section, dict):
+        raise UsageError(f"{file}: [{target}] is a table of instructions")
+    for name, given in cast("dict[str, Any]", section).items():
+        if not isinstance(given, dict):
+            raise UsageError(f"{file}: {target}.{name} is a table: constants, or a formula")
+        entries = cast("dict[str, Any]", given)
+        if name == "clock":
+            mhz = _number(file, target, name, "mhz", entries.get("mhz")) or table.mhz
+        else:
+            laws[name] = _changed(laws.get(name), entries, file, f"{target}.{name}")
+    return replace(table, laws=laws, mhz=mhz)
+
+
+def _changed(law: Law | None, given: dict[str, Any], file: str, place: str) -> Law:
+    if law is None and "formula" not in given:
+        raise UsageError(f"{file}: there is no law {place}, so it needs a formula")
+    law = law or Law("0", file, "measured")
+    words = {name: str(given[name]) for name in _WORDS if name in given}
+    kind = words.get("kind", "measured")
+    if kind not in KINDS:
+        raise UsageError(f"{file}: {place}.kind is one of {', '.join(KINDS)}; {kind!r} found")
+    numbers = {n: _number(file, place, "", n, v) for n, v in given.items() if n not in _WORDS}
+    if "formula" in words:
+        # A number that somebody measured is no range, and has no cases, unless that is said too.
+        law = replace(law, ragged=None, low=None, high=None, first="0", cases=(), also={})
+    changed = replace(
+        law,
+        **{"source": file, **words, "kind": kind},
+        constants={**law.constants, **numbers},
+        cases=tuple((size, cols, {**c, **numbers}) for size, cols, c in law.cases),
+    )
+    known = {*changed.constants, *QUANTITIES, *(name for case in changed.cases for name in case[2])}
+    for formula in (changed.formula, changed.first, changed.ragged, changed.low, changed.high):
+        unknown = sorted(names_in(formula) - known) if formula else []
+        if unknown:
+            names = ", ".join(QUANTITIES)
+            raise UsageError(f"{file}: {place} names {unknown[0]!r}; there are its constants, and {names}")
+    return changed
+
+
+def _number(file: str, target: str, name: str, constant: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        place = ".".join(part for part in (target, name, constant) if part)
+        raise UsageError(f"{file}: {place} is a number from 0; {value!r} found")
+    return float(value)

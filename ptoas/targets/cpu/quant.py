@@ -1,0 +1,45 @@
+"""Conversion and quantisation of the simulator: as C++ casts, from any number to any."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import quant as q
+from ptoas.targets.conversion import Conversion, conversions
+from ptoas.targets.quants import (
+    BLOCKS,
+    BOXED,
+    DEQUANTISE,
+    PAIRS,
+    QUANTISE,
+    convert,
+    in_blocks,
+    quantise,
+)
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.rules.quant import exponents_fill_boxes
+from ptoas.targets.specs import ANY, ND, tile
+
+NUMBERS = " ".join(element.text for element in ANY)
+CONVERSIONS = conversions(
+    {
+        **{element.text: NUMBERS for element in ANY},
+        **dict.fromkeys(("f16", "bf16", "f32"), f"{NUMBERS} f4E1M2x2 f4E2M1x2"),
+        "f4E1M2x2": "f16 bf16 f32",
+        "f4E2M1x2": "f16 bf16 f32",
+    }
+)
+
+WHOLE = BLOCKS.but(model="whole tiles")
+BYTES = WHOLE.but(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
+FOUR = WHOLE.but(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
+
+ROWS: Rows = {
+    q.TCvtOp: convert(CONVERSIONS, Conversion(casts=True)),
+    q.TQuantOp: quantise(QUANTISE.but(tiles={"fp offset": tile("f32")})),
+    q.TDequantOp: DEQUANTISE,
+    q.TQuantMxOp: in_blocks(
+        BYTES,
+        FOUR,
+        BYTES.but(rules=(exponents_fill_boxes,), call=BOXED),
+        Unsupported("the simulator does not put exponents side by side; use tquant.mx without interleave"),
+    ),
+}

@@ -1,0 +1,108 @@
+"""Rows of arithmetic, element by element."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.element_types import BY_TYPE
+from ptoas.dialects.pto.enums import Precision
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.tile_scalar import TDivSOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.families.scratch import placeholder
+from ptoas.targets.pipes import S, V
+from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.specs import ROW_MAJOR, T, tile
+
+BINARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src0 src1": "R C"},
+    pipe=V,
+)
+
+UNARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "R C"},
+    pipe=V,
+)
+
+SCALAR = UNARY
+"""A tile and a scalar."""
+
+BINARY_SCRATCH = BINARY.but(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
+
+SCALAR_SCRATCH = SCALAR.but(ignores=("tmp",), scratch={"tmp": placeholder("dst")})
+"""Where the scratch tile is a place in the call and nothing more."""
+
+AXPY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(T, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "R C"},
+    pipe=V,
+)
+
+
+def precise(row: Row, algorithm: str) -> Row:
+    """The row of a function whose call takes the precision as its first template argument."""
+    words = {"precisionType": f"{algorithm}Algorithm::{{}}"}
+    return row.but(
+        defaults={"precisionType": Precision.Default},
+        call=Call(template="#precisionType?", words=words),
+    )
+
+
+def calls(first: str, then: str) -> Call:
+    """Two calls for one instruction: `calls("TADD dst src0 src1", "TADD dst dst src2")`."""
+    (name, _, arguments), (other, _, rest) = first.partition(" "), then.partition(" ")
+    return Call(name, arguments=arguments, then=Call(other, arguments=rest))
+
+
+def by_element(integers: Row, floats: Row) -> Forms:
+    """Rows of an instruction that does integers in another way than floats."""
+
+    def kind(op: PtoOp) -> str:
+        (dst,) = op.values_of("dst")
+        assert isinstance(dst.type, TileType)
+        return "integers" if BY_TYPE[dst.type.element_type].is_integer else "floats"
+
+    return Forms(kind, {"integers": integers, "floats": floats})
+
+
+def division(op: TDivSOp) -> str:
+    """The forms of `tdivs` that targets tell apart."""
+    element = Tile().element_of(op.src.type)
+    if BY_TYPE[element].is_integer:
+        return "integers"
+    return "tile / scalar" if op.dividend is None else "scalar / tile"
+
+
+def apart(*sources: str) -> tuple[tuple[str, str], ...]:
+    """The destination written while sources are still read, and the scratch tile: all apart."""
+    return (*(("dst", slot) for slot in sources), *(("tmp", slot) for slot in ("dst", *sources)))
+
+
+# The second call reads the result of the first: the last source must still be there.
+TERNARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1 src2": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src0 src1 src2": "R C"},
+    apart=(("dst", "src2"),),
+    pipe=V,
+)
+
+ADD_C = TERNARY.but(call=calls("TADD dst src0 src1", "TADD dst dst src2"))
+
+SUB_C = TERNARY.but(call=calls("TSUB dst src0 src1", "TADD dst dst src2"))
+
+SCALAR_TERNARY = BINARY.but(apart=(("dst", "src1"),))
+
+ADD_SC = SCALAR_TERNARY.but(call=calls("TADDS dst src0 scalar", "TADD dst dst src1"))
+
+SUB_SC = SCALAR_TERNARY.but(call=calls("TSUBS dst src0 scalar", "TADD dst dst src1"))
+
+SEQUENCE = Row(
+    tiles={"dst": tile(T)},
+    shape={"dst": "1 _"},
+    pipe=S,
+    call=Call(template="type:dst type:start #descending", arguments="dst start"),
+    defaults={"descending": False},
+    ignores=("tmp",),
+)
+"""The call has no place for a scratch tile."""

@@ -1,0 +1,82 @@
+"""Rows of gathers and scatters."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto.enums import CmpMode, Coalesce, GatherOOB, ScatterAtomicOp, ScatterOOB
+from ptoas.targets.pipes import V
+from ptoas.targets.row import Call, Row
+from ptoas.targets.rules import portability as w
+from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.specs import INDEX, ROW_MAJOR, T, tile, view
+
+# --- between memory and a tile -------------------------------------------------------------------
+
+MEMORY_GATHER = Row(
+    views={"mem": view(layouts="nd")},
+    rules=(w.gather_names_its_mode, w.wrap_gives_one_result, w.table_form_is_taken_everywhere),
+    pipe=V,
+    defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
+    call=Call(template="#coalesce #gatherOob?"),
+    apart=(("dst", "idx"),),
+)
+MEMORY_SCATTER = Row(
+    views={"mem": view(layouts="nd")},
+    pipe=V,
+    defaults={
+        "coalesce": Coalesce.Row,
+        "scatterOob": ScatterOOB.Undefined,
+        "scatterAtomicOp": ScatterAtomicOp.None_,
+    },
+    call=Call(template="#coalesce #scatterAtomicOp? #scatterOob? #scatterConflict?"),
+)
+
+# --- between tiles -------------------------------------------------------------------------------
+
+INDEX_GATHER = Row(
+    tiles={"dst": tile(T), "src": tile(), "indices": tile(INDEX)},
+    rules=(
+        b.tile_gather_keeps_the_element_type,
+        b.counted_window_is_row_major,
+        b.index_tile_has_an_index_for_each_element,
+        w.index_type_is_taken_everywhere,
+    ),
+    pipe=V,
+    apart=(("dst", "indices"), ("dst", "src")),
+)
+"""`TGATHER` by indices."""
+
+MASK_GATHER = Row(
+    tiles={"dst src": tile(T, ROW_MAJOR)},
+    rules=(
+        b.tile_gather_destination_is_full,
+        b.mask_gather_keeps_the_element_size,
+        b.mask_gather_fits_the_destination,
+    ),
+    pipe=V,
+    defaults={"axis": "row"},
+    call=Call(
+        template="type:dst type:src #maskPattern #axis?",
+        arguments="dst src",
+        words={"axis": "GatherAxis::GATHER_{}"},
+    ),
+)
+"""`TGATHER` by a mask pattern; the tile types come first."""
+
+COMPARE_GATHER = Row(tiles={"dst": tile(INDEX)}, pipe=V, defaults={"cmpMode": CmpMode.EQ, "offset": 0})
+"""`TGATHER` by comparison."""
+
+BLOCK_GATHER = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(), "offsets": tile(INDEX)},
+    rules=(b.block_gather_has_an_offset_for_each_block,),
+    pipe=V,
+    apart=(("dst", "offsets"), ("dst", "src")),
+)
+INDEX_SCATTER = Row(tiles={"dst": tile(T), "src idx": tile()}, pipe=V, apart=(("dst", "idx"), ("dst", "src")))
+MASK_SCATTER = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    rules=(b.mask_scatter_fills_the_pattern,),
+    pipe=V,
+    apart=(("dst", "src"),),
+    call=Call(template="#maskPattern #axis", arguments="dst src", words={"axis": "ScatterAxis::SCATTER_{}"}),
+    source="TScatter.hpp, mask form",
+)

@@ -1,0 +1,100 @@
+"""Rows of copies."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ptoas.analysis.constants import Constants
+from ptoas.dialects.pto.enums import PadValue, TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.targets.families.scratch import placeholder
+from ptoas.targets.pipes import MTE1, V
+from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.rules.movement import (
+    fill_does_not_shrink,
+    fill_names_its_value,
+    fill_of_a_matrix_keeps_its_type,
+    part_is_inside,
+    part_keeps_the_layout,
+)
+from ptoas.targets.specs import ND_OR_NZ, ROW_MAJOR, T, Types, tile
+
+MOVE = Row(tiles={"dst src": tile(T)}, pipe=V)
+
+
+class FillModel(NamedTuple):
+    """How far TFILLPAD fills."""
+
+    whole: bool = False
+    """The whole physical tile, not only the valid rows."""
+    keeps_bursts: bool = False
+    """Whether the rest of each row's last 32 bytes is what it is in a source with the same pad value."""
+
+
+def same_place(op: PtoOp) -> bool:
+    """Whether source and destination lie at one address, as far as their declarations say."""
+    (src,), (dst,) = op.values_of("src"), op.values_of("dst")
+    given = [tile.owner.addr if isinstance(tile.owner, AllocTileOp) else None for tile in (src, dst)]
+    numbers = [None if address is None else Constants().constant(address) for address in given]
+    return src is dst or (None not in numbers and numbers[0] == numbers[1])
+
+
+def _fill_form(op: PtoOp) -> str:
+    src, dst = op.values_of("src")[0].type, op.values_of("dst")[0].type
+    assert isinstance(src, TileType) and isinstance(dst, TileType)
+    if dst.loc.data is TileLoc.Mat:
+        return "mat"
+    if src.shape != dst.shape:
+        return "expand"
+    return "in place" if same_place(op) else "plain"
+
+
+FILL_PAD = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    rules=(fill_names_its_value, fill_does_not_shrink),
+    pipe=V,
+)
+
+FILL_PAD_MAT = Row(
+    tiles={"dst": tile(T, locs="mat"), "src": tile(locs="mat")},
+    rules=(fill_of_a_matrix_keeps_its_type,),
+    pipe=MTE1,
+    call=Call(template="type:dst #padValue", only_with="padValue"),
+    defaults={"padValue": PadValue.Zero},
+)
+
+
+def fill_pad(types: str | Types, model: FillModel) -> Forms:
+    """The kinds of TFILLPAD, which one has no word for: the operands tell them apart."""
+    calls = {"plain": "TFILLPAD", "expand": "TFILLPAD_EXPAND", "in place": "TFILLPAD_INPLACE"}
+    forms = {kind: FILL_PAD.of(types, model=model, call=Call(name=name)) for kind, name in calls.items()}
+    return Forms(_fill_form, {**forms, "mat": FILL_PAD_MAT.of(types, model=model)})
+
+
+TRANSPOSE = Row(
+    tiles={"src": tile(None, ROW_MAJOR), "dst": tile(T)},
+    valid={"src": "R C", "dst": "C R"},
+    pipe=V,
+    ignores=("tmp",),
+    scratch={"tmp": placeholder("src")},
+)
+"""Where the scratch tile is a place in the call and nothing more."""
+
+CONCAT = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
+    valid={"dst": "R _", "src0 src1": "R _"},
+    pipe=V,
+)
+
+CONCAT_COUNTED = CONCAT.but(
+    tiles={"src0_idx src1_idx": tile("i8 u8 i16 u16 i32 u32")},
+    call=Call(name="TCONCAT"),
+)
+
+EXTRACT = Row(
+    tiles={"dst": tile(T, ND_OR_NZ), "src": tile(None, ND_OR_NZ)},
+    rules=(part_is_inside, part_keeps_the_layout),
+    pipe=V,
+)

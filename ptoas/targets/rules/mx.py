@@ -1,0 +1,162 @@
+"""Products of mx operands (public TMATMUL_MX and TGET_SCALE_ADDR pages and headers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.forwarding import origins
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.rules.matmul import acc
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+GROUP, STEP = 32, 64
+"""Numbers along k that share a scale, and of which k is made."""
+
+
+def _numbers(tile: TileType) -> int:
+    """How many numbers an element along k stands for."""
+    return 2 if tile.element_type.name.startswith("pto.f4") else 1
+
+
+def mx_types(k: int = 64, groups: int = 2) -> tuple[str, ...]:
+    """The types of lhs, its scales, rhs, its scales and dst of a product of 16 rows and 32 columns."""
+    return (
+        f"!pto.tile_buf<left, 16x{k}xf8E4M3FN, blayout=col_major, slayout=row_major>",
+        f"!pto.tile_buf<scaling, 16x{groups}x!pto.f8E8M0, slayout=row_major, fractal=32>",
+        f"!pto.tile_buf<right, {k}x32xf8E4M3FN, slayout=col_major>",
+        f"!pto.tile_buf<scaling, {groups}x32x!pto.f8E8M0, blayout=col_major, slayout=col_major, fractal=32>",
+        f"!pto.tile_buf<{acc('16x32xf32')}>",
+    )
+
+
+def mx_product(types: tuple[str, ...], *before: str) -> str:
+    """A product whose operands are arguments but for the scales."""
+    a, s, b, t, c = types
+    return kernel(
+        f"%s = pto.alloc_tile : {s}",
+        f"%t = pto.alloc_tile : {t}",
+        *(line.format(a=a, s=s, b=b, t=t) for line in before),
+        f"pto.tmov ins(%ms : {s.replace('scaling', 'mat')}) outs(%s : {s})",
+        f"pto.tmov ins(%mt : {t.replace('scaling', 'mat')}) outs(%t : {t})",
+        f"pto.tmatmul.mx ins(%a, %s, %b, %t : {a}, {s}, {b}, {t}) outs(%c : {c})",
+        args=f"%a: {a}, %ms: {s.replace('scaling', 'mat')}, %b: {b}, %mt: {t.replace('scaling', 'mat')}, "
+        f"%c: {c}",
+    )
+
+
+BOUND = (
+    "pto.tget_scale_addr ins(%a : {a}) outs(%s : {s})",
+    "pto.tget_scale_addr ins(%b : {b}) outs(%t : {t})",
+)
+
+
+@rule(
+    "PTO-G201",
+    source="header of TMATMUL_MX, CheckMadMxValid",
+    reason="The matrix unit takes two groups of 32 numbers, and their scales, at once.",
+    failing=mx_product(mx_types(96, 4), *BOUND),
+    passing=mx_product(mx_types(), *BOUND),
+    on="a5",
+)
+def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
+    """The columns of lhs of an mx product are a multiple of 64 numbers; fewer may be valid."""
+    lhs = know.tile("lhs")
+    count = lhs.type.cols * _numbers(lhs.type)
+    if count % STEP:
+        fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
+        yield mismatch("numbers in a row of lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
+
+
+@rule(
+    "PTO-G202",
+    source="public TMATMUL_MX page: shapes of the scales",
+    reason="Every group of 32 numbers has a scale.",
+    failing=mx_product(mx_types(128, 2), *BOUND),
+    passing=mx_product(mx_types(128, 4), *BOUND),
+    on="cpu a5",
+)
+def each_group_has_a_scale(op: MxOp, know: Facts) -> Violations:
+    """lhs_scale has a valid row for each of lhs and a column for each 32 numbers of it; rhs_scale a column
+    for each of rhs and a row for each 32 numbers."""
+    lhs, rhs = know.tile("lhs"), know.tile("rhs")
+    by_left, by_right = (
+        DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
+        for tile, terms in ((lhs, lhs.valid_cols), (rhs, rhs.valid_rows))
+    )
+    for slot, wanted in (
+        ("lhs_scale", (lhs.valid_rows, by_left)),
+        ("rhs_scale", (by_right, rhs.valid_cols)),
+    ):
+        found = know.tile(slot).valid
+        for word, one, other in zip(("rows", "columns"), found, wanted, strict=True):
+            if DYNAMIC not in (one, other) and one < other:
+                yield mismatch(f"valid {word} of {slot}", one, f"at least {other}", slot=slot)
+
+
+@rule(
+    "PTO-G203",
+    source="header of TGET_SCALE_ADDR, GetScaleAddr",
+    reason="The matrix unit is told where its operands are; the scales it finds by their addresses.",
+    failing=mx_product(mx_types(), BOUND[0]),
+    passing=mx_product(mx_types(), *BOUND),
+    on="a5",
+    scope="function",
+)
+def scales_are_where_the_matrix_unit_looks(facts: FunctionFacts, target: Target) -> Violations:
+    """The scales of an mx operand lie at its address, divided by 16: tget_scale_addr puts them there."""
+    if TileLoc.ScaleLeft not in target.memories or not target.has_pipes:
+        return
+    bindings = [op for op in facts.ops if isinstance(op, TGetScaleAddrOp)]
+    for op in facts.ops:
+        if not isinstance(op, MxOp):
+            continue
+        for slot in ("lhs", "rhs"):
+            operand, scale = op.operands_of(slot)[0], op.operands_of(f"{slot}_scale")[0]
+            bound = {root for each in bindings if _meet(each.dst, scale) for root in origins(each.src)}
+            if bound and bound & {*origins(operand)}:
+                continue
+            found = f"those of {', '.join(map(value_name, bound))}" if bound else "no address of an operand's"
+            required = f"those of {value_name(operand)}"
+            yield Violation(
+                f"address of {value_name(scale)}: found {found}, required {required}",
+                op=op,
+                slot=f"{slot}_scale",
+                part="value",
+                fix=f"pto.tget_scale_addr ins({value_name(operand)} : ...) outs({value_name(scale)} : ...)",
+            )
+
+
+def _meet(one: object, other: object) -> bool:
+    return bool({*origins(one)} & {*origins(other)})  # pyright: ignore[reportArgumentType]
+
+
+@rule(
+    "PTO-G204",
+    source="header of TGET_SCALE_ADDR",
+    reason="The address of scales follows from that of an operand in L0A or L0B.",
+    failing=mx_product(mx_types(), "pto.tget_scale_addr ins(%b : {b}) outs(%s : {s})", BOUND[1]),
+    passing=mx_product(mx_types(), *BOUND),
+    on="a5",
+)
+def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violations:
+    """tget_scale_addr binds scales in row_major + row_major boxes to a tile in left, and those in col_major +
+    col_major boxes to one in right."""
+    src, dst = know.tile("src"), know.tile("dst")
+    pairs = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}
+    if src.loc not in pairs:
+        yield mismatch("memory of src", src.loc.value, "left or right", slot="src")
+    elif dst.loc is not pairs[src.loc]:
+        required = {
+            TileLoc.Left: "f8E8M0 in scaling, row_major + row_major, fractal 32",
+            TileLoc.Right: "f8E8M0 in scaling, col_major + col_major, fractal 32",
+        }[src.loc]
+        found = f"{dst.element_name} in {dst.loc.value}, {dst.layout_text}"
+        yield mismatch(f"scales of a tile in {src.loc.value}", found, required, slot="dst")

@@ -1,0 +1,89 @@
+"""What an instruction leaves behind in tiles that it reads or works in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import touched
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.row import Row
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_TILE = "!pto.tile_buf<vec, 16x32xi32>"
+_REMAINDER = f"pto.trem ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})"
+_ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
+
+
+@rule(
+    "PTO-Q301",
+    source="device headers: TREM, TREMS and TQUANT of A2/A3 calculate in their sources; temporary tiles",
+    reason="The tile holds numbers of another type, or steps of a calculation.",
+    failing=kernel(_REMAINDER, f"pto.tadd ins(%a, %d : {_TILE}, {_TILE}) outs(%d : {_TILE})", args=_ARGS),
+    passing=kernel(f"pto.tadd ins(%a, %b : {_TILE}, {_TILE}) outs(%d : {_TILE})", _REMAINDER, args=_ARGS),
+    on="a2a3",
+    scope="function",
+)
+def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
+    """A tile that an instruction has worked in, a source that it overwrites or its scratch tile, is written
+    again before it is read."""
+    gone: dict[SSAValue, PtoOp] = {}
+    for op in facts.ops:
+        accesses = facts.effects(op, target).accesses
+        for access in accesses:
+            value = touched(op, access.operand)
+            if access.write or not isinstance(value.type, TileType):
+                continue
+            root = facts.root(value)
+            if root not in gone or not _follows(gone[root], op):
+                continue
+            yield Violation(
+                f"{value_name(root)} is read: found what {gone[root].mnemonic()} has left in it, "
+                "required a write in between",
+                op=op,
+                slot=("operand", access.operand),
+                part="value",
+                related=(Related("it is overwritten here", gone[root]),),
+                fix="read it before, or work on a copy",
+            )
+            del gone[root]
+        for access in accesses:
+            value = touched(op, access.operand)
+            if access.write and isinstance(value.type, TileType):
+                gone.pop(facts.root(value), None)
+        if any(isinstance(operand.type, TileType) for operand in op.operands) and not isinstance(op, PtoOp):
+            # A callee, or the next turn of a loop, may write them.
+            for operand in op.operands:
+                gone.pop(facts.root(operand), None)
+        if isinstance(op, PtoOp):
+            gone |= dict.fromkeys(_worked_in(op, facts, target), op)
+
+
+def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAValue]:
+    """The tiles that hold nothing of value when the instruction is done."""
+    row = target.row(op)
+    if not isinstance(row, Row):
+        return
+    results = {facts.root(value) for slot in op.OUTS for value in op.values_of(slot)}
+    for slot in {*row.clobbers, *op.SCRATCH} - {*row.ignores}:
+        for value in op.operands_of(slot):
+            if isinstance(value.type, TileType) and facts.root(value) not in results:
+                yield facts.root(value)
+
+
+def _follows(first: Operation, second: Operation) -> bool:
+    """Whether the second is surely reached after the first: its block, or one around it, holds the first."""
+    block = second.parent
+    while block is not None:
+        if block is first.parent:
+            return True
+        around = block.parent_op()
+        block = around.parent if around is not None else None
+    return False

@@ -1,0 +1,250 @@
+"""What is special to conversion and quantisation: pairs of types, and how extents belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.dialects.pto.enums import MxGroupAxis, VecStoreMode
+from ptoas.dialects.pto.quant import TCvtOp, TDequantOp, TQuantMxOp, TQuantOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+
+Violations = Iterator[Violation]
+Table = Mapping[str, str]
+"""For a word, the words that go with it: `{"f32": "f16 bf16"}`."""
+
+
+@rule(
+    "PTO-E311",
+    source="public TCVT page, Constraints",
+    reason="Each conversion is an instruction of its own; the others take two steps.",
+    failing=instruction("tcvt", "16x32xi64", "16x32xf16"),
+    passing=instruction("tcvt", "16x32xf16", "16x32xf32"),
+    on="a2a3 a5",
+)
+def conversion_exists(op: TCvtOp, know: Facts, pairs: Table = MappingProxyType({})) -> Violations:
+    """The target converts the source's element type to the destination's."""
+    src, dst = know.tile("src").element, know.tile("dst").element
+    source, wanted = (x.text.removeprefix("!pto.") for x in (src, dst))
+    legal = pairs.get(source, "").split()
+    if wanted not in legal:
+        required = f"{source} to {', '.join(legal)}" if legal else f"no conversion of {source} here"
+        yield mismatch("conversion", f"{source} to {wanted}", required, slot="dst")
+
+
+@rule(
+    "PTO-Q101",
+    source="public TCVT page; PTOAS tcvt: verifier",
+    reason="A pair holds two neighbours of a row.",
+    failing=instruction("tcvt", "16x32xf4E2M1x2", "16x32xbf16"),
+    passing=instruction("tcvt", "16x32xf4E2M1x2", "16x64xbf16"),
+    on="cpu a5",
+)
+def pairs_are_half_as_wide(op: TCvtOp, know: Facts) -> Violations:
+    """Where one of the tiles holds pairs, the other has as many valid rows and twice the valid columns."""
+    src, dst = know.tile("src"), know.tile("dst")
+    sizes = [2 if tile.element.kind == "pairs" else 1 for tile in (src, dst)]
+    if sizes[0] == sizes[1]:
+        return
+    found, other = dst.valid, src.valid
+    required = tuple(
+        DYNAMIC if extent == DYNAMIC else extent * sizes[0] // sizes[1] if at else extent
+        for at, extent in enumerate(other)
+    )
+    odd = other[1] != DYNAMIC and other[1] * sizes[0] % sizes[1]
+    if odd or any(DYNAMIC not in pair and pair[0] != pair[1] for pair in zip(found, required, strict=True)):
+        yield mismatch("valid shape of dst", shape_str(found), shape_str(required), slot="dst")
+
+
+_SCALES = "16x1xf32"
+
+
+@rule(
+    "PTO-Q102",
+    source="headers of TQUANT and TDEQUANT: one template parameter for both tiles",
+    reason="The call does not compile with two types of tiles.",
+    failing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, "16x8xf32, valid=16x1"),
+    passing=instruction("tdequant", "16x32xf32", "16x32xi8", _SCALES, _SCALES),
+    on="cpu a2a3 a5",
+)
+def offsets_have_the_type_of_the_scales(op: TQuantOp | TDequantOp, know: Facts) -> Violations:
+    """The tile of offsets has the type of the tile of scales."""
+    slot = "fp" if isinstance(op, TQuantOp) else "scale"
+    for value in know.values("offset"):
+        if value.type != know.tile(slot).type:
+            yield mismatch("type of offset", value.type, f"{know.tile(slot).type}, as {slot}", slot="offset")
+
+
+# --- blocks --------------------------------------------------------------------------------------
+
+BLOCK = 32
+"""Numbers that share a scale."""
+
+
+def _mx(src: str, *outs: str, attrs: str = "") -> str:
+    words = ["quant_type = #pto<quant_type MXFP8>", *([attrs] if attrs else [])]
+    tiles = [f"!pto.tile_buf<vec, {text}>" for text in (src, *outs)]
+    names = [f"%t{n}" for n in range(len(tiles))]
+    args = ", ".join(f"{name}: {tile}" for name, tile in zip(names, tiles, strict=True))
+    return kernel(
+        f"pto.tquant.mx ins(%t0 : {tiles[0]}) outs({', '.join(names[1:])} : {', '.join(tiles[1:])}) "
+        f"{{{', '.join(words)}}}",
+        args=args,
+    )
+
+
+_AXIS0 = "grpAxis = #pto<mx_group_axis axis0>"
+_PLAIN = _mx("16x64xf32", "16x64xi8", "16x32xui8, valid=16x2", "1x32xf32", "1x64xf32, valid=1x32")
+_DOWN = _mx("64x32xf32", "64x32xi8", "2x32xui8", "2x32xf32", "2x32xf32", attrs=_AXIS0)
+
+
+@rule(
+    "PTO-Q111",
+    source="public TQUANT and TQUANT_DN pages; PTOAS tquant.mx: verifier",
+    reason="A scale belongs to 32 neighbours; exponents of two blocks side by side make pairs of them.",
+    failing=_mx("16x48xf32", "16x48xi8", "16x32xui8, valid=16x1", "1x16xf32", "1x64xf32, valid=1x16"),
+    passing=_PLAIN,
+    on="a5",
+)
+def blocks_are_whole(op: TQuantMxOp, know: Facts) -> Violations:
+    """Along grpAxis the source has a multiple of 32 valid numbers, with interleave of 64; on cpu also
+    physically, and all of them are valid."""
+    at = 0 if op.axis is MxGroupAxis.Axis0 else 1
+    step = 2 * BLOCK if op.is_interleaved else BLOCK
+    src, word = know.tile("src"), ("rows", "columns")[at]
+    valid, physical = src.valid[at], src.type.shape[at]
+    if valid != DYNAMIC and (valid % step or not valid):
+        yield mismatch(f"valid {word} of src", valid, f"a multiple of {step}", slot="src")
+    elif know.model == "whole tiles" and valid not in (DYNAMIC, physical):
+        yield mismatch(f"valid {word} of src", valid, f"{physical}, all of them", slot="src")
+
+
+@rule(
+    "PTO-Q112",
+    source="PTOAS tquant.mx: verifier; TQuant.hpp",
+    reason="Each number has its code, two of fp4 share a byte; codes have the pitch of the numbers.",
+    failing=_mx("16x64xf32", "16x32xi8", "16x32xui8, valid=16x2", "1x32xf32", "1x64xf32, valid=1x32"),
+    passing=_PLAIN,
+    on="cpu a5",
+)
+def codes_have_the_shape_of_the_numbers(op: TQuantMxOp, know: Facts) -> Violations:
+    """The destination has the valid rows and columns of the source, of fp4 half the columns; along axis1, and
+    of fp4, its physical columns are as many too."""
+    src, dst = know.tile("src"), know.tile("dst")
+    pack = 2 if op.makes_pairs else 1
+    rows, cols = src.valid
+    required = (rows, cols if cols == DYNAMIC else cols // pack)
+    pairs = zip(dst.valid, required, strict=True)
+    if any(DYNAMIC not in pair and pair[0] != pair[1] for pair in pairs):
+        yield mismatch("valid shape of dst", shape_str(dst.valid), shape_str(required), slot="dst")
+    elif (op.makes_pairs or op.axis is MxGroupAxis.Axis1) and dst.type.cols * pack != src.type.cols:
+        yield mismatch("columns of dst", dst.type.cols, src.type.cols // pack, slot="dst")
+
+
+@rule(
+    "PTO-Q113",
+    source="PTOAS tquant.mx: verifier; public TQUANT and TQUANT_DN pages",
+    reason="There is one exponent, one largest number and one scale for each block.",
+    failing=_mx("64x32xf32", "64x32xi8", "4x32xui8", "2x32xf32", "2x32xf32", attrs=_AXIS0),
+    passing=_DOWN,
+    on="cpu a5",
+)
+def blocks_have_their_results(op: TQuantMxOp, know: Facts) -> Violations:
+    """Exponents, largest numbers and scales have the shape of the blocks, along axis1 also one row of all;
+    interleaved exponents have half the rows and twice the columns."""
+    rows, cols = know.tile("src").valid
+    if DYNAMIC in (rows, cols):
+        return
+    down = op.axis is MxGroupAxis.Axis0
+    groups = (rows // BLOCK, cols) if down else (rows, cols // BLOCK)
+    for slot in ("exp", "max", "scaling"):
+        shape = groups
+        if slot == "exp" and op.is_interleaved:
+            shape = (groups[0] // 2, 2 * groups[1])
+        found = know.tile(slot).valid
+        flat = (1, groups[0] * groups[1])
+        legal = [shape] if down or (slot == "exp" and know.model == "whole tiles") else [shape, flat]
+        if DYNAMIC not in found and found not in legal:
+            required = " or ".join(map(shape_str, legal))
+            yield mismatch(f"valid shape of {slot}", shape_str(found), required, slot=slot)
+
+
+@rule(
+    "PTO-Q114",
+    source="PTOAS tquant.mx: verifier; TQuant.hpp: stores of whole vectors, and flat views of the tiles",
+    reason="The header counts through these tiles without their pitch, or with that of the source.",
+    failing=_mx("16x64xf32", "16x64xi8", "16x32xui8, valid=16x2", *["16x8xf32, valid=16x2"] * 2),
+    passing=_PLAIN,
+    on="a5",
+)
+def results_of_blocks_have_no_gaps(op: TQuantMxOp, know: Facts) -> Violations:
+    """Along axis1 the largest numbers and the scales follow each other without gaps, and exponents in one row
+    have a source without gaps; along axis0 all three have the source's physical columns, of interleaved
+    exponents twice as many in whole blocks of 32 bytes. Scales in one row have room for whole vectors."""
+    src = know.tile("src")
+    exp = know.tile("exp").type
+    if op.axis is MxGroupAxis.Axis0:
+        for slot in ("exp", "max", "scaling"):
+            cols = know.tile(slot).type.cols
+            wide = -(-2 * src.type.cols // 32) * 32 if slot == "exp" and op.is_interleaved else src.type.cols
+            if cols != wide:
+                yield mismatch(f"columns of {slot}", cols, wide, slot=slot)
+        return
+    for slot in ("max", "scaling"):
+        tile = know.tile(slot)
+        if tile.valid[0] != 1 and tile.valid[1] not in (DYNAMIC, tile.type.cols):
+            yield mismatch(f"columns of {slot}", tile.type.cols, tile.valid[1], slot=slot)
+    if exp.rows != 1 or DYNAMIC in src.valid:
+        return
+    if src.type.cols != src.valid[1]:
+        yield mismatch("columns of src", src.type.cols, f"{src.valid[1]}, the valid ones", slot="src")
+    least, found = _vectors(src), know.tile("scaling").type.size_bytes
+    if found < least:
+        yield mismatch("size of scaling", f"{found} bytes", f"at least {least} bytes", slot="scaling")
+
+
+def _vectors(src: TileFacts) -> int:
+    """Bytes of the scales of all blocks in whole vectors; of many numbers of f32 each is stored twice."""
+    (rows, cols), all_numbers = src.valid, src.type.rows * src.type.cols
+    groups = rows * cols // BLOCK
+    if src.size == 4:
+        twice = all_numbers > 1024 and all_numbers % 256 == 0 and rows * src.type.cols % 256 == 0
+        return -(-groups * (2 if twice else 1) // 64) * 256
+    return -(-groups // 128) * 256
+
+
+@rule(
+    "PTO-Q115",
+    source="header of the simulator, TQUANT with VecStoreMode",
+    reason="Exponents are put into boxes of 16 rows and 2 columns.",
+    failing=_mx(
+        "8x64xf32",
+        "8x64xi8",
+        "8x32xui8, valid=8x2",
+        "8x8xf32, valid=8x2",
+        "8x8xf32, valid=8x2",
+        "8x32xui8, valid=8x2",
+        attrs="storeMode = #pto<vec_store_mode nz>",
+    ),
+    passing=_mx(
+        "16x64xf32",
+        "16x64xi8",
+        "16x32xui8, valid=16x2",
+        "16x8xf32, valid=16x2",
+        "16x8xf32, valid=16x2",
+        "16x32xui8, valid=16x2",
+        attrs="storeMode = #pto<vec_store_mode nz>",
+    ),
+    on="cpu",
+)
+def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
+    """Exponents in the order of boxes are those of fp8, in `nz`, of a multiple of 16 rows and 64 columns."""
+    rows, cols = know.tile("src").valid
+    if op.makes_pairs or (op.store_mode is not None and op.store_mode.data is not VecStoreMode.NZ):
+        yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
+    if DYNAMIC not in (rows, cols) and (rows % 16 or cols % 64):
+        yield mismatch("valid shape of src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
