@@ -34,7 +34,7 @@ PLACEMENT = (
 
 CORES = (h.synchronisation_names_pipes_that_work,)
 
-LINTS = (n.a_body_has_one_block,)
+LINTS = (n.a_body_has_one_block, n.a_result_is_read, n.a_tile_is_used)
 """What only deserves a look."""
 
 RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
