@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from ptoas.analysis.order import PIPES, Accesses, Touch
 
 NEVER = 1 << 60
+MOST_APART = 8
+"""So many accesses of a place are kept apart; joining them may cost a pair too many."""
+
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
@@ -117,16 +120,17 @@ class State:
     def join(self, other: State) -> State:
         """What holds whichever of two ways the program took.
 
-        The later of two accesses of a kind stands for both, or a row of branches would leave behind one more
-        access each.
+        Of many accesses of a place, the later of two of a kind stands for both, or a row of branches would
+        leave behind one more access each.
         """
         merged = self.copy()
         for place, here in other.records.items():
             mine = merged.records.setdefault(place, {})
             kinds = {touch.kind: touch for touch in mine}
             for touch, record in here.items():
-                known = mine.pop(kinds.get(touch.kind, touch), None)
-                latest = touch if known is None or record.time >= known.time else kinds[touch.kind]
+                like = touch if touch in mine or len(mine) < MOST_APART else kinds.get(touch.kind, touch)
+                known = mine.pop(like, None)
+                latest = touch if known is None or record.time >= known.time else like
                 mine[latest] = record.copy() if known is None else known.joined(record)
                 kinds[touch.kind] = latest
         return merged

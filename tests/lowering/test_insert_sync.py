@@ -80,7 +80,7 @@ def test_no_hazard_and_no_misused_flag_remains(target: str, random: Random) -> N
 
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None)
 def test_every_pair_and_barrier_is_needed(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random)), target)
     for number in range(len(orders(module))):
