@@ -15,11 +15,48 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.storage import Place, Storage
+from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
 K = TypeVar("K")
 
 PIPES = WORKING_PIPES
+
+
+class Seen(Protocol):
+    """An access as the order within a pipe looks at it: of a program that is read, or of one that runs."""
+
+    @property
+    def op(self) -> Operation: ...
+
+    @property
+    def pipe(self) -> Pipe: ...
+
+    @property
+    def write(self) -> bool: ...
+
+    @property
+    def value(self) -> SSAValue: ...
+
+    @property
+    def spot(self) -> Hashable:
+        """Equal where two tiles are the same bytes."""
+        ...
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is of global memory."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the value is a tile as it was allocated, no window of it and no other form."""
+        ...
+
+    @property
+    def beside(self) -> Sequence[Seen]:
+        """All accesses of the operation."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +76,18 @@ class Touch:
     beside: Sequence[Touch]
     """All accesses of the operation."""
 
+    @property
+    def spot(self) -> Hashable:
+        return self.place.identity
+
+    @property
+    def is_global(self) -> bool:
+        return isinstance(self.place, Window)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.value.type == self.place.root.type
+
 
 class Machine(Protocol):
     """What an analysis asks of a target."""
@@ -57,7 +106,7 @@ class Machine(Protocol):
 
     def uses_simt(self, op: Operation) -> bool: ...
 
-    def keeps_order(self, first: Touch, second: Touch, /) -> bool:
+    def keeps_order(self, first: Seen, second: Seen, /) -> bool:
         """Whether an overlapping pipe does these two accesses in the order of the program nevertheless."""
         ...
 

@@ -12,7 +12,8 @@ After:
 
 The tiles are as large as a rank's data, if the memory that the program's own tiles leave is enough for that;
 else they share it, and the data goes in chunks. Their valid extents are dynamic, so a last chunk may be
-smaller.
+smaller. They are never more than the data's: the library stores a tile as it is valid. Where only the
+running program knows those, it takes the lesser of them and the tile's.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
 from ptoas.analysis.structure import functions
-from ptoas.dialects.pto.comm import CommTReduceOp, StagedOp
+from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.dialects.pto.remote import TransferOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp, GetTensorViewDimOp
 from ptoas.lowering.plan_memory import simt_functions
 from ptoas.targets import Target
 
@@ -100,7 +102,44 @@ def _fitting(op: StagedOp, most: int) -> tuple[TileType, list[SSAValue]]:
     cols = blocks * per_block
     rows = min(rows_total, most // (cols * unit))
     type = TileType.of(member.element_type, rows, cols, valid=(DYNAMIC, DYNAMIC))
-    return type, [constant(op, rows), constant(op, min(cols, cols_total))]
+    view = _known_view(op)
+    if view is None:
+        return type, [constant(op, rows), constant(op, min(cols, cols_total))]
+    rank = len(member.shape)
+    height = [_extent(op, view, dim) for dim in range(max(0, rank - 1))]
+    width = [_extent(op, view, rank - 1)]
+    return type, [_at_most(op, height, rows), _at_most(op, width, min(cols, cols_total))]
+
+
+def _known_view(op: StagedOp) -> SSAValue | None:
+    """The memory of a rank, if only the running program knows its extents and it can be asked."""
+    first = op.group[0] if isinstance(op, CollectiveOp) else op.src if isinstance(op, TransferOp) else None
+    asked = first is not None and isinstance(first.type, ViewType) and DYNAMIC in first.type.shape
+    return first if asked else None
+
+
+def _extent(op: Operation, view: SSAValue, dim: int) -> SSAValue:
+    type = view.type
+    assert isinstance(type, ViewType)
+    if type.shape[dim] != DYNAMIC:
+        return constant(op, type.shape[dim])
+    return _insert(op, GetTensorViewDimOp(view, constant(op, dim), location=op.location))
+
+
+def _at_most(op: Operation, factors: list[SSAValue], most: int) -> SSAValue:
+    """The lesser of a product and a number, but one at least: the library refuses an empty tile even where
+    there is nothing to move."""
+    whole = constant(op, 1)
+    for factor in factors:
+        whole = _insert(op, arith.MuliOp(whole, factor))
+    lesser = _insert(op, arith.MinSIOp(whole, constant(op, most)))
+    return _insert(op, arith.MaxSIOp(lesser, constant(op, 1)))
+
+
+def _insert(before: Operation, op: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]
 
 
 def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Target) -> int:
@@ -141,7 +180,4 @@ def _used(function: func.FuncOp) -> int:
 
 def constant(before: Operation, value: int) -> SSAValue:
     """A constant in front of an operation."""
-    op = arith.ConstantOp(IntegerAttr(value, IndexType()))
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.result
+    return _insert(before, arith.ConstantOp(IntegerAttr(value, IndexType())))

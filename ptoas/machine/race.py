@@ -1,8 +1,9 @@
-"""Races between the pipes of a core.
+"""Races between the pipes of a core, and within a pipe.
 
-Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry
-what one pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write,
-must be ordered.
+Flags, barriers and the handshakes inside instructions (`target.effects`) carry what one pipe has seen to
+another. Two accesses of different pipes to a common byte, one of them a write, must be ordered. So must two
+of one pipe, where it begins an instruction before the one before it is done (D26): by a barrier of the pipe
+or a flag that comes back, unless the target keeps these two in order itself.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from typing import Any
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.storage import behind
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.machine.arrays import share_bytes
+from ptoas.machine.bound import Bound
 from ptoas.machine.clocks import NUMBER, PIPES, Known
+from ptoas.machine.errors import line_of
 from ptoas.machine.machine import Machine, label
-from ptoas.machine.memory import View
+from ptoas.machine.memory import LocalMemory, View
 from ptoas.machine.touched import Touched, touched_by, view_touched
 
 MOST_RECORDS = 512
@@ -27,16 +32,21 @@ MOST_RECORDS = 512
 
 
 class Record:
-    """The latest access of one pipe to some bytes."""
+    """The latest access of one pipe to some bytes: number `at` of an instruction's."""
 
-    __slots__ = ("op", "pipe", "time", "touched", "write")
+    __slots__ = ("at", "bound", "pipe", "time", "touched", "write")
 
-    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, op: Operation):
+    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, bound: Bound, at: int):
         self.touched = touched
         self.pipe = pipe
         self.write = write
         self.time = time
-        self.op = op
+        self.bound = bound
+        self.at = at
+
+    @property
+    def op(self) -> Operation:
+        return self.bound.op
 
 
 class Token:
@@ -56,6 +66,8 @@ class RaceDetector:
     def __init__(self, machine: Machine):
         self.machine = machine
         self.pipes_in_use: set[int] = set()
+        self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
+        """Which pipes begin an instruction before the one before it is done."""
         self.reset()
 
     def reset(self) -> None:
@@ -63,8 +75,8 @@ class RaceDetector:
         self.clocks = self.machine.actor.clocks
         self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Known, Operation]] = {}
         self.tokens: dict[int, Token] = {}
-        self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
-        """The accesses of each pipe, the latest last."""
+        self.records: dict[LocalMemory | None, list[dict[tuple[object, ...], Record]]] = {}
+        """By memory, the accesses of each pipe, the latest last; `None` is global memory."""
 
     # --- order ---
 
@@ -75,10 +87,14 @@ class RaceDetector:
             return
         self.clocks.join(NUMBER[source], NUMBER[target])
 
+    def drain(self, pipe: Pipe) -> None:
+        """A barrier of one pipe, or of all; of one on which nothing runs it says nothing."""
+        if pipe is Pipe.PIPE_ALL or pipe in NUMBER:
+            self.join(pipe, pipe)
+
     def barrier(self) -> None:
         self.clocks.barrier()
-        for records in self.records:
-            records.clear()
+        self.records.clear()
 
     def fence(self) -> None:
         """A barrier, after which other actors see what was written before."""
@@ -163,8 +179,9 @@ class RaceDetector:
 
     # --- accesses ---
 
-    def execute(self, op: Operation, effects: Effects, operands: Sequence[tuple[Touched, ...]]) -> None:
-        """Check and note one instruction; `operands` are the bytes of each operand."""
+    def execute(self, bound: Bound) -> None:
+        """Check and note one instruction."""
+        op, effects, operands = bound.op, bound.effects, bound.operands
         for flag in effects.reserved_events:
             if flag in self.flags:
                 raise self.machine.fail(
@@ -177,7 +194,7 @@ class RaceDetector:
             self.join(source, target)
         clocks = self.clocks.own
         fresh: list[Record] = []
-        for access in effects.accesses:
+        for at, access in enumerate(effects.accesses):
             pipe = NUMBER[access.pipe]
             self.pipes_in_use.add(pipe)
             clock = clocks[pipe]
@@ -186,8 +203,9 @@ class RaceDetector:
                     continue
                 if self.machine.flights:
                     self._check_flights(op, touched, access.write)
-                self._check(op, touched, pipe, access.write, clock)
-                fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
+                record = Record(touched, pipe, access.write, clock[pipe] + 1, bound, at)
+                self._check(record, clock)
+                fresh.append(record)
         for record in fresh:
             clocks[record.pipe][record.pipe] = record.time
             self._note(record)
@@ -197,19 +215,27 @@ class RaceDetector:
     def _note(self, record: Record) -> None:
         """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
         touched = record.touched
-        records = self.records[record.pipe]
+        by_pipe = self.records.get(touched.space)
+        if by_pipe is None:
+            by_pipe = self.records[touched.space] = [{} for _ in PIPES]
+        records = by_pipe[record.pipe]
         key = (touched.form, touched.low, touched.high, record.write)
         records.pop(key, None)
         records[key] = record
         if len(records) > MOST_RECORDS:
-            self._forget_old(record.pipe)
+            by_pipe[record.pipe] = self._kept(record.pipe, records)
 
-    def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, clock: list[int]) -> None:
+    def _check(self, new: Record, clock: list[int]) -> None:
+        touched, pipe, write = new.touched, new.pipe, new.write
         low, high = touched.low, touched.high
-        for other_pipe, records in enumerate(self.records):
-            if other_pipe == pipe or not records:
+        for other_pipe, records in enumerate(self.records.get(touched.space, ())):
+            if not records:
                 continue
             seen = clock[other_pipe]
+            if other_pipe == pipe:
+                if not self.overlapping[pipe]:
+                    continue
+                seen = self.clocks.settled[pipe]
             for record in reversed(records.values()):
                 if record.time <= seen:
                     # This one and all before it are ordered.
@@ -217,8 +243,12 @@ class RaceDetector:
                 other = record.touched
                 if not (write or record.write) or low >= other.high or other.low >= high:
                     continue
-                if share_bytes(touched.array, other.array):
-                    raise self._race(op, touched, pipe, write, record)
+                if not share_bytes(touched.array, other.array):
+                    continue
+                if other_pipe != pipe:
+                    raise self._race(new, record)
+                if not self.machine.target.keeps_order(record.bound.seen[record.at], new.bound.seen[new.at]):
+                    raise self._too_early(new, record)
 
     def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
         """What a transfer that goes on beside the program works with is not to be touched."""
@@ -236,26 +266,57 @@ class RaceDetector:
                 fix="comm.wait_async_event of its event, or of a later one of its session, before this",
             )
 
-    def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
-        verb, before = ("writes" if write else "reads"), ("wrote" if earlier.write else "read")
-        here, there = PIPES[pipe].value, PIPES[earlier.pipe].value
-        through = "" if earlier.touched.name == touched.name else f" (as {earlier.touched.name})"
+    def _race(self, new: Record, earlier: Record) -> Exception:
+        here, there = PIPES[new.pipe].value, PIPES[earlier.pipe].value
         return self.machine.fail(
             "PTO-R301",
-            f"{op.name.removeprefix('pto.')} {verb} {touched.name} on {here}, and nothing orders that "
-            f"after {label(earlier.op)}, which {before} it{through} on {there}",
-            op,
+            f"{_told(new, earlier)} on {there}",
+            new.op,
             notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
-            fix=f"set_flag and wait_flag from {there} to {here} between the two",
+            fix=_apart(new, earlier) or f"set_flag and wait_flag from {there} to {here} between the two",
         )
 
-    def _forget_old(self, pipe: int) -> None:
-        """Drop what every pipe in use has seen; if that is not enough, the older half."""
+    def _too_early(self, new: Record, earlier: Record) -> Exception:
+        here = PIPES[new.pipe].value
+        line = line_of(new.op)
+        where = f"before line {line}" if line else "between the two"
+        return self.machine.fail(
+            "PTO-R124",
+            f"{_told(new, earlier)} there too: {here} begins an instruction before the one before it is done",
+            new.op,
+            notes=(Note(f"the earlier access, on {here}", span_of(earlier.op)),),
+            fix=_apart(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",
+        )
+
+    def _kept(self, pipe: int, records: dict[tuple[object, ...], Record]) -> dict[tuple[object, ...], Record]:
+        """Without what every pipe in use has seen; if that is not enough, the newer half."""
         seen = min(self.clocks.own[other][pipe] for other in self.pipes_in_use)
-        kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
+        if self.overlapping[pipe]:
+            seen = min(seen, self.clocks.settled[pipe])
+        kept = {key: record for key, record in records.items() if record.time > seen}
         if len(kept) > MOST_RECORDS // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
-        self.records[pipe] = kept
+        return kept
+
+
+def _told(new: Record, earlier: Record) -> str:
+    verb, before = ("writes" if new.write else "reads"), ("wrote" if earlier.write else "read")
+    through = "" if earlier.touched.name == new.touched.name else f" (as {earlier.touched.name})"
+    return (
+        f"{new.op.name.removeprefix('pto.')} {verb} {new.touched.name} on {PIPES[new.pipe].value}, and "
+        f"nothing orders that after {label(earlier.op)}, which {before} it{through}"
+    )
+
+
+def _apart(new: Record, earlier: Record) -> str | None:
+    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+    tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]
+    if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
+        return None
+    if new.touched.low == earlier.touched.low:
+        return None
+    names = f"{earlier.touched.name} and {new.touched.name}"
+    return f"place {names} apart: they overlap in part, and no flag or barrier keeps the bytes of both"
 
 
 def _flag(flag: tuple[Pipe, Pipe, Event]) -> str:
@@ -267,10 +328,10 @@ def ordered(
     op: Operation, race: RaceDetector, effects: Effects, values: Sequence[object], run: Callable[..., None]
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
-    operands = [touched_by(value) for value in values]
+    bound = Bound(op, effects, [touched_by(value) for value in values])
 
     def checked(*scalars: Any) -> None:
-        race.execute(op, effects, operands)
+        race.execute(bound)
         run(*scalars)
 
     return checked
@@ -285,11 +346,11 @@ def ordered_moving(
     run: Callable[..., None],
 ) -> Callable[..., None]:
     """The same for a step that gets its view, operand `at`, each time."""
-    operands = [touched_by(value) for value in values]
+    bound = Bound(op, effects, [touched_by(value) for value in values])
 
     def checked(view: View) -> None:
-        operands[at] = (view_touched(view),)
-        race.execute(op, effects, operands)
+        bound.operands[at] = (view_touched(view),)
+        race.execute(bound)
         run(view)
 
     return checked

@@ -138,8 +138,14 @@ def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
     given = (emit.text(op.row), emit.text(op.col))
-    extents = (times(text, count) for text, count in zip(given, along(type), strict=True))
-    emit.line(f"{emit.text(op.tile)}.SetValidShape({', '.join(map(str, extents))});")
+    extents = [str(times(text, count)) for text, count in zip(given, along(type), strict=True)]
+    opened = [extent == DYNAMIC for extent in type.valid]
+    if all(opened):
+        emit.line(f"{emit.text(op.tile)}.SetValidShape({', '.join(extents)});")
+        return
+    # SetValidShape wants both to be open.
+    at = opened.index(True)
+    emit.line(f"{emit.text(op.tile)}.SetValid{('Row', 'Col')[at]}({extents[at]});")
 
 
 def _open(type: TileType, extents: Sequence[Extent]) -> str:

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
-from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
@@ -22,7 +22,7 @@ from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
-from ptoas.lowering.cpp.collectives import emit_collective
+from ptoas.lowering.cpp.collectives import emit_collective, kept_extents
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import OTHERS, emit_call
@@ -258,6 +258,9 @@ class FunctionEmitter:
             handler(self, op)
         elif isinstance(op, CollectiveOp):
             emit_collective(self, op)
+        elif isinstance(op, StagedOp):
+            with kept_extents(self, op):
+                emit_call(self, op)
         elif isinstance(op, PtoOp):
             emit_call(self, op)
         elif isinstance(op, UnregisteredOp):

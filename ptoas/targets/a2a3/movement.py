@@ -18,7 +18,7 @@ from ptoas.targets.families.movement import (
 )
 from ptoas.targets.families.scratch import BLOCK
 from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.row import Call, Rows, Scratch
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.specs import NINE, elements
@@ -53,7 +53,7 @@ def _transposed(know: Facts) -> TileType:
 
 ROWS: Rows = {
     # The copy moves whole blocks of the physical tile.
-    d.TMovOp: moves("TMOV", MOVE.of(NINE, shape=SAME), CUBE, shape=SAME),
+    d.TMovOp: moves("TMOV", MOVE.of(NINE, shape=SAME, call=Call(by_rows=True)), CUBE, shape=SAME),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True)),
     d.TTransOp: TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)}),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_fits,)),

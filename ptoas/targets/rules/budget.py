@@ -253,7 +253,7 @@ def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
                 break
             row = target.row(op)
             if not isinstance(row, Row) or not row.scratch:
-                break
+                continue
             know = Facts(op, target, facts.knowledge, False, (target,), row)
             needs = (s.needs(know) for slot, s in row.scratch.items() if not op.operands_of(slot))
             yield from (type for type in needs if type is not None)

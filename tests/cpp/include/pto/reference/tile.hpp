@@ -66,6 +66,16 @@ public:
         rows_ = static_cast<int>(rows);
         cols_ = static_cast<int>(cols);
     }
+    void SetValidRow(int64_t rows)
+        requires(ValidRow == -1)
+    {
+        rows_ = static_cast<int>(rows);
+    }
+    void SetValidCol(int64_t cols)
+        requires(ValidCol == -1)
+    {
+        cols_ = static_cast<int>(cols);
+    }
     DType *data() const { return data_; }
     void bind(void *data) { data_ = static_cast<DType *>(data); }
 
