@@ -68,7 +68,9 @@ def _turned(emit: FunctionEmitter, value: SSAValue) -> str:
         valid=(type.valid_cols, type.valid_rows),
         blayout=BLayout.RowMajor,
     )
-    alias = emit.alias(tile_cpp(turned, (shape[1], shape[0])), f"{capitalised(identifier(name, 'local'))}RowsTile")
+    alias = emit.alias(
+        tile_cpp(turned, (shape[1], shape[0])), f"{capitalised(identifier(name, 'local'))}RowsTile"
+    )
     extents = (f"{name}.GetValidCol()", f"{name}.GetValidRow()")
     given = [text for text, extent in zip(extents, turned.valid, strict=True) if extent == DYNAMIC]
     made = emit.fresh(f"{identifier(name, 'local')}Rows")

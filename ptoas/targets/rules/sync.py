@@ -281,7 +281,8 @@ def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -
 
 def _twice(*between: str) -> str:
     """Two stores to one place, in a function whose flags are the programmer's."""
-    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})"
+    adding = "{atomicType = #pto<atomic_type atomic_add>}"
+    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM}) {adding}"
     return _copy(*_pair("V", "MTE3"), after=(*between, store))
 
 
