@@ -153,6 +153,9 @@ class Sharing:
         fetched = [use for use in uses if not step.delivers and not (use.access.write and whole)]
         places = step.places
 
+        if self.machine.is_replica:
+            run = self._repeating(op, uses, run)
+
         def work(*scalars: float) -> None:
             for use in fetched:
                 self.fetch(use)
@@ -178,6 +181,23 @@ class Sharing:
                     self._note_indexed(use, places())
 
         return shared
+
+    def _repeating(self, op: PtoOp, uses: list[Use], run: Callable[..., None]) -> Callable[..., None]:
+        """Both vector cores of a block do the same with whole tiles: the second one that writes what is there
+        already needs no order to the first."""
+        writes = [use for use in uses if use.access.write and use.access.atomic is None]
+        same = [self._access(op, u.access.name, u.access.pipe, True, ("again", op)) for u in writes]
+        plain = [use.access for use in writes]
+        first = self.machine.role.lane == 0
+
+        def again(*scalars: float) -> None:
+            before = [] if first else [use.array.copy() for use in writes]
+            run(*scalars)
+            for n, use in enumerate(writes):
+                equal = first or np.array_equal(before[n], use.array)
+                use.access, use.series = (same if equal else plain)[n], None
+
+        return again
 
     def watching_moving(
         self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, run: Callable[..., None]
@@ -238,7 +258,8 @@ class Sharing:
     def _home(self, value: object, touched: Touched, moving: bool) -> tuple[SharedMemory | None, int] | None:
         match value:
             case Tile():
-                return None
+                number = value.memory.number
+                return None if number is None or touched.is_empty else (None, number)
             case View() if moving and not touched.is_empty:
                 return self.find(value.buffer.address, value.buffer.end)
             case _:
@@ -311,6 +332,17 @@ class Sharing:
 
         return step
 
+    def note_bytes(
+        self, op: PtoOp, name: str, window: Array, first: int, pipe: Pipe, write: bool, kind: Hashable
+    ) -> None:
+        """The actor touches bytes of global memory that are not an operand."""
+        found = self.find(first, first + window.nbytes)
+        if found is None:
+            return
+        touched = Touched(window, None, first, first + window.nbytes, f"%{name}")
+        use = Use(self._access(op, name, NUMBER[pipe], write, kind), *found, touched)
+        self.note(use, use.start)
+
     # --- signals ---
 
     def signal_use(self, op: PtoOp, view: View, write: bool, kind: Hashable = None) -> Use | None:
@@ -374,6 +406,9 @@ class Sharing:
 
     def turn(self, shared: bool) -> None:
         """Let the others go on: before every access to shared memory, and now and then in between."""
+        scheduler = self.machine.actor.scheduler
+        if scheduler is None or not scheduler.restless:
+            return
         self._left -= 1
         if not shared and self._left > 0:
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from xdsl.ir import Operation
+
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.machine.accesses import Record
 from ptoas.machine.actors import Launch
@@ -25,6 +27,10 @@ class Outcome:
     errors: tuple[Diagnostic, ...] = ()
     waits: str | None = None
     """What it waits for, if it does."""
+    on: tuple[int, ...] = ()
+    """For whom."""
+    op: Operation | None = None
+    """At which operation."""
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     records: list[Record] = field(default_factory=list[Record])
 
@@ -35,19 +41,26 @@ class Outcome:
 
 def live(outcome: Outcome, core: Core, work: Callable[[], None]) -> Outcome:
     """Do an actor's work to its end, whatever that is, and write it down."""
-    machine, program = core.machine, core.program
+    program = core.program
     try:
         with forgiving(program.options.forced, program.entry):
             work()
     except Stopped:
         outcome.waits = "was stopped because another one failed"
     except Waiting as error:
-        outcome.errors, outcome.waits = error.diagnostics, error.reason
+        outcome.errors, outcome.waits, outcome.on = error.diagnostics, error.reason, error.on
+        outcome.op = error.op
     except PtoasError as error:
         outcome.errors = error.diagnostics
         if all(d.code == FLAG_THAT_NOBODY_RAISES for d in error.diagnostics):
             outcome.waits = error.diagnostics[0].message
-    outcome.actor = machine.actor.clocks.actor
+    outcome.actor = core.machine.actor_number
+    return outcome
+
+
+def collect(outcome: Outcome, core: Core) -> Outcome:
+    """What an actor noticed, and what it did to memory that others reach."""
+    machine = core.machine
     outcome.warnings = list(machine.warnings)
     if machine.sharing is not None and machine.sharing.log is not None:
         outcome.records = machine.sharing.log.records()

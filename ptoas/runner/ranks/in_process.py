@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,10 +24,10 @@ from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import Call
-from ptoas.runner.core import Share, cores_of
+from ptoas.runner.core import Share, cores_of, join_clusters
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
-from ptoas.runner.outcomes import Outcome, check, live, named_errors, warnings_of
+from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
 from ptoas.runner.ranks.arguments import Member, RankArguments
 from ptoas.runner.values import Allowance
 from ptoas.targets import Target
@@ -65,11 +65,16 @@ class Rank:
 
     def sit(self, scheduler: Scheduler, ledger: Ledger, place: int) -> None:
         """Take one place for each core, from this one on."""
-        for block, core in enumerate(self.cores):
+        size = len(self.launch.cores)
+        if size > 1:
+            join_clusters(self.cores, self.launch, range(self.launch.blocks))
+            for core in self.cores:
+                core.machine.reset()
+        for at, core in enumerate(self.cores):
             name = f"rank {self.number}"
             if len(self.cores) > 1:
-                name = self.launch.names([self.launch.number(self.number, block)])
-            core.sit(Seat(self.number, scheduler, place + block, ledger), name)
+                name = self.launch.names([self.launch.number(self.number, at // size, core.core)])
+            core.sit(Seat(self.number, scheduler, place + at, ledger, core.core), name)
 
     def limit_memory(self, most: int) -> None:
         for core in self.cores:
@@ -96,7 +101,7 @@ def run_in_process(
     max_memory: int = DEFAULT_MAX_MEMORY,
 ) -> RanksResult:
     """Run `size` ranks of a program, one turn after the other."""
-    launch = Launch(size, kernel.options.blocks)
+    launch = replace(kernel.launch, ranks=size)
     given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
     members: dict[str, list[Member]] = {}
     for parameter, owners in given.families():
@@ -123,6 +128,7 @@ def run_in_process(
     def life(place: int) -> bool:
         rank, at = divmod(place, len(ranks[0].cores))
         live(outcomes[place], cores[place], lambda: calls[rank].run(at))
+        collect(outcomes[place], cores[place])
         return outcomes[place].good
 
     turns.run([partial(life, place) for place in range(len(cores))])
