@@ -100,6 +100,8 @@ class FunctionEmitter:
         self.pipes: dict[PipeInitOp, tuple[str, str]] = {}
         """The ends of channels that are declared: their variables and types."""
         self.epilogues: dict[PipeInitOp, str] = {}
+        self.push_scales: dict[PipeInitOp, str] = {}
+        """The calls that set the scales of what is pushed."""
 
     @property
     def has_channels(self) -> bool:

@@ -46,7 +46,12 @@ def channel_rows(model: ChannelModel) -> Rows:
         return None if in_memory else model.frees(flow_of(op) or Flow.C2V, in_memory)
 
     views = Row() if model.views is None else Unsupported(model.views)
-    rows: Rows = {op: Row(model=model) for op in INITS}
+    declared = {} if model.views is None else {c.DeclareGlobalOp: views}
+    rows: Rows = {**declared, **{op: Row(model=model) for op in INITS}}
+    if model.needs_memory:
+        rows[c.InitializeL2LPipeOp] = Unsupported(
+            "the cores reach each other through global memory alone; initialize_l2g2l_pipe"
+        )
     for op in PUSHES:
         view = Row(ignores=("entry",)) if model.views is None else views
         rows[op] = Forms(_passes_tile("pushed"), {True: Row(pipe=pushing), False: view})
