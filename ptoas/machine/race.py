@@ -14,8 +14,10 @@ from typing import Any
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.order import is_in_turn
 from ptoas.analysis.storage import behind
 from ptoas.diagnostics import Note
+from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
@@ -247,8 +249,16 @@ class RaceDetector:
                     continue
                 if other_pipe != pipe:
                     raise self._race(new, record)
-                if not self.machine.target.keeps_order(record.bound.seen[record.at], new.bound.seen[new.at]):
+                if not self._keeps_order(record, new):
                     raise self._too_early(new, record)
+
+    def _keeps_order(self, first: Record, second: Record) -> bool:
+        """Whether the pipe does these two in the order of the program although they overlap (D26)."""
+        if is_in_turn(first.op, second.op):
+            return True
+        if isinstance(first.op, FreeOp):
+            return False
+        return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
     def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
         """What a transfer that goes on beside the program works with is not to be touched."""
@@ -310,6 +320,8 @@ def _told(new: Record, earlier: Record) -> str:
 
 def _apart(new: Record, earlier: Record) -> str | None:
     """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+    if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
+        return None  # what it gives back is not among its operands
     tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]
     if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
         return None
