@@ -54,20 +54,20 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
         for op, at in bound:
             if limit is not None and at is not None and at + type.size_bytes > limit:
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
-                required = f"at most {limit} ({_layout(target, loc)})"
+                required = f"at most {limit} ({_layout((facts,), target, loc)})"
                 yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
 
 
-def _layout(target: Target, loc: TileLoc) -> str:
+def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> str:
     ub = target.ub
     assert ub is not None, "where there is no limit nothing is explained"
     if loc is not TileLoc.Vec or not ub.reserved:
         return f"all of {loc.value}"
     kb = 1024
-    return (
-        f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved and, with SIMT instructions, "
-        f"{ub.data_cache // kb} KB of data cache"
-    )
+    less = f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved"
+    if not functions[0].has_simt(target):
+        return less
+    return f"{less} and {ub.data_cache // kb} KB of data cache, which SIMT instructions need"
 
 
 _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
@@ -117,7 +117,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
         yield mismatch(
             f"use of {loc.value} at its peak",
             f"{used} bytes",
-            f"at most {limit} ({_layout(target, loc)})",
+            f"at most {limit} ({_layout((facts,), target, loc)})",
             op=at,
             part="statement",
             related=(Related(_table(facts, alive, used)),),
@@ -185,7 +185,7 @@ def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
         yield mismatch(
             f"end of the {loc.value} tiles of {names}",
             f"{end} bytes",
-            f"at most {limit} ({_layout(target, loc)})",
+            f"at most {limit} ({_layout(facts.functions, target, loc)})",
             op=calls[0] if calls else outer.func,
             part="statement",
             fix="make tiles smaller, or split the work so that fewer are alive at once",
