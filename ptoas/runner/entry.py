@@ -11,11 +11,34 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.machine.errors import failure
 
+ALL = "all"
+"""`--entry all`: every function that nothing calls, one after the other."""
+
+
+def entries_of(module: ModuleOp) -> list[str]:
+    """The functions of `--entry all`, in the order of the text.
+
+    >>> import ptoas
+    >>> from ptoas.runner.entry import entries_of
+    >>> entries_of(ptoas.parse("func.func @a() { return }\nfunc.func @b() { return }"))
+    ['a', 'b']
+    """
+    return [op.sym_name.data for op in _uncalled(module, _bodies(module))]
+
+
+def _bodies(module: ModuleOp) -> list[func.FuncOp]:
+    functions = (op for op in module.walk() if isinstance(op, func.FuncOp))
+    return [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
+
+
+def _uncalled(module: ModuleOp, bodies: list[func.FuncOp]) -> list[func.FuncOp]:
+    called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
+    return [op for op in bodies if op.sym_name.data not in called] or bodies
+
 
 def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
     """The function to run: the one asked for, else the only one that nothing calls."""
-    functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
-    bodies = [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
+    bodies = _bodies(module)
     names = ", ".join(op.sym_name.data for op in bodies) or "none"
     if name is not None:
         found = next((op for op in bodies if op.sym_name.data == name.removeprefix("@")), None)
@@ -27,8 +50,7 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
                 notes=(Note(f"there are: {names}"),),
             )
         return found
-    called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
-    entries = [op for op in bodies if op.sym_name.data not in called] or bodies
+    entries = _uncalled(module, bodies)
     if len(entries) != 1:
         place = entries[1] if entries else module
         question = f"which function is to be run? There are {len(entries)}"

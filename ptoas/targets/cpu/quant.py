@@ -35,7 +35,8 @@ FOUR = WHOLE.but(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "
 ROWS: Rows = {
     q.TCvtOp: convert(CONVERSIONS, Conversion(casts=True)),
     q.TQuantOp: quantise(QUANTISE.but(tiles={"fp offset": tile("f32")})),
-    q.TDequantOp: DEQUANTISE,
+    # The simulator would go along the columns of the parameters.
+    q.TDequantOp: DEQUANTISE.but(valid={"dst src": "R C", "scale offset": "R 1"}),
     q.TQuantMxOp: in_blocks(
         BYTES,
         FOUR,
