@@ -79,4 +79,78 @@ func.func @f() {
         "PTO-T105",
         "a5",
     ),
+    Difference(
+        "gathers of 8-bit floats between tiles",
+        "takes them on a5",
+        "refused",
+        "D28: document 004 lists the types",
+        """
+.arg %s : !pto.tile<16x32xf8E5M2>
+.arg %i : !pto.tile<16x32xi32>
+%d = tgather %s, %i : (!pto.tile<16x32xf8E5M2>, !pto.tile<16x32xi32>) -> !pto.tile<16x32xf8E5M2>
+""",
+        "PTO-I101",
+        "a5",
+    ),
+    Difference(
+        "valid extents of a scratch tile",
+        "must be large enough in `trems` and `tprelu`",
+        "accepted: what counts is how many bytes it has",
+        "headers of TREMS and TPRELU do not look at them",
+        """
+func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %t: !pto.tile_buf<vec, 1x64xf32, valid=0x64>, %d: !pto.tile_buf<vec, 16x64xf32>) {
+  %k = arith.constant 3.0 : f32
+  pto.trems ins(%s, %k, %t : !pto.tile_buf<vec, 16x64xf32>, f32, !pto.tile_buf<vec, 1x64xf32, valid=0x64>) outs(%d : !pto.tile_buf<vec, 16x64xf32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "scratch for an integer `tpow`",
+        "refuses it",
+        "accepted: it is passed on and not used",
+        "header of TPOW on a2a3: one form, with scratch, for all types",
+        """
+func.func @f(%a: !pto.tile_buf<vec, 1x16xi32>, %b: !pto.tile_buf<vec, 1x16xi32>, %t: !pto.tile_buf<vec, 1x16xi32>, %d: !pto.tile_buf<vec, 1x16xi32>) {
+  pto.tpow ins(%a, %b, %t : !pto.tile_buf<vec, 1x16xi32>, !pto.tile_buf<vec, 1x16xi32>, !pto.tile_buf<vec, 1x16xi32>) outs(%d : !pto.tile_buf<vec, 1x16xi32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "`tpow` of high precision on a2a3",
+        "refuses it",
+        "accepted with a warning: it is no more precise there",
+        "header of TPOW on a2a3: the algorithm is a parameter that nothing reads",
+        """
+.arg %a : !pto.tile<1x16xf32>
+.arg %b : !pto.tile<1x16xf32>
+%d = tpow %a, %b {precisionType = #pto<pow_precision high_precision>} : (!pto.tile<1x16xf32>, !pto.tile<1x16xf32>) -> !pto.tile<1x16xf32>
+""",
+    ),
+    Difference(
+        "a `trowexpand` into no columns",
+        "refuses it",
+        "accepted: there is nothing to do (D34)",
+        "header of TROWEXPAND on a5 loops over the valid columns",
+        """
+func.func @f(%s: !pto.tile_buf<vec, 16x1xf32>, %d: !pto.tile_buf<vec, 16x16xf32, valid=16x0>) {
+  pto.trowexpand ins(%s : !pto.tile_buf<vec, 16x1xf32>) outs(%d : !pto.tile_buf<vec, 16x16xf32, valid=16x0>)
+  return
+}
+""",
+        target="a5",
+    ),
+    Difference(
+        "an attribute that an instruction does not have",
+        "refuses `mode` of `tfillpad`",
+        "accepted and ignored",
+        "attributes of other tools travel with a program",
+        """
+func.func @f(%s: !pto.tile_buf<vec, 16x16xf32>, %d: !pto.tile_buf<vec, 16x16xf32, pad=zero>) {
+  pto.tfillpad ins(%s : !pto.tile_buf<vec, 16x16xf32>) outs(%d : !pto.tile_buf<vec, 16x16xf32, pad=zero>) {mode = "expand"}
+  return
+}
+""",
+    ),
 )
