@@ -9,7 +9,7 @@ ROWS: tuple[Difference, ...] = (
         "an accumulator with rows of blocks",
         "takes `blayout=row_major`",
         "refused",
-        "header of TMATMUL: the accumulator is asserted to have columns of blocks",
+        "the unit writes columns of blocks; `TileAcc` of the public headers is declared so",
         """
 func.func @f() {
   %a = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32, blayout=row_major, slayout=row_major, fractal=1024>
@@ -22,7 +22,7 @@ func.func @f() {
         "the layout of scales of columns",
         "takes any box",
         "refused: one plain row",
-        "header of TMOV into `scaling`, `CheckTMovMatToFb`: one row, no boxes",
+        "header of TMOV into `scaling`: the rows are asserted to be one",
         """
 func.func @f() {
   %a = pto.alloc_tile : !pto.tile_buf<scaling, 16x16xf16, slayout=row_major>
@@ -106,7 +106,7 @@ func.func @f() {
         "scales of another type than f8E8M0",
         "takes f16",
         "refused",
-        "header of TMATMUL_MX, `CheckMadMxValid`",
+        "the unit reads codes of a power of two, 8 bits each; the library's tests declare them so",
         """
 func.func @f() {
   %a = pto.alloc_tile : !pto.tile_buf<left, 16x64xf8E4M3FN, slayout=row_major>

@@ -9,7 +9,7 @@ ROWS: tuple[Difference, ...] = (
         "a column-major tile and row-major memory",
         "writes the transfer out",
         "refused: nd memory goes into row-major tiles, dn memory into column-major ones",
-        "header of TLOAD, `CheckTileData`: the layouts of tile and tensor are asserted to match",
+        "header of TLOAD, `TLOAD_TILE_IMPL`: ND to ND, DN to DN or NZ to NZ is asserted for `vec`",
         """
 func.func @f(%x: !pto.memref<16x16xf32, nd>) {
   %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32, blayout=col_major>
@@ -160,7 +160,7 @@ func.func @f(%dst: !pto.memref<4x32xf32>, %src: !pto.memref<4x32xf32>, %o: !pto.
         "an extent of 0 in a put or get",
         "refuses it",
         "accepted: there is nothing to do",
-        "header of TPUT: `if (totalRows == 0) return`",
+        "header of TPUT returns where there are no rows",
         """
 func.func @f(%dst: !pto.memref<0x32xf32>, %src: !pto.memref<0x32xf32>) {
   %t = pto.alloc_tile : !pto.tile_buf<vec, 1x32xf32>
@@ -204,7 +204,7 @@ func.func @f(%c: i1, %p: !pto.ptr<f32>, %q: !pto.ptr<f32>) {
         "a load into `scaling`",
         "takes it",
         "refused: by way of `mat`",
-        "header of TLOAD: the destination is asserted to be in `vec` or `mat`",
+        "header of TLOAD, `CheckNormalTileData`: the destination is asserted to be in `vec` or `mat`",
         """
 func.func @f(%x: !pto.memref<1x32xf16>) {
   %t = pto.alloc_tile : !pto.tile_buf<scaling, 1x32xf16>

@@ -20,7 +20,7 @@ ROWS: tuple[Difference, ...] = (
         "operands of which nothing is valid",
         "takes them in reductions, products and transfers",
         "refused where the type says so; what only the run knows does nothing, or stops it (D34)",
-        "headers of TROWMAX, TCOLMAX and TMATMUL assert extents from 1 on",
+        "headers of TROWMAX, TMATMUL and TLOAD assert extents from 1 on",
         """
 .arg %s : !pto.tile<16x16xf32, valid=0x16>
 %d = trowmax %s : (!pto.tile<16x16xf32, valid=0x16>) -> !pto.tile<16x1xf32, valid=0x1>
@@ -94,9 +94,9 @@ func.func @f() {
     ),
     Difference(
         "valid extents of a scratch tile",
-        "must be large enough in `trems` and `tprelu`",
+        "must be large enough in `trems`",
         "accepted: what counts is how many bytes it has",
-        "headers of TREMS and TPRELU do not look at them",
+        "header of TREMS does not look at them",
         """
 func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %t: !pto.tile_buf<vec, 1x64xf32, valid=0x64>, %d: !pto.tile_buf<vec, 16x64xf32>) {
   %k = arith.constant 3.0 : f32
