@@ -30,6 +30,24 @@ class Seen:
     beside: list[Seen]
 
 
+class Record:
+    """The latest access of one pipe to some bytes: number `at` of an instruction's."""
+
+    __slots__ = ("at", "bound", "pipe", "time", "touched", "write")
+
+    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, bound: Bound, at: int):
+        self.touched = touched
+        self.pipe = pipe
+        self.write = write
+        self.time = time
+        self.bound = bound
+        self.at = at
+
+    @property
+    def op(self) -> Operation:
+        return self.bound.op
+
+
 class Bound:
     """An instruction and, by operand, the bytes that it touches."""
 

@@ -9,46 +9,64 @@ or a flag that comes back, unless the target keeps these two in order itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.order import is_in_turn
-from ptoas.analysis.storage import behind
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.machine.arrays import share_bytes
-from ptoas.machine.bound import Bound
+from ptoas.machine.bound import Bound, Record
 from ptoas.machine.clocks import NUMBER, PIPES, Known
-from ptoas.machine.errors import line_of
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.race_report import between_pipes, within_a_pipe
 from ptoas.machine.touched import Touched, touched_by, view_touched
+
+OTHERS = [[n for n in range(len(PIPES)) if n != pipe] for pipe in range(len(PIPES))]
+"""The other pipes of each."""
 
 MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
 
 
-class Record:
-    """The latest access of one pipe to some bytes: number `at` of an instruction's."""
+Records: TypeAlias = dict[tuple[object, ...], Record]
 
-    __slots__ = ("at", "bound", "pipe", "time", "touched", "write")
+Entry: TypeAlias = tuple[tuple[object, ...], Record]
+"""What tells an access apart from others, and the access."""
 
-    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, bound: Bound, at: int):
-        self.touched = touched
-        self.pipe = pipe
-        self.write = write
-        self.time = time
-        self.bound = bound
-        self.at = at
 
-    @property
-    def op(self) -> Operation:
-        return self.bound.op
+@dataclass(frozen=True)
+class End:
+    """A pipe that a flag comes from or goes to."""
+
+    value: str
+    number: int | None
+    """`None`: no instruction runs on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flag:
+    """One flag; there is one object for each, which is looked up faster than pipes and an event are."""
+
+    source: End
+    target: End
+    event: str
+
+
+@cache
+def flag_of(source: Pipe, target: Pipe, event: Event) -> Flag:
+    return Flag(_end(source), _end(target), event.value)
+
+
+def _end(pipe: Pipe) -> End:
+    return End(pipe.value, NUMBER.get(pipe))
 
 
 class Token:
@@ -67,7 +85,6 @@ class RaceDetector:
 
     def __init__(self, machine: Machine):
         self.machine = machine
-        self.pipes_in_use: set[int] = set()
         self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
         """Which pipes begin an instruction before the one before it is done."""
         self.reset()
@@ -75,10 +92,12 @@ class RaceDetector:
     def reset(self) -> None:
         """Another actor starts on this core: nothing has happened yet."""
         self.clocks = self.machine.actor.clocks
-        self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Known, Operation]] = {}
+        self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
         self.tokens: dict[int, Token] = {}
-        self.records: dict[LocalMemory | None, list[dict[tuple[object, ...], Record]]] = {}
-        """By memory, the accesses of each pipe, the latest last; `None` is global memory."""
+        self.records: list[dict[LocalMemory | None, Records]] = [{} for _ in PIPES]
+        """The accesses of each pipe by memory, the latest last; `None` is global memory."""
+        self.latest = [0] * len(PIPES)
+        """When each pipe accessed anything last."""
 
     # --- order ---
 
@@ -96,7 +115,9 @@ class RaceDetector:
 
     def barrier(self) -> None:
         self.clocks.barrier()
-        self.records.clear()
+        for records in self.records:
+            records.clear()
+        self.latest = [0] * len(PIPES)
 
     def fence(self) -> None:
         """A barrier, after which other actors see what was written before."""
@@ -104,7 +125,9 @@ class RaceDetector:
         self.clocks.fence()
 
     def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        key = (source, target, event)
+        self.raise_flag(op, flag_of(source, target, event))
+
+    def raise_flag(self, op: Operation, key: Flag) -> None:
         if key in self.flags:
             raise self.machine.fail(
                 "PTO-R303",
@@ -112,32 +135,37 @@ class RaceDetector:
                 op,
                 notes=(self._raised_by(key),),
             )
-        self.flags[key] = (*self.clocks.snapshot(self._number(op, source)), op)
+        number = key.source.number
+        if number is None:
+            raise self._no_such_pipe(op, key.source)
+        self.flags[key] = (*self.clocks.snapshot(number), op)
 
-    def _raised_by(self, flag: tuple[Pipe, Pipe, Event]) -> Note:
+    def _raised_by(self, flag: Flag) -> Note:
         op = self.flags[flag][2]
         return Note(f"raised by {label(op)}", span_of(op))
 
     def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        key = (source, target, event)
+        self.await_flag(op, flag_of(source, target, event))
+
+    def await_flag(self, op: Operation, key: Flag) -> None:
         raised = self.flags.pop(key, None)
         if raised is None:
             up = [_flag(other) for other in self.flags]
             raise self.machine.fail(
                 "PTO-R302",
-                f"wait_flag: {target.value} waits for {_flag(key)}, which nothing has raised: the device "
+                f"wait_flag: {key.target.value} waits for {_flag(key)}, which nothing has raised: the device "
                 "hangs",
                 op,
                 notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
             )
         times, others, _ = raised
-        self.clocks.learn(self._number(op, target), times, others)
-
-    def _number(self, op: Operation, pipe: Pipe) -> int:
-        number = NUMBER.get(pipe)
+        number = key.target.number
         if number is None:
-            raise self.machine.fail("PTO-R302", f"no instruction runs on {pipe.value}", op)
-        return number
+            raise self._no_such_pipe(op, key.target)
+        self.clocks.learn(number, times, others)
+
+    def _no_such_pipe(self, op: Operation, end: End) -> Exception:
+        return self.machine.fail("PTO-R302", f"no instruction runs on {end.value}", op)
 
     # --- tokens of buffers ---
 
@@ -184,7 +212,8 @@ class RaceDetector:
     def execute(self, bound: Bound) -> None:
         """Check and note one instruction."""
         op, effects, operands = bound.op, bound.effects, bound.operands
-        for flag in effects.reserved_events:
+        for reserved in effects.reserved_events:
+            flag = flag_of(*reserved)
             if flag in self.flags:
                 raise self.machine.fail(
                     "PTO-R304",
@@ -194,50 +223,57 @@ class RaceDetector:
                 )
         for source, target in effects.before:
             self.join(source, target)
-        clocks = self.clocks.own
-        fresh: list[Record] = []
+        by_pipe: dict[int, list[Entry]] = {}
         for at, access in enumerate(effects.accesses):
-            pipe = NUMBER[access.pipe]
-            self.pipes_in_use.add(pipe)
-            clock = clocks[pipe]
             for touched in operands[access.operand]:
-                if touched.is_empty:
-                    continue
-                if self.machine.flights:
-                    self._check_flights(op, touched, access.write)
-                record = Record(touched, pipe, access.write, clock[pipe] + 1, bound, at)
-                self._check(record, clock)
-                fresh.append(record)
-        for record in fresh:
-            clocks[record.pipe][record.pipe] = record.time
-            self._note(record)
+                if touched.low != touched.high:
+                    pipe = NUMBER[access.pipe]
+                    by_pipe.setdefault(pipe, []).append(entry(touched, pipe, access.write, bound, at))
+        for pipe, entries in by_pipe.items():
+            self.look_at(op, pipe, entries)
+        for pipe, entries in by_pipe.items():
+            self.note(pipe, entries)
         for source, target in effects.after:
             self.join(source, target)
 
-    def _note(self, record: Record) -> None:
-        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
-        touched = record.touched
-        by_pipe = self.records.get(touched.space)
-        if by_pipe is None:
-            by_pipe = self.records[touched.space] = [{} for _ in PIPES]
-        records = by_pipe[record.pipe]
-        key = (touched.form, touched.low, touched.high, record.write)
-        records.pop(key, None)
-        records[key] = record
-        if len(records) > MOST_RECORDS:
-            by_pipe[record.pipe] = self._kept(record.pipe, records)
+    def look_at(self, op: Operation, pipe: int, entries: Sequence[Entry]) -> None:
+        """Stop where an access of this pipe comes too early."""
+        if self.machine.flights:
+            for _, record in entries:
+                self._check_flights(op, record.touched, record.write)
+        clock, latest = self.clocks.own[pipe], self.latest
+        # Pipes that have done something this one does not know of.
+        unseen = [n for n in OTHERS[pipe] if latest[n] > clock[n]]
+        if self.overlapping[pipe] and latest[pipe] > self.clocks.settled[pipe]:
+            unseen.append(pipe)
+        if unseen:
+            for _, record in entries:
+                self._check(record, unseen)
 
-    def _check(self, new: Record, clock: list[int]) -> None:
+    def note(self, pipe: int, entries: Sequence[Entry]) -> None:
+        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        clock, by_space = self.clocks.own[pipe], self.records[pipe]
+        self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
+        for key, record in entries:
+            space = record.touched.space
+            records = by_space.get(space)
+            if records is None:
+                records = by_space[space] = {}
+            records.pop(key, None)
+            record.time = time
+            records[key] = record
+            if len(records) > MOST_RECORDS:
+                by_space[space] = self._kept(pipe, records)
+
+    def _check(self, new: Record, unseen: Sequence[int]) -> None:
         touched, pipe, write = new.touched, new.pipe, new.write
-        low, high = touched.low, touched.high
-        for other_pipe, records in enumerate(self.records.get(touched.space, ())):
-            if not records:
+        low, high, space = touched.low, touched.high, touched.space
+        clock = self.clocks.own[pipe]
+        for other_pipe in unseen:
+            records = self.records[other_pipe].get(space)
+            if records is None:
                 continue
-            seen = clock[other_pipe]
-            if other_pipe == pipe:
-                if not self.overlapping[pipe]:
-                    continue
-                seen = self.clocks.settled[pipe]
+            seen = clock[other_pipe] if other_pipe != pipe else self.clocks.settled[pipe]
             for record in reversed(records.values()):
                 if record.time <= seen:
                     # This one and all before it are ordered.
@@ -248,9 +284,9 @@ class RaceDetector:
                 if not share_bytes(touched.array, other.array):
                     continue
                 if other_pipe != pipe:
-                    raise self._race(new, record)
+                    raise between_pipes(self.machine, new, record)
                 if not self._keeps_order(record, new):
-                    raise self._too_early(new, record)
+                    raise within_a_pipe(self.machine, new, record)
 
     def _keeps_order(self, first: Record, second: Record) -> bool:
         """Whether the pipe does these two in the order of the program although they overlap (D26)."""
@@ -276,31 +312,10 @@ class RaceDetector:
                 fix="comm.wait_async_event of its event, or of a later one of its session, before this",
             )
 
-    def _race(self, new: Record, earlier: Record) -> Exception:
-        here, there = PIPES[new.pipe].value, PIPES[earlier.pipe].value
-        return self.machine.fail(
-            "PTO-R301",
-            f"{_told(new, earlier)} on {there}",
-            new.op,
-            notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
-            fix=_apart(new, earlier) or f"set_flag and wait_flag from {there} to {here} between the two",
-        )
-
-    def _too_early(self, new: Record, earlier: Record) -> Exception:
-        here = PIPES[new.pipe].value
-        line = line_of(new.op)
-        where = f"before line {line}" if line else "between the two"
-        return self.machine.fail(
-            "PTO-R124",
-            f"{_told(new, earlier)} there too: {here} begins an instruction before the one before it is done",
-            new.op,
-            notes=(Note(f"the earlier access, on {here}", span_of(earlier.op)),),
-            fix=_apart(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",
-        )
-
-    def _kept(self, pipe: int, records: dict[tuple[object, ...], Record]) -> dict[tuple[object, ...], Record]:
+    def _kept(self, pipe: int, records: Records) -> Records:
         """Without what every pipe in use has seen; if that is not enough, the newer half."""
-        seen = min(self.clocks.own[other][pipe] for other in self.pipes_in_use)
+        in_use = {pipe, *(n for n, time in enumerate(self.latest) if time)}
+        seen = min(self.clocks.own[other][pipe] for other in in_use)
         if self.overlapping[pipe]:
             seen = min(seen, self.clocks.settled[pipe])
         kept = {key: record for key, record in records.items() if record.time > seen}
@@ -309,31 +324,13 @@ class RaceDetector:
         return kept
 
 
-def _told(new: Record, earlier: Record) -> str:
-    verb, before = ("writes" if new.write else "reads"), ("wrote" if earlier.write else "read")
-    through = "" if earlier.touched.name == new.touched.name else f" (as {earlier.touched.name})"
-    return (
-        f"{new.op.name.removeprefix('pto.')} {verb} {new.touched.name} on {PIPES[new.pipe].value}, and "
-        f"nothing orders that after {label(earlier.op)}, which {before} it{through}"
-    )
+def entry(touched: Touched, pipe: int, write: bool, bound: Bound, at: int) -> Entry:
+    """Access number `at` of an instruction, and what tells it apart from others."""
+    return (touched.form, touched.low, touched.high, write), Record(touched, pipe, write, 0, bound, at)
 
 
-def _apart(new: Record, earlier: Record) -> str | None:
-    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
-    if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
-        return None  # what it gives back is not among its operands
-    tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]
-    if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
-        return None
-    if new.touched.low == earlier.touched.low:
-        return None
-    names = f"{earlier.touched.name} and {new.touched.name}"
-    return f"place {names} apart: they overlap in part, and no flag or barrier keeps the bytes of both"
-
-
-def _flag(flag: tuple[Pipe, Pipe, Event]) -> str:
-    source, target, event = flag
-    return f"[{source.value}, {target.value}, {event.value}]"
+def _flag(flag: Flag) -> str:
+    return f"[{flag.source.value}, {flag.target.value}, {flag.event}]"
 
 
 def ordered(
@@ -341,12 +338,30 @@ def ordered(
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
     bound = Bound(op, effects, [touched_by(value) for value in values])
+    pipes = {NUMBER[access.pipe] for access in effects.accesses}
+    if len(pipes) != 1 or effects.before or effects.after or effects.reserved_events:
 
-    def checked(*scalars: Any) -> None:
-        race.execute(bound)
+        def checked(*scalars: Any) -> None:
+            race.execute(bound)
+            run(*scalars)
+
+        return checked
+    # Most instructions: all that can be known of their accesses is known here.
+    (pipe,) = pipes
+    entries = [
+        entry(touched, pipe, access.write, bound, at)
+        for at, access in enumerate(effects.accesses)
+        for touched in bound.operands[access.operand]
+        if not touched.is_empty
+    ]
+    look_at, note = race.look_at, race.note
+
+    def checked_quickly(*scalars: Any) -> None:
+        look_at(op, pipe, entries)
+        note(pipe, entries)
         run(*scalars)
 
-    return checked
+    return checked_quickly
 
 
 def ordered_moving(
@@ -359,10 +374,25 @@ def ordered_moving(
 ) -> Callable[..., None]:
     """The same for a step that gets its view, operand `at`, each time."""
     bound = Bound(op, effects, [touched_by(value) for value in values])
+    (pipe,) = {NUMBER[access.pipe] for access in effects.accesses}
+    assert not (effects.before or effects.after or effects.reserved_events), "a load or a store"
+    plan: list[tuple[int, bool, Entry | None]] = []
+    """Each access: its number, whether it writes, and what is known of it before the view is."""
+    for n, access in enumerate(effects.accesses):
+        for touched in bound.operands[access.operand]:
+            if access.operand == at:
+                plan.append((n, access.write, None))
+            elif not touched.is_empty:
+                plan.append((n, access.write, entry(touched, pipe, access.write, bound, n)))
+    known = [each for _, _, each in plan if each is not None]
 
     def checked(view: View) -> None:
-        bound.operands[at] = (view_touched(view),)
-        race.execute(bound)
+        touched = view_touched(view)
+        entries = known
+        if touched.low != touched.high:
+            entries = [each or entry(touched, pipe, write, bound, n) for n, write, each in plan]
+        race.look_at(op, pipe, entries)
+        race.note(pipe, entries)
         run(view)
 
     return checked
