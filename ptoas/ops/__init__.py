@@ -4,7 +4,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     "gather": ("tile_gather", "scatter"),
     "matmul": ("mx",),
     "memory": ("asynchronous",),
-    "quant": ("convert",),
+    "quant": ("convert", "push_epilogue"),
     "scalar": ("views", "memory"),
 }
 """Chapters whose instructions stand in other modules as well."""
