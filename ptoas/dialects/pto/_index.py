@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1726718574
+MADE_FROM = 2503366995
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",
