@@ -137,7 +137,7 @@ def _too_large(
             and type.loc.data is loc
             and type.size_bytes > limit
         ):
-            required = f"at most {limit} ({_layout(target, loc)})"
+            required = f"at most {limit} ({_layout((facts,), target, loc)})"
             what, found = f"size of {value_name(root)}", f"{type.size_bytes} bytes"
             yield mismatch(what, found, required, op=_place(facts, root), part="statement")
 
