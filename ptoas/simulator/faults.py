@@ -63,6 +63,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("tpow", BYTES, "reads base and exponent with the row pitch of the destination"),
     Fault("tpows", BYTES, "takes powers of integers in double"),
+    Fault("trem trems", BYTES, "gives a remainder of 0 the sign of the dividend"),
     Fault("trems tfmods", BYTES, "leaves the destination alone where the divisor is 0"),
     Fault(
         "tcvt",
