@@ -120,8 +120,8 @@ TYPES: dict[str, str] = {
     "f8E5M2": "is cut off where it should be rounded, and has no -0",
     "!pto.hif8": "has other numbers from 1 to 4, and none from 0.5 to 1",
     "!pto.f8E8M0": "has a power of two in the place of NaN",
-    "!pto.f4E1M2x2": "becomes a whole number before it is converted",
-    "!pto.f4E2M1x2": "becomes a whole number before it is converted",
+    "!pto.f4E1M2x2": "lies in boxes of half the bytes, and becomes a whole number before it is converted",
+    "!pto.f4E2M1x2": "lies in boxes of half the bytes, and becomes a whole number before it is converted",
 }
 """Element types that the simulator calculates with otherwise, and how."""
 
