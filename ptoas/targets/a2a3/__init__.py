@@ -10,9 +10,10 @@ from ptoas.targets.target import KB, Target, UbLayout
 
 
 def _program() -> tuple[Rule, ...]:
+    from ptoas.targets.rules.core_sync import counters_have_a_control_area
     from ptoas.targets.shared.program import device_program
 
-    return device_program()
+    return (*device_program(), counters_have_a_control_area)
 
 
 A2A3 = Target(
