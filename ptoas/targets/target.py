@@ -168,7 +168,8 @@ class Target:
             popped, pipe = popped_by(op), row.frees(op)
             if popped is None or pipe is None or not isinstance(popped.type, TileType):
                 return NOTHING
-            return Effects(behind=((pipe, popped, False),))
+            # Whoever still reads it must be done: the other core will write there.
+            return Effects(behind=((pipe, popped, True),))
         if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.

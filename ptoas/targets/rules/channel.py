@@ -17,6 +17,7 @@ from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.targets.channel_model import ChannelModel
 from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.channel_examples import (
     EVERYWHERE,
@@ -63,11 +64,13 @@ def out_of_range(op: PipeInitOp | ChannelOp, model: ChannelModel) -> Violations:
 
 
 def sound(channels: Channels, target: Target) -> Iterator[Channel]:
-    """Channels whose numbers make sense; of the others it is said where those stand."""
+    """Channels that the target has, whose numbers make sense; of others it is said where those stand."""
     for channel in channels.all:
+        inits = [end.init for end in channel.ends]
+        if not all(isinstance(target.row(init), Row) for init in inits):
+            continue
         model = target.model(channel.first)
-        ops = (*(end.init for end in channel.ends), *channel.uses)
-        if not any(True for op in ops for _ in out_of_range(op, model)):
+        if not any(True for op in (*inits, *channel.uses) for _ in out_of_range(op, model)):
             yield channel
 
 

@@ -157,8 +157,8 @@ _FREE = "  pto.tfree_from_aic {split = 0}\n"
 )
 def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> Violations:
     """After tfree the tile or view that was popped is not used; where a pop copies the slot, it may be."""
-    for end in channels.ends():
-        init = channels.of(end.init).first
+    for end in (end for channel in sound(channels, target) for end in channel.ends):
+        init = end.init
         if target.model(init).frees_at_pop(init.memory is not None, init.is_of_views):
             continue
         frees = [use for use in end.uses if isinstance(use, FreeOp)]
