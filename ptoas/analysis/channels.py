@@ -138,6 +138,11 @@ class Channels:
             return None
         return self._numbered.get((function, op.SIDE, op.number))
 
+    def numbered(self, op: Operation, side: KernelKind, number: int) -> PipeInitOp | None:
+        """The declaration of a number, in the function of an operation, on one side."""
+        function = function_of(op)
+        return None if function is None else self._numbered.get((function, side, number))
+
     def of(self, init: PipeInitOp) -> Channel:
         return self._of[init]
 

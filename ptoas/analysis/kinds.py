@@ -21,6 +21,7 @@ from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_sync import AwaitsCounter, CounterOp, SectionOp, SyncAllOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr, Pipe, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.quant import PushScaleOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
@@ -93,6 +94,8 @@ def own_kind(op: Operation) -> KernelKind | None:
             return _PIPES.get(op.drained)
         case BufferTokenOp():
             return _PIPES.get(op.pipe)
+        case PushScaleOp():
+            return CUBE
         case AllocTileOp():
             return None  # an address, which the other kind may write to
         case PtoOp():

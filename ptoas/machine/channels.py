@@ -77,6 +77,8 @@ class Ring:
         self.allocated: dict[int, int] = {}
         """How many slots each producer has asked for, to fill them by stores."""
         self.noted: set[tuple[Operation, int]] = set()
+        self.last_push: PushOp | None = None
+        self.last_pop: PopOp | None = None
 
     @property
     def name(self) -> str:
@@ -91,9 +93,18 @@ class Ring:
         ]
         return f"{self.slots} slot{'s' * (self.slots > 1)}, {', '.join(parts)}"
 
-    def _numbers(self, cores: Sequence[int]) -> list[int]:
-        """Actors, for those who wait for them."""
-        return [self.cluster.machines[core].actor_number for core in cores]
+    def picture(self) -> str:
+        """A sign for each slot: `#` full, `o` popped and not given back, `.` empty."""
+        pushed, popped = min(self.heads.values(), default=0), min(self.tails.values(), default=0)
+        freed = min(self.freed.values(), default=0)
+        signs = ["."] * self.slots
+        for number in range(freed, max(pushed, popped)):
+            signs[number % self.slots] = "o" if number < popped else "#"
+        return f"[{''.join(signs)}]"
+
+    def _numbers(self, machine: Machine, cores: Sequence[int]) -> list[int]:
+        """Actors of the block, for those who wait for them."""
+        return [machine.number_of(core) for core in cores]
 
     # --- declarations ---
 
@@ -172,7 +183,7 @@ class Ring:
                 lambda: self._free_slots(core) > 0,
                 lambda: f"waits for an empty slot of {self.name}: {self.state()}",
                 op,
-                self._numbers(self.consumers),
+                self._numbers(machine, self.consumers),
             )
         number = self.heads[core]
         if number >= self.slots:
@@ -189,6 +200,7 @@ class Ring:
         self.pushed[number % self.slots, core] = Pushed(op, element, valid, op.halves)
         machine.actor.clocks.release((self, "full", number, core), self.model.pushes(self.flow))
         self.heads[core] = number + 1
+        self.last_push = op
 
     def await_tile(self, machine: Machine, op: PopOp) -> int:
         """Wait for a full slot; its number, counted from the first."""
@@ -202,12 +214,13 @@ class Ring:
                 lambda: min(heads.values(), default=0) > number,
                 lambda: f"waits for a tile from {self.name}: {self.state()}",
                 op,
-                self._numbers(self.producers),
+                self._numbers(machine, self.producers),
             )
         pipe = self._waiting_pipe(self.model.pops(self.flow, self.in_memory))
         for producer in self.producers:
             actor.clocks.acquire((self, "full", number, producer), pipe)
         self.tails[core] = number + 1
+        self.last_pop = op
         return number
 
     def _waiting_pipe(self, pipe: Pipe) -> Pipe | None:

@@ -46,8 +46,8 @@ class Grid:
 
     def __init__(self) -> None:
         self.counters: dict[Hashable, Counter] = {}
-        self.syncs: dict[int, int] = {}
-        """How often each actor has come to a `syncall`."""
+        self.syncs: dict[int, tuple[int, Operation]] = {}
+        """How often each actor has come to a `syncall`, and to which last."""
 
     def counter(self, key: Hashable) -> Counter:
         return self.counters.setdefault(key, Counter())
@@ -61,6 +61,8 @@ class Cluster:
         self.machines = machines
         self.rings: dict[Hashable, Ring] = {}
         self.counters: dict[Hashable, Counter] = {}
+        self.repeated: dict[Hashable, bytes] = {}
+        """What one vector core has stored where the other is to store the same."""
 
     def counter(self, key: Hashable) -> Counter:
         return self.counters.setdefault(key, Counter())

@@ -108,6 +108,23 @@ ROWS = (
         "Its counts would begin anew while tiles are under way.",
     ),
     (
+        "PTO-R920",
+        "a counter is awaited that nobody sets",
+        "Whoever could set it has finished: with another number, too few times, or on a core that the "
+        "counter does not count for.",
+    ),
+    (
+        "PTO-R921",
+        "a channel is full, and nobody pops",
+        "The producer pushes more tiles than the channel has slots and the other side pops: it waits for "
+        "ever.",
+    ),
+    (
+        "PTO-R922",
+        "a tile is popped that nobody pushes",
+        "The producer has finished, and the channel is empty: whoever pops waits for ever.",
+    ),
+    (
         "PTO-R925",
         "a slot is filled that was not asked for",
         "Slots of views are asked for by `talloc`, filled by stores and then pushed, one after the other.",
@@ -116,5 +133,10 @@ ROWS = (
         "PTO-R926",
         "the workspace of a soft barrier is not empty",
         "It counts those who have come, from 0; a rest of something else ends a barrier too early.",
+    ),
+    (
+        "PTO-R927",
+        "a push has no scale",
+        "A channel whose pushes quantise wants a scale before them, and only such a channel takes one.",
     ),
 )

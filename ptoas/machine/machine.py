@@ -35,9 +35,11 @@ from ptoas.targets import Target
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
+    from ptoas.dialects.pto.channel import PipeInitOp
     from ptoas.machine.cluster import Cluster
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
+    from ptoas.ops.push_epilogue import Scales
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
@@ -134,6 +136,8 @@ class Machine:
     """Transfers that go on beside the program."""
     on_print: Callable[[str], None] | None = None
     program_channels: Channels | None = None
+    push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
+    """Scales for what is pushed through channels, by the cube's end of them."""
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
 
@@ -147,6 +151,10 @@ class Machine:
     def actor_number(self) -> int:
         """Its number among all cores of the launch."""
         return self.actor.clocks.actor
+
+    def number_of(self, core: int) -> int:
+        """The number of a core of this block among all of the launch; that core may not have begun yet."""
+        return self.launch.number(self.actor.rank, self.actor.block, core)
 
     @property
     def cluster_of_block(self) -> Cluster:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from xdsl.dialects import func, scf
@@ -183,19 +184,23 @@ class Sharing:
         return shared
 
     def _repeating(self, op: PtoOp, uses: list[Use], run: Callable[..., None]) -> Callable[..., None]:
-        """Both vector cores of a block do the same with whole tiles: the second one that writes what is there
-        already needs no order to the first."""
+        """Both vector cores of a block do the same with whole tiles: two that write the same bytes need no
+        order to each other. Whoever comes second compares with what the first has left in the cluster."""
         writes = [use for use in uses if use.access.write and use.access.atomic is None]
         same = [self._access(op, u.access.name, u.access.pipe, True, ("again", op)) for u in writes]
         plain = [use.access for use in writes]
-        first = self.machine.role.lane == 0
+        turns = count()
 
         def again(*scalars: float) -> None:
-            before = [] if first else [use.array.copy() for use in writes]
             run(*scalars)
+            turn, repeated = next(turns), self.machine.cluster_of_block.repeated
             for n, use in enumerate(writes):
-                equal = first or np.array_equal(before[n], use.array)
-                use.access, use.series = (same if equal else plain)[n], None
+                key, written = (op, use.start, turn, n), use.array.tobytes()
+                other = repeated.pop(key, None)
+                if other is None:
+                    repeated[key] = written
+                use.access = (same if other in (None, written) else plain)[n]
+                use.series = None
 
         return again
 

@@ -9,6 +9,8 @@ from xdsl.ir import Attribute
 
 from ptoas.analysis.channels import flow_of
 from ptoas.analysis.effects import Access, Effects
+from ptoas.analysis.kinds import function_of
+from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import (
     AicInitializePipeOp,
     AivInitializePipeOp,
@@ -20,6 +22,7 @@ from ptoas.dialects.pto.channel import (
     ImportReservedBufferOp,
     InitializeL2G2LPipeOp,
     InitializeL2LPipeOp,
+    InitializePipeOp,
     PipeInitOp,
     PopOp,
     PushOp,
@@ -39,6 +42,7 @@ from ptoas.dialects.pto.channel import (
 )
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.location import span_of
 from ptoas.machine.channels import Ring
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.errors import failure
@@ -116,12 +120,27 @@ def ring_of(op: ChannelOp, m: Machine) -> Callable[[], Ring]:
     """The ring that an instruction works with, in the block that runs."""
     init, flow = m.channels.init_of(op), flow_of(op)
     if init is None or flow is None or flow not in init.flows:
-        message = f"{op.mnemonic()}: no channel of that number is declared in this function"
-        if init is not None:
-            message = f"{op.mnemonic()}: the channel does not go in this direction (dir_mask)"
-        raise failure("PTO-R910", message, op, target=m.target.name)
+        raise _no_channel(op, m, init)
     channel = m.channels.of(init)
     return lambda: m.cluster_of_block.ring(channel, flow, m)
+
+
+def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception:
+    if init is not None:
+        message = f"{op.mnemonic()}: the channel does not go in this direction (dir_mask)"
+        notes, fix = (Note("declared here", span_of(init)),), "dir_mask = 3 on both sides, or another channel"
+        return failure("PTO-R910", message, op, notes=notes, fix=fix, target=m.target.name)
+    function = function_of(op)
+    known = [end.init for end in m.channels.ends() if end.function is function]
+    numbers = ", ".join(str(init.number) for init in known if isinstance(init, InitializePipeOp))
+    return failure(
+        "PTO-R910",
+        f"{op.mnemonic()}: no channel of that number is declared in this function",
+        op,
+        notes=tuple(Note("declared here", span_of(init)) for init in known[:1]),
+        fix=f"id = {numbers}" if numbers else "an initialize_pipe before it",
+        target=m.target.name,
+    )
 
 
 # --- pushing ---------------------------------------------------------------------------------------

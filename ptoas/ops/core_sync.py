@@ -79,7 +79,8 @@ def _told(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> st
 
 def _cores(m: Machine, kind: KernelKind) -> list[int]:
     """The cores of a kind in this block, as actors."""
-    return [machine.actor_number for machine in m.cluster_of_block.machines if machine.role.kind is kind]
+    machines = m.cluster_of_block.machines
+    return [m.number_of(n) for n, machine in enumerate(machines) if machine.role.kind is kind]
 
 
 def _lane_counter(m: Machine, which: int, waits: bool) -> tuple[tuple[Hashable, ...], list[int]]:
@@ -90,7 +91,7 @@ def _lane_counter(m: Machine, which: int, waits: bool) -> tuple[tuple[Hashable, 
     else:
         lane, number, partner = m.role.lane, which, m.cluster_of_block.cube
     to_cube = (m.role.kind is CUBE) == waits
-    senders = [] if partner is None else [m.cluster_of_block.machines[partner].actor_number]
+    senders = [] if partner is None else [m.number_of(partner)]
     return ("intra", to_cube, lane, number), senders
 
 
@@ -147,7 +148,8 @@ def syncall(op: SyncAllOp, m: Machine) -> Callable[..., None]:
         if m.actor.scheduler is not None:
             m.actor.scheduler.point(m.actor.place)
         grid = m.cluster_of_block.grid
-        grid.syncs[m.actor_number] = grid.syncs.get(m.actor_number, 0) + 1
+        came, _ = grid.syncs.get(m.actor_number, (0, op))
+        grid.syncs[m.actor_number] = came + 1, op
         if soft:
             _soft(op, m, kinds, values)
         else:

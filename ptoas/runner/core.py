@@ -197,6 +197,7 @@ class Core:
             race.reset()
         self.tiles = []
         machine.flights.clear()
+        machine.push_scales.clear()
         self.function(*self._arguments(bound))
         finish_flights(machine)
         if race is not None:

@@ -24,11 +24,13 @@ from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns
 from ptoas.runner.arguments import Binder, check_names
 from ptoas.runner.call import Call
+from ptoas.runner.compare import copied
 from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
+from ptoas.runner.schedules import in_every_order
 from ptoas.runner.usage import analyse
 from ptoas.runner.values import Allowance, generate
 from ptoas.targets import Target, get_target
@@ -151,10 +153,20 @@ class Kernel:
 
     def execute(self, given: Mapping[str, Any]) -> Result:
         """Run on all of the arguments; `__call__` does it after `complete`."""
+        if self.options.schedules == 1 or len(self.cores) == 1:
+            return self._execute(given, self.options.schedule)
+        kept = copied(given)
+
+        def run(seed: int) -> Result:
+            return self._execute(given if seed == (self.options.schedule or 0) else copied(kept), seed)
+
+        return in_every_order(self.options, self.entry, run)
+
+    def _execute(self, given: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
             call = Call(self.cores, self._binder, given)
             if len(self.cores) > 1:
-                self._interleave(call)
+                self._interleave(call, schedule)
             else:
                 call.run(0)
                 self._check_blocks()
@@ -170,11 +182,11 @@ class Kernel:
             if found:
                 raise PtoasError(found)
 
-    def _interleave(self, call: Call) -> None:
-        """Let the cores of a block, or those of all blocks, take turns."""
+    def _interleave(self, call: Call, seed: int | None) -> None:
+        """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
         cores, launch, size = self.cores, self.launch, len(self.launch.cores)
-        seed, ledger = self.options.schedule, Ledger()
-        clusters = join_clusters(cores, launch, range(launch.blocks)) if size > 1 else {}
+        ledger = Ledger()
+        clusters = join_clusters(cores, launch, range(launch.blocks))
         waves = [range(launch.blocks)] if len(cores) > size else [[block] for block in range(launch.blocks)]
         outcomes = [Outcome() for _ in cores]
         for wave in waves:
@@ -197,8 +209,8 @@ class Kernel:
             if not all(outcome.good for outcome in outcomes):
                 break
             with forgiving(self.options.forced, self.entry):
-                for block in wave if size > 1 else ():
+                for block in wave:
                     clusters[block].finish(cores[0].machine)
         for outcome, core in zip(outcomes, cores, strict=True):
             collect(outcome, core)
-        check(outcomes, self.program, launch)
+        check(outcomes, self.program, launch, cores)

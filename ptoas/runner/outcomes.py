@@ -67,13 +67,14 @@ def collect(outcome: Outcome, core: Core) -> Outcome:
     return outcome
 
 
-def check(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> None:
-    """Raise one error with everything that went wrong, if anything did."""
+def check(outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core] = ()) -> None:
+    """Raise one error with everything that went wrong, if anything did; `cores` are those of the outcomes,
+    where they are known here."""
     ended = [outcome for outcome in outcomes if outcome.waits is None]
     records = (record for outcome in outcomes for record in outcome.records)
     errors = [*named_errors(ended, launch), *conflicts(records, launch, program.target.name)]
     if not errors and not all(outcome.good for outcome in outcomes):
-        errors = [_stall(outcomes, program, launch)]
+        errors = [_stall(outcomes, program, launch, cores)]
     if errors:
         raise PtoasError(errors)
 
@@ -109,8 +110,16 @@ def where_it_stands(outcome: Outcome, launch: Launch) -> str:
     return f"{name} | - | {outcome.waits or 'has finished'}"
 
 
-def _stall(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> Diagnostic:
+def _stall(
+    outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core]
+) -> Diagnostic:
     """Who waits for what, and where: one line for each actor."""
+    if cores:
+        from ptoas.runner.stall import stalled
+
+        found = stalled(outcomes, cores, launch, program.target.name)
+        if found is not None:
+            return found
     waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
     rest = len(outcomes) - len(waiting)
     notes = [Note(where_it_stands(outcome, launch)) for outcome in outcomes]

@@ -22,7 +22,7 @@ from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsy
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
-from ptoas.dialects.pto.core_sync import SyncAllOp
+from ptoas.dialects.pto.core_sync import SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import SCALE_BOX
@@ -134,6 +134,9 @@ def analyse(
                 for at in flow.of(op.workspace):
                     parameters[at].is_signal = parameters[at].written = True
                     parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
+            case SetFftsOp():
+                for at in flow.of(op.ffts):
+                    parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
             case PipeInitOp() if op.memory is not None:
                 _ring(op, flow.of(op.memory), parameters)
             case _:
@@ -155,7 +158,7 @@ GUESSED_PARTS = 15
 """So many parts of its size may lie before one whose offset only the running program knows."""
 
 SYNC_WORDS = 16
-"""Words of the workspace of a soft barrier."""
+"""Words of the workspace of a soft barrier, and of what counters are kept in."""
 
 WORKSPACE = 1 << 12
 """Bytes of a workspace that an engine is given; what it does with them is its own business."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.channels import flow_of
+from ptoas.analysis.channels import flow_of, pushes_and_pops
+from ptoas.analysis.epilogues import result_of
 from ptoas.dialects.pto.channel import (
     AicInitializePipeOp,
     AivInitializePipeOp,
@@ -43,9 +45,12 @@ from ptoas.dialects.pto.channel import (
     TPushToAivOp,
 )
 from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.enums import KernelKind
+from ptoas.dialects.pto.quant import SetQuantScalarOp, SetQuantVectorOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.declarations import packed_view
 from ptoas.lowering.cpp.scalars import Handler
+from ptoas.lowering.cpp.types import element_cpp
 from ptoas.targets.channel_model import ChannelModel
 
 if TYPE_CHECKING:
@@ -152,8 +157,28 @@ def _push(emit: FunctionEmitter, op: Operation) -> None:
     how = _split(op)
     if init is not None and init in emit.epilogues and flow_of(op) is Flow.C2V:
         how = emit.epilogues[init]
+        if init in emit.push_scales:
+            # One register serves all channels.
+            emit.line(emit.push_scales[init])
     arguments += _lane(emit, op)
     emit.line(f"TPUSH<{alias}, {what}, {how}>({', '.join(arguments)});")
+
+
+def _scale(emit: FunctionEmitter, op: Operation) -> None:
+    """Scales are set right before each push: one register serves all channels."""
+    assert isinstance(op, SetQuantScalarOp | SetQuantVectorOp)
+    init = emit.channels.numbered(op, KernelKind.Cube, op.number) if emit.has_channels else None
+    if init is None:
+        raise emit.unsupported(op, "its channel is not declared before it")
+    if isinstance(op, SetQuantVectorOp):
+        emit.push_scales[init] = f"SET_QUANT_VECTOR({emit.argument(op.scales)});"
+        return
+    channel = emit.channels.of(init)
+    pushes, _ = pushes_and_pops(channel, Flow.C2V)
+    types = [push.pushed.type for push in pushes]
+    source = next((type.element_type for type in types if isinstance(type, TileType)), f32)
+    result = element_cpp(result_of(channel, source))
+    emit.push_scales[init] = f"SET_QUANT_SCALAR<{result}>({emit.text(op.scale)});"
 
 
 def _lane(emit: FunctionEmitter, op: Operation) -> list[str]:
@@ -243,6 +268,7 @@ CHANNELS: dict[type[Operation], Handler] = {
     **dict.fromkeys((TPopFromAicOp, TPopFromAivOp, TPopOp), _pop),
     **dict.fromkeys((TFreeFromAicOp, TFreeFromAivOp, TFreeOp), _free),
     **dict.fromkeys((TAllocToAivOp, TAllocToAicOp, TAllocOp), _alloc),
+    **dict.fromkeys((SetQuantScalarOp, SetQuantVectorOp), _scale),
     DeclareTileOp: _nothing,
     DeclareGlobalOp: _nothing,
 }

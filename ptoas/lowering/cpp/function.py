@@ -102,6 +102,8 @@ class FunctionEmitter:
         self.epilogues: dict[PipeInitOp, str] = {}
         self.control_area: str | None = None
         """The parameter that says where the cores count, for a kernel that begins with telling them."""
+        self.push_scales: dict[PipeInitOp, str] = {}
+        """The calls that set the scales of what is pushed."""
 
     @property
     def has_channels(self) -> bool:

@@ -53,7 +53,12 @@ def channel_rows(model: ChannelModel) -> Rows:
     if not model.both_ways_in_memory:
         where.append(r.slots_in_global_memory_go_one_way)
     views = numbers if model.views is None else Unsupported(model.views)
-    rows: Rows = {op: numbers.but(rules=tuple(where)) for op in INITS}
+    declared = {} if model.views is None else {c.DeclareGlobalOp: views}
+    rows: Rows = {**declared, **{op: numbers.but(rules=tuple(where)) for op in INITS}}
+    if model.needs_memory:
+        rows[c.InitializeL2LPipeOp] = Unsupported(
+            "the cores reach each other through global memory alone; initialize_l2g2l_pipe"
+        )
     for op in PUSHES:
         view = numbers.but(ignores=("entry",)) if model.views is None else views
         rows[op] = Forms(_passes_tile("pushed"), {True: numbers.but(pipe=pushing), False: view})
