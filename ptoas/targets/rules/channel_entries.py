@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.channels import Channel, Channels, flow_of
+from ptoas.analysis.epilogues import RESULTS, result_of
 from ptoas.dialects.pto.channel import (
     AllocSlotOp,
     ChannelOp,
@@ -16,7 +17,7 @@ from ptoas.dialects.pto.channel import (
     TPopFromAivOp,
 )
 from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
-from ptoas.dialects.pto.element_types import element_size, element_text
+from ptoas.dialects.pto.element_types import BY_TEXT, element_size, element_text
 from ptoas.dialects.pto.enums import BLayout, KernelKind, ReluPreMode, SLayout, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.rule import Related, Violation, mismatch, rule
@@ -152,9 +153,8 @@ def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations
     for channel in sound(channels, target):
         limit = channel.first.bytes_of_slot
         for flow in channel.first.flows:
-            pushes, pops, _ = moves(channel, flow)
-            for use in pushes:
-                size = _bytes(use, channel, pops)
+            for use in moves(channel, flow)[0]:
+                size = _bytes(use, channel)
                 if size is not None and size > limit:
                     yield mismatch(
                         "bytes of what is pushed",
@@ -167,19 +167,17 @@ def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations
                     )
 
 
-def _bytes(use: PushOp, channel: Channel, pops: list[PopOp]) -> int | None:
+def _bytes(use: PushOp, channel: Channel) -> int | None:
     """What a push fills of a slot; `None` where only the running program knows."""
     entry = passed(use)
     assert entry is not None
-    made = passed(pops[0]) if channel.first.acc_push_epilogue is not None and pops else entry
-    assert made is not None
     in_memory = channel.first.memory is not None
     to_cube = flow_of(use) is Flow.V2C
     # In global memory lies what is valid; in the consumer's memory a tile has its physical extents.
     shape = entry.valid if in_memory and isinstance(entry, TileType) else entry.shape
     if DYNAMIC in shape:
         return None
-    size = prod(shape) * element_size(made.element_type)
+    size = prod(shape) * element_size(result_of(channel, entry.element_type))
     if use.halves not in (1, 2) or (in_memory and not to_cube):
         return size
     return size * 2 if to_cube else size // 2
@@ -331,24 +329,26 @@ _LAYOUTS = {
 }
 """How the tile lies that a push makes."""
 
-_CONVERSIONS: dict[PushQuant, tuple[str, str]] = {
-    PushQuant.NoQuant: ("f32 i32", "f32 i32"),
-    PushQuant.F322F16: ("f32", "f16"),
-    PushQuant.F322BF16: ("f32", "bf16"),
-    PushQuant.REQ8: ("i32", "i8 ui8"),
-    PushQuant.VREQ8: ("i32", "i8"),
-    PushQuant.DEQF16: ("i32", "f16"),
-    PushQuant.VDEQF16: ("i32", "f16"),
-    PushQuant.QF322B8_PRE: ("f32", "i8 ui8"),
-    PushQuant.VQF322B8_PRE: ("f32", "i8"),
-    PushQuant.QF322F16_PRE: ("f32", "f16"),
-    PushQuant.QF322BF16_PRE: ("f32", "bf16"),
-    PushQuant.QS322BF16_PRE: ("i32", "bf16"),
-    PushQuant.VQS322BF16_PRE: ("i32", "bf16"),
-    PushQuant.QF322HIF8_PRE: ("f32", "!pto.hif8"),
-    PushQuant.QF322FP8_PRE: ("f32", "f8E4M3FN"),
-}
-"""What is pushed and what is popped, by element types."""
+_OF_INTEGERS = frozenset(
+    (
+        PushQuant.REQ8,
+        PushQuant.VREQ8,
+        PushQuant.DEQF16,
+        PushQuant.VDEQF16,
+        PushQuant.QS322BF16_PRE,
+        PushQuant.VQS322BF16_PRE,
+    )
+)
+"""Conversions of accumulators of i32; the others are of f32."""
+
+
+def _converted(quant: PushQuant, popped: bool) -> list[str]:
+    """Element types of what is pushed, or of what is popped then."""
+    if quant is PushQuant.NoQuant:
+        return ["f32", "i32"]
+    if popped:
+        return [BY_TEXT[text].text for text in RESULTS[quant].split()]
+    return ["i32" if quant in _OF_INTEGERS else "f32"]
 
 
 @rule(
@@ -377,12 +377,12 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
             yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
         if epilogue.quant in target.model(init).lacks_quants:
             yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
-        texts = [types.split() for types in _CONVERSIONS[epilogue.quant]]
         for use in channel.uses:
             type = passed(use)
             if not isinstance(type, TileType):
                 continue
-            wanted, here = texts[isinstance(use, PopOp)], {"op": use, "slot": place_of(use)}
+            wanted = _converted(epilogue.quant, isinstance(use, PopOp))
+            here = {"op": use, "slot": place_of(use)}
             if (found := element_text(type.element_type)) not in wanted:
                 required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
                 yield mismatch("element type", found, required, **here)

@@ -8,7 +8,7 @@ from ptoas.targets.rule import Rule
 from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
-from ptoas.targets.rules import channel, channel_entries, channel_use, core_sync, remote
+from ptoas.targets.rules import channel_ends, channel_entries, channel_use, core_sync, remote
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
@@ -49,11 +49,11 @@ CORES = (
 )
 
 CHANNELS = (
-    channel.a_channel_has_two_ends,
-    channel.the_ends_of_a_channel_agree,
-    channel.an_imported_ring_is_reserved,
-    channel.a_reserved_ring_holds_all_slots,
-    channel.a_number_is_declared_once,
+    channel_ends.a_channel_has_two_ends,
+    channel_ends.the_ends_of_a_channel_agree,
+    channel_ends.an_imported_ring_is_reserved,
+    channel_ends.a_reserved_ring_holds_all_slots,
+    channel_ends.a_number_is_declared_once,
     channel_use.an_instruction_finds_its_channel,
     channel_use.tiles_of_a_channel_are_split_alike,
     channel_entries.what_is_split_has_halves,
@@ -69,7 +69,7 @@ CHANNELS = (
 
 DEVICE_CHANNELS = (
     *CHANNELS,
-    channel.there_are_flags_for_all_channels,
+    channel_ends.there_are_flags_for_all_channels,
     channel_entries.a_slot_is_as_the_tensor_of_its_channel,
 )
 """Where views can be passed, too, and flags run out."""
