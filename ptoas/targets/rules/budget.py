@@ -12,7 +12,6 @@ from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
 from ptoas.analysis.liveness import LiveTile
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -233,9 +232,6 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
             for _, at in bound:
                 # An address that is not known may be any.
                 needed[loc] = needed.get(loc, 0) + (1 << 30 if at is None else at)
-        for ring in facts.instances(ReserveBufferOp):
-            loc = TileLoc(ring.space.data.value)
-            needed[loc] = needed.get(loc, 0) + (ring.address or 0) + ring.size.value.data
     simt = functions[0].has_simt(target)
     if simt and any(issubclass(kind, CollectiveOp) for facts in functions for kind in facts.by_class):
         return True  # staging tiles take what is left

@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from ptoas.analysis.channels import Channels, flow_of, popped_by
+from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
 from ptoas.analysis.counts import together
 from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.knowledge import Knowledge
@@ -115,7 +115,8 @@ _SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
     scope="channels",
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
-    """Where constants tell, a channel has as many pushes as pops, and as many pops as frees."""
+    """Where constants tell, a channel has as many pushes as pops, and as many pops as frees; one that has
+    some of the first has some of the second."""
     knowledge = Knowledge()
     for channel in sound(channels, target):
         if len(channel.ends) != 2:
@@ -123,23 +124,30 @@ def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violati
         for flow in channel.first.flows:
             groups = moves(channel, flow)
             counts = [together(ops, knowledge) for ops in groups]
-            words = ("pushes", "pops", "frees")
             for at in (0, 1):
-                many, few = counts[at : at + 2]
-                if many is None or few is None or many == few:
-                    continue
-                more, fewer = (at, at + 1) if many > few else (at + 1, at)
-                yield mismatch(
-                    f"{words[at]} and {words[at + 1]} of {channel.name}",
-                    f"{many} and {few}",
-                    "equally many",
-                    op=groups[more][-1],
-                    part="statement",
-                    fix=f"{many - few} more {words[fewer]}"
-                    if many > few
-                    else f"{few - many} fewer {words[more]}",
-                    related=tuple(Related(f"the {words[fewer]}", op) for op in groups[fewer][-1:]),
-                )
+                first, second = counts[at : at + 2]
+                if None in (first, second) and groups[at] and groups[at + 1]:
+                    continue  # only the running program knows
+                if first != second:
+                    yield _unbalanced(channel, at, counts, groups)
+
+
+_WORDS = ("pushes", "pops", "frees")
+
+
+def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tuple[Any, ...]) -> Violation:
+    first, second = ("some" if count is None else count for count in counts[at : at + 2])
+    too_few = second == 0 or (isinstance(first, int) and isinstance(second, int) and first > second)
+    more, fewer = (at, at + 1) if too_few else (at + 1, at)
+    return mismatch(
+        f"{_WORDS[at]} and {_WORDS[at + 1]} of {channel.name}",
+        f"{first} and {second}",
+        "equally many",
+        op=groups[more][-1],
+        part="statement",
+        fix=f"more {_WORDS[at + 1]}" if too_few else f"fewer {_WORDS[at + 1]}",
+        related=tuple(Related(f"the last of the {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
+    )
 
 
 _STORE = "  pto.tstore ins(%t : !vec) outs(%out : !out)\n"

@@ -70,6 +70,7 @@ CHANNELS = (
 DEVICE_CHANNELS = (
     *CHANNELS,
     channel_ends.there_are_flags_for_all_channels,
+    channel_ends.rings_lie_beside_tiles,
     channel_entries.a_slot_is_as_the_tensor_of_its_channel,
 )
 """Where views can be passed, too, and flags run out."""
