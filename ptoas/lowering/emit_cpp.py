@@ -60,11 +60,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
             join(module, *pair)
     bodies = functions(module)
     channels = Channels(module) if has_channels(module.walk()) else None
-    taken = Names()
-    # What is defined elsewhere has its name already.
-    declared = [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+    declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
-    names = {name: taken.unique(identifier(name, "kernel")) for name in named}
+    names, taken = names_of(module)
     inner = {name for f in bodies for name in called_names(f)}
     kernels = kernels_of(calls_of(module))
     knowledge = Knowledge()
@@ -104,6 +102,17 @@ def _on_three_threads(
     text = emitter.emit("static AICORE")
     pipes = [pipe_type(emitter, channel.first) for channel in channels.all] if channels is not None else []
     return [text, three_threads(name, inner, emitter.parameters(), list(dict.fromkeys(pipes)))]
+
+
+def _declared(module: ModuleOp) -> list[func.FuncOp]:
+    return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+
+
+def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
+    """The functions' names in C++, and all names that are taken; what is defined elsewhere has its own."""
+    taken = Names()
+    named = dict.fromkeys(f.sym_name.data for f in (*_declared(module), *functions(module)))
+    return {name: taken.unique(identifier(name, "kernel")) for name in named}, taken
 
 
 def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:
