@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoas.analysis.channels import FLAGS, Channels, End, ring_source
+from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
+from ptoas.analysis.counts import together
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kinds import origin_of
-from ptoas.dialects.pto.channel import ImportReservedBufferOp, InitializePipeOp, PipeInitOp, ReserveBufferOp
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import (
+    ImportReservedBufferOp,
+    InitializePipeOp,
+    PipeInitOp,
+    PushOp,
+    ReserveBufferOp,
+)
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.dialects.pto.types import TileType
@@ -155,7 +164,9 @@ def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violatio
 )
 def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
     """A reserved buffer has room for all slots of its ring, in the memory of whoever pops: vec for the vector
-    cores, mat for the cube core."""
+    cores, mat for the cube core. Where so few tiles are pushed that the missing slots are never filled, that
+    is a warning."""
+    knowledge = Knowledge()
     for channel in sound(channels, target):
         for init, flow in ((end.init, flow) for end in channel.ends for flow in end.init.flows):
             source = ring_source(init.consumer(flow))
@@ -164,6 +175,9 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
             slots = init.slots if init.memory is None else init.local_slots
             needed, size = slots * init.bytes_of_slot, source.size.value.data
             if size < needed:
+                pushes = [use for use in channel.uses if isinstance(use, PushOp) and flow_of(use) is flow]
+                count = together(pushes, knowledge)
+                enough = count is not None and count * init.bytes_of_slot <= size
                 yield mismatch(
                     "size",
                     size,
@@ -171,6 +185,7 @@ def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Viola
                     op=source,
                     field="size",
                     related=(Related("the channel", init),),
+                    severity=Severity.WARNING if enough else None,
                 )
             wanted = AddressSpace.Vec if flow is Flow.C2V else AddressSpace.Mat
             if source.space.data is not wanted:
