@@ -352,7 +352,8 @@ class _Checker:
         for rule in target.program():
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
-            if rule.scope == "channels" and self.channels is not None and not broken:
+        if self.channels is not None and not broken:
+            for rule in target.channels():
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         for group in self.instructions.values():
             if group[0] in broken:

@@ -16,6 +16,12 @@ def _program() -> tuple[Rule, ...]:
     return (*device_program(), counters_have_a_control_area)
 
 
+def _channels() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.channel_program import DEVICE_CHANNELS
+
+    return DEVICE_CHANNELS
+
+
 A2A3 = Target(
     name="a2a3",
     aliases=("a2", "a3", "ascend910b", "ascend910_93", "dav-c220", "dav-2201"),
@@ -36,6 +42,7 @@ A2A3 = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
     program=_program,
+    channels=_channels,
     overlapping_pipes=OVERLAPPING,
     keeps_order=load_or_follow,
 )

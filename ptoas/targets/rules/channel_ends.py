@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
 from ptoas.analysis.counts import together
-from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kinds import origin_of
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Severity
@@ -18,8 +17,7 @@ from ptoas.dialects.pto.channel import (
     ReserveBufferOp,
 )
 from ptoas.dialects.pto.core_enums import Flow
-from ptoas.dialects.pto.enums import AddressSpace, TileLoc
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.enums import AddressSpace
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.channel import sound
 from ptoas.targets.rules.channel_examples import EVERYWHERE, PAIR, both, once, with_more_channels
@@ -244,56 +242,3 @@ def there_are_flags_for_all_channels(channels: Channels, target: Target) -> Viol
                 part="statement",
                 fix="let one channel of both directions stand for two, or use fewer",
             )
-
-
-_PLACED = once(
-    once(PAIR, "auto = true", "auto = false, base = 1024"),
-    "  %t = pto.tpop",
-    "  %at = arith.constant 8192 : i64\n  %u = pto.alloc_tile addr = %at : !vec\n  %t = pto.tpop",
-)
-
-
-@rule(
-    "PTO-H116",
-    source="PTOAS reserve_buffer: left out of memory planning",
-    reason="Slots are filled while the function works with its tiles: what lies on a ring is overwritten.",
-    failing=_PLACED,
-    passing=both(_PLACED, "8192 : i64", "9216 : i64"),
-    on="a2a3 a5 a5-custom",
-    scope="function",
-)
-def rings_lie_beside_tiles(facts: FunctionFacts, target: Target) -> Violations:
-    """No tile with an address lies on a ring with an address, and rings and the tiles that are alive at the
-    same time fit into their memory."""
-    rings = [ring for ring in facts.instances(ReserveBufferOp) if ring.space.data in _SPACES]
-    for ring in rings:
-        for root, bound in facts.addresses.items():
-            type = root.type
-            assert isinstance(type, TileType)
-            if type.loc.data is not _SPACES[ring.space.data] or ring.address is None:
-                continue
-            first, end = ring.address, ring.address + ring.size.value.data
-            for op, at in bound:
-                if at is not None and at < end and first < at + type.size_bytes:
-                    yield mismatch(
-                        f"bytes of {value_name(root)}",
-                        f"{at} to {at + type.size_bytes}",
-                        f'none of {first} to {end}, the ring "{ring.buffer_name.data}"',
-                        op=op,
-                        slot="addr",
-                        part="value",
-                        related=(Related("the ring", ring),),
-                    )
-    for space, loc in _SPACES.items():
-        sizes = [ring.size.value.data for ring in rings if ring.space.data is space]
-        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
-        if not sizes or limit is None:
-            continue
-        needed = facts.peak(loc)[0]
-        if needed + sum(sizes) > limit:
-            found = f"{needed} + {sum(sizes)} bytes of {loc.value}"
-            last = [ring for ring in rings if ring.space.data is space][-1]
-            yield mismatch("tiles and rings", found, f"at most {limit}", op=last, part="statement")
-
-
-_SPACES = {AddressSpace.Vec: TileLoc.Vec, AddressSpace.Mat: TileLoc.Mat}

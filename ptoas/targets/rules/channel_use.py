@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from xdsl.dialects import scf
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
@@ -14,6 +16,8 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import Order
 from ptoas.dialects.pto.channel import ChannelOp, FreeOp, TPopFromAicOp, TPopFromAivOp, TPushToAicOp
 from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.enums import KernelKind
+from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.channel import sound
@@ -226,3 +230,46 @@ def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations
         if lane is not None and use.halves == 0:
             required = "none with split = 0"
             yield mismatch("aiv_subblockid", "a value", required, op=use, slot="aiv_subblockid", part="value")
+
+
+@rule(
+    "PTO-H142",
+    source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
+    reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for a flag that nobody "
+    "raises.",
+    failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
+    passing=LOCAL,
+    on="a5 a5-custom",
+    scope="channels",
+)
+def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
+    """On a5 a function that asks which vector core it is on uses a channel of whole tiles under a condition;
+    of others vector core 0 alone runs what is done with it."""
+    for channel in sound(channels, target):
+        end = channel.end(KernelKind.Vector)
+        if end is None or not channel.nosplit:
+            continue
+        asks = next((op for op in end.function.walk() if isinstance(op, _LANES)), None)
+        free = [use for use in end.uses if not _is_conditional(use)]
+        if asks is not None and free:
+            yield mismatch(
+                f"vector cores in {channel.name}",
+                "0 and 1",
+                "0 alone: its tiles are not split",
+                op=free[0],
+                part="statement",
+                fix="let scf.if ask for core 0 around it, or split the tiles",
+                related=(Related("both cores run this function, because of", asks),),
+            )
+
+
+_LANES = GetSubblockIdxOp | GetSubblockNumOp
+
+
+def _is_conditional(op: Operation) -> bool:
+    at = op.parent_op()
+    while at is not None and not isinstance(at, FuncOp):
+        if isinstance(at, scf.IfOp | scf.IndexSwitchOp | scf.WhileOp):
+            return True
+        at = at.parent_op()
+    return False

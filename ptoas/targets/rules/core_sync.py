@@ -1,28 +1,24 @@
-"""Which core runs what, counters between cores, barriers over all of them."""
+"""Which core runs what, rings in its memory, counters between cores, barriers over all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import prod
 
-from xdsl.dialects import scf
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from ptoas.analysis.channels import Channels
-from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kinds import core_of, kind_of, own_kind
-from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
+from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp, ReserveBufferOp
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.enums import WORKING_PIPES, KernelKind, Pipe, TileLoc
-from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
+from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType, ViewType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel import sound
-from ptoas.targets.rules.channel_examples import CUBE, EVERYWHERE, LOCAL, VECTOR, once
+from ptoas.targets.rules.channel_examples import CUBE, EVERYWHERE, PAIR, VECTOR, both, once
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
@@ -105,47 +101,59 @@ def a_section_stands_by_itself(facts: FunctionFacts, target: Target) -> Violatio
         yield mismatch(op.mnemonic(), found, required, op=op, part="statement")
 
 
-@rule(
-    "PTO-H142",
-    source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
-    reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for a flag that nobody "
-    "raises.",
-    failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
-    passing=LOCAL,
-    on=_A5,
-    scope="channels",
+# --- rings ----------------------------------------------------------------------------------------------
+
+_PLACED = once(
+    once(PAIR, "auto = true", "auto = false, base = 1024"),
+    "  %t = pto.tpop",
+    "  %at = arith.constant 8192 : i64\n  %u = pto.alloc_tile addr = %at : !vec\n  %t = pto.tpop",
 )
-def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
-    """On a5 a function that asks which vector core it is on uses a channel of whole tiles under a condition;
-    of others vector core 0 alone runs what is done with it."""
-    for channel in sound(channels, target):
-        end = channel.end(KernelKind.Vector)
-        if end is None or not channel.nosplit:
+
+
+@rule(
+    "PTO-H116",
+    source="PTOAS reserve_buffer: left out of memory planning",
+    reason="Slots are filled while the function works with its tiles: what lies on a ring is overwritten.",
+    failing=_PLACED,
+    passing=both(_PLACED, "8192 : i64", "9216 : i64"),
+    on="a2a3 a5 a5-custom",
+    scope="function",
+)
+def rings_lie_beside_tiles(facts: FunctionFacts, target: Target) -> Violations:
+    """No tile with an address lies on a ring with an address, and rings and the tiles that are alive at the
+    same time fit into their memory."""
+    rings = [ring for ring in facts.instances(ReserveBufferOp) if ring.space.data in _SPACES]
+    for ring in rings:
+        for root, bound in facts.addresses.items():
+            type = root.type
+            assert isinstance(type, TileType)
+            if type.loc.data is not _SPACES[ring.space.data] or ring.address is None:
+                continue
+            first, end = ring.address, ring.address + ring.size.value.data
+            for op, at in bound:
+                if at is not None and at < end and first < at + type.size_bytes:
+                    yield mismatch(
+                        f"bytes of {value_name(root)}",
+                        f"{at} to {at + type.size_bytes}",
+                        f'none of {first} to {end}, the ring "{ring.buffer_name.data}"',
+                        op=op,
+                        slot="addr",
+                        part="value",
+                        related=(Related("the ring", ring),),
+                    )
+    for space, loc in _SPACES.items():
+        sizes = [ring.size.value.data for ring in rings if ring.space.data is space]
+        limit = target.memory_size(loc, facts.has_simt(target)) if loc in target.memories else None
+        if not sizes or limit is None:
             continue
-        asks = next((op for op in end.function.walk() if isinstance(op, _LANES)), None)
-        free = [use for use in end.uses if not _is_conditional(use)]
-        if asks is not None and free:
-            yield mismatch(
-                f"vector cores in {channel.name}",
-                "0 and 1",
-                "0 alone: its tiles are not split",
-                op=free[0],
-                part="statement",
-                fix="let scf.if ask for core 0 around it, or split the tiles",
-                related=(Related("both cores run this function, because of", asks),),
-            )
+        needed = facts.peak(loc)[0]
+        if needed + sum(sizes) > limit:
+            found = f"{needed} + {sum(sizes)} bytes of {loc.value}"
+            last = [ring for ring in rings if ring.space.data is space][-1]
+            yield mismatch("tiles and rings", found, f"at most {limit}", op=last, part="statement")
 
 
-_LANES = GetSubblockIdxOp | GetSubblockNumOp
-
-
-def _is_conditional(op: Operation) -> bool:
-    at = op.parent_op()
-    while at is not None and not isinstance(at, FuncOp):
-        if isinstance(at, scf.IfOp | scf.IndexSwitchOp | scf.WhileOp):
-            return True
-        at = at.parent_op()
-    return False
+_SPACES = {AddressSpace.Vec: TileLoc.Vec, AddressSpace.Mat: TileLoc.Mat}
 
 
 # --- counters --------------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from ptoas.targets.rule import Rule
 from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
-from ptoas.targets.rules import channel_ends, channel_entries, channel_use, core_sync, remote
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import core_sync, remote
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
@@ -48,37 +48,8 @@ CORES = (
     core_sync.a_barrier_is_for_the_cores_that_reach_it,
 )
 
-CHANNELS = (
-    channel_ends.a_channel_has_two_ends,
-    channel_ends.the_ends_of_a_channel_agree,
-    channel_ends.an_imported_ring_is_reserved,
-    channel_ends.a_reserved_ring_holds_all_slots,
-    channel_ends.a_number_is_declared_once,
-    channel_use.an_instruction_finds_its_channel,
-    channel_use.tiles_of_a_channel_are_split_alike,
-    channel_entries.what_is_split_has_halves,
-    channel_entries.what_is_pushed_fits_a_slot,
-    channel_entries.a_tile_comes_from_and_goes_to_its_memory,
-    channel_entries.a_tile_is_popped_as_it_is_pushed,
-    channel_entries.a_push_converts_to_what_is_popped,
-    channel_use.pushes_pops_and_frees_balance,
-    channel_use.a_slot_is_not_used_after_it_is_free,
-    channel_use.what_a_pop_is_told_is_open,
-)
-"""For programs whose cores pass tiles to each other."""
-
-DEVICE_CHANNELS = (
-    *CHANNELS,
-    channel_ends.there_are_flags_for_all_channels,
-    channel_ends.rings_lie_beside_tiles,
-    channel_entries.a_slot_is_as_the_tensor_of_its_channel,
-)
-"""Where views can be passed, too, and flags run out."""
-
-A5_CHANNELS = (
-    channel_entries.halves_suit_local_memory,
-    core_sync.whole_tiles_are_for_the_first_vector_core,
-)
+RINGS = (core_sync.rings_lie_beside_tiles,)
+"""For targets whose local memories end somewhere."""
 
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
@@ -108,15 +79,15 @@ FLAGS = (
 
 
 def device_program() -> tuple[Rule, ...]:
-    groups = (MODULE, CORES, DEVICE_CHANNELS, RANKS, FENCES, PLACEMENT, LEFTOVERS, BUDGETS, FLAGS, LINTS)
+    groups = (MODULE, CORES, RINGS, RANKS, FENCES, PLACEMENT, LEFTOVERS, BUDGETS, FLAGS, LINTS)
     return tuple(chain(*groups))
 
 
 def simt_program() -> tuple[Rule, ...]:
     """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
     more = (b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
-    return (*device_program(), *A5_CHANNELS, *more)
+    return (*device_program(), *more)
 
 
 def simulator_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *CHANNELS, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
+    return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
