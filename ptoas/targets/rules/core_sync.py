@@ -248,12 +248,7 @@ def a_soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
         if space is not None or op.used_cores is not None:
             yield mismatch("workspace", "one", "none with mode hard", slot="workspace", part="value")
         return
-    if space is None:
-        yield Violation(
-            "workspace: found none, required one with mode soft",
-            fix=f"{_WORDS} elements of i32, zero at first",
-        )
-        return
+    assert space is not None, "the instruction itself asks for one"
     type = space.type
     assert isinstance(type, PtrType | ViewType)
     if (found := element_text(type.element_type)) not in ("i32", "ui32"):
