@@ -65,7 +65,7 @@ def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Viol
 
 @rule(
     "PTO-H121",
-    source="PTOAS split: all 0 or none; nosplit",
+    source="PTOAS split: all 0 or none, as nosplit says",
     reason="Who takes part in a channel is settled once: vector core 0, or both with their halves.",
     failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
     passing=PAIR,
