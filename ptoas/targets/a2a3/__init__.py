@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ptoas.dialects.pto.enums import BLayout, TileLoc
 from ptoas.targets.pipe_order import OVERLAPPING, load_or_follow
 from ptoas.targets.rule import Rule
@@ -9,6 +11,7 @@ from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
 
 
+@cache
 def _program() -> tuple[Rule, ...]:
     from ptoas.targets.rules.core_sync import counters_have_a_control_area
     from ptoas.targets.shared.program import device_program

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 
 from ptoas.targets.rule import Rule
@@ -78,16 +79,17 @@ FLAGS = (
 )
 
 
+@cache
 def device_program() -> tuple[Rule, ...]:
-    groups = (MODULE, CORES, RINGS, RANKS, FENCES, PLACEMENT, LEFTOVERS, BUDGETS, FLAGS, LINTS)
-    return tuple(chain(*groups))
+    return tuple(chain(MODULE, CORES, RINGS, RANKS, FENCES, PLACEMENT, LEFTOVERS, BUDGETS, FLAGS, LINTS))
 
 
+@cache
 def simt_program() -> tuple[Rule, ...]:
     """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
-    more = (b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
-    return (*device_program(), *more)
+    return (*device_program(), b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
 
 
+@cache
 def simulator_program() -> tuple[Rule, ...]:
     return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)
