@@ -20,5 +20,5 @@ ROWS: Rows = {
     c.TSelOp: SELECT.of("i16 u16 i32 u32 f16 bf16 f32").but(
         tiles={"tmp": tile("i32 u32 f32")}, ignores=(), scratch={"tmp": ADDRESSES}
     ),
-    c.TSelSOp: SELECT_SCALAR.of("i16 i32 f16 f32", ignores=()),
+    c.TSelSOp: SELECT_SCALAR.of("i16 u16 i32 u32 f16 bf16 f32", ignores=()),
 }
