@@ -378,3 +378,28 @@ def test_blocks_of_several_cores_wait_for_each_other(schedule: int | None) -> No
     assert "cube" in finding.message
     # Cube cores that never come are waited for.
     assert "block 0 cube to 0" in failing("PTO-R914", exchange("", ALL), blocks=2, schedule=schedule).message
+
+
+SIGNAL = "!pto.memref<1xi32>"
+
+
+def signalled(fence: str) -> str:
+    """The cube core stores and notifies, vector core 0 waits for that and reads."""
+    load = f"%t = pto.alloc_tile : {VEC}\n    pto.tload ins(%out : {MEM}) outs(%t : {VEC}) // ?"
+    wait = f"pto.comm.twait(%sig, %one : {SIGNAL}, i32) {{cmp = #pto<wait_cmp ge>}}"
+    text = sections(
+        f"pto.tstore ins(%acc : {ACC}) outs(%out : {MEM}) // !\n  {fence}\n"
+        f"  pto.comm.tnotify(%sig, %one : {SIGNAL}, i32) {{notifyOp = #pto<notify_op set>}} // ?",
+        FIRST.format(f"{wait}\n    {load}"),
+    )
+    return text.replace("(%gm", f"(%sig: {SIGNAL}, %gm").replace(
+        "%zero =", "%one = arith.constant 1 : i32\n  %zero ="
+    )
+
+
+def test_a_fence_comes_before_a_signal() -> None:
+    sig = {"sig": np.zeros(1, np.int32)}
+    finding = found("PTO-R915", signalled(""), sig)
+    assert "fence.barrier_all" in (finding.fix or "")
+    sig = {"sig": np.zeros(1, np.int32)}
+    execute(signalled("pto.fence.barrier_all #pto.fence_scope<gm>"), sig)
