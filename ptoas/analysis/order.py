@@ -205,7 +205,7 @@ class Accesses:
 def is_in_turn(first: Operation, second: Operation) -> bool:
     """Whether a pipe does these two one after the other in any case: it waits for a channel, and tells that a
     tile is given back, in its turn."""
-    return isinstance(first, PopOp) or isinstance(second, FreeOp)
+    return isinstance(first, PopOp | FreeOp) or isinstance(second, FreeOp)
 
 
 def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:

@@ -18,7 +18,6 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.order import is_in_turn
 from ptoas.diagnostics import Note
-from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.location import span_of
 from ptoas.machine.arrays import share_bytes
@@ -292,8 +291,6 @@ class RaceDetector:
         """Whether the pipe does these two in the order of the program although they overlap (D26)."""
         if is_in_turn(first.op, second.op):
             return True
-        if isinstance(first.op, FreeOp):
-            return False
         return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
     def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
