@@ -106,6 +106,9 @@ def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
     for value in op.group:
         if isinstance(value.type, GroupType):
             assert isinstance(value.type.member, ViewType)
+            if DYNAMIC in (*value.type.member.shape, *(value.type.member.strides or ())):
+                why = "a group of pointers does not tell the extents of its ranks' memory: name each rank's"
+                raise emit.unsupported(op, f"{why} memory by itself, group(%rank0, %rank1)")
             tensor = emit.member_type(value)
             pointer = emit.text(value)
             members += [f"{tensor}({pointer}[{rank}])" for rank in range(value.type.size)]
