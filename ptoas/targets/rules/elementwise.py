@@ -14,6 +14,7 @@ from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
@@ -77,6 +78,25 @@ def scratch_has_the_type_of_the_destination(op: PtoOp, know: Facts) -> Violation
     """A scratch tile that is given has the type of the destination."""
     if know.values("tmp") and know.tile("tmp").type != know.tile("dst").type:
         yield mismatch("type of tmp", know.tile("tmp").type, know.tile("dst").type, slot="tmp")
+
+
+@rule(
+    "PTO-V133",
+    source="pto_instr.hpp, TAND and TOR; headers of the simulator, TADD and TABS: one template parameter",
+    reason="The call does not compile with tiles of several types.",
+    failing=instruction("tand", "16x32xi16", "16x32xi16", "16x64xi16, valid=16x32"),
+    passing=instruction("tand", "16x32xi16", "16x32xi16", "16x32xi16"),
+    on="cpu a2a3 a5",
+)
+def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Violations:
+    """Tiles that the library's call takes as one C++ type have the type of the destination."""
+    dst = know.tile("dst")
+    for slot in slots.split():
+        tile = know.tile(slot)
+        # Another memory, layout or valid shape is wrong for a better reason.
+        alike = (tile.loc, tile.layout_text) == (dst.loc, dst.layout_text) and fits(tile.valid, dst.valid)
+        if alike and tile.type != dst.type:
+            yield mismatch(f"type of {slot}", tile.type.body(), f"{dst.type.body()}, as dst", slot=slot)
 
 
 @rule(
