@@ -257,7 +257,9 @@ def expansions(b: Builder) -> bool:
         if repeated.valid[0] != rows or (repeated.plain and kind.valid == repeated.valid):
             return False
         each = b.source(repeated, small(e), promise=small(e))
-        sources = [full, each] if op == "trowexpandadd" or b.chance(0.7) else [each, full]
+        # Of a destination of one column the left source is taken for the full one.
+        left = op == "trowexpandadd" or cols == 1 or b.chance(0.7)
+        sources = [full, each] if left else [each, full]
     fields = ["precisionType = #pto<div_precision default>"] if op.endswith("div") and b.chance(0.3) else []
     b.instruct(op, [b.operand(s) for s in sources], kind, anything(e), fields=fields, avoid=sources)
     return True

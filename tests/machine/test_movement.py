@@ -143,7 +143,11 @@ def test_exponents_in_boxes(rows: int, pairs: int, down: bool, seed: int) -> Non
     a = rng.integers(1, 256, shape, np.uint8)
     room = -(-rows // 16) * 16 * 2 * pairs
     wide = -(-room // 32) * 32
-    src = f"!pto.tile_buf<vec, {shape[0]}x{shape[1]}xui8>" if down else f"!pto.tile_buf<vec, 1x{wide}xui8, valid=1x{rows * 2 * pairs}>"
+    src = (
+        f"!pto.tile_buf<vec, {shape[0]}x{shape[1]}xui8>"
+        if down
+        else f"!pto.tile_buf<vec, 1x{wide}xui8, valid=1x{rows * 2 * pairs}>"
+    )
     extents = f"valid={rows}x{2 * pairs}, " if not down else ""
     dst = f"!pto.tile_buf<vec, 48x32xui8, {extents}slayout=row_major>"
     tmp, seen = "!pto.tile_buf<vec, 1x128xui8>", f"!pto.tile_buf<vec, 1x{wide}xui8, valid=1x{room}>"

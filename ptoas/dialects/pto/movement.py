@@ -93,14 +93,10 @@ class TMovOp(FixpipeOp):
         if any(isinstance(type, TileType) and type.loc.data is not TileLoc.Vec for type in tiles):
             raise VerifyException("takes a scratch tile only where all three tiles are in the unified buffer")
         if any(self.properties.get(name) for name in ("accToVecMode", "reluPreMode")):
-            raise VerifyException(
-                "takes no `accToVecMode` or `reluPreMode` where it reorders exponents"
-            )
+            raise VerifyException("takes no `accToVecMode` or `reluPreMode` where it reorders exponents")
         elements = {element_text(type.element_type) for type in tiles if isinstance(type, TileType)}
         if len(elements) > 1:
-            raise VerifyException(
-                f"takes tiles of one element type, found {', '.join(sorted(elements))}"
-            )
+            raise VerifyException(f"takes tiles of one element type, found {', '.join(sorted(elements))}")
 
     @property
     def axis(self) -> MxGroupAxis:

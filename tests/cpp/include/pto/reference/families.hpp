@@ -29,7 +29,8 @@ T quotient(T a, T b)
     }
 }
 
-// a - floor(a / b) * b; of whole numbers that are small, so that no step rounds.
+// a - floor(a / b) * b, and a - trunc(a / b) * b: devices calculate it so, the simulator exactly. A zero has
+// another sign then.
 template <typename T>
 T modulo(T a, T b)
 {
@@ -38,7 +39,12 @@ T modulo(T a, T b)
         return static_cast<T>(left != 0 && (left < 0) != (b < 0) ? left + b : left);
     } else {
         const float x = static_cast<float>(a), y = static_cast<float>(b);
-        return T(x - std::floor(x / y) * y);
+        if constexpr (on_cpu) {
+            const float left = std::fmod(x, y);
+            return T(left == 0 ? std::copysign(0.0f, y) : (left < 0) != (y < 0) ? left + y : left);
+        } else {
+            return T(x - std::floor(x / y) * y);
+        }
     }
 }
 
@@ -48,7 +54,8 @@ T left_over(T a, T b)
     if constexpr (std::is_integral_v<T>) {
         return static_cast<T>(a % b);
     } else {
-        return T(std::fmod(static_cast<float>(a), static_cast<float>(b)));
+        const float x = static_cast<float>(a), y = static_cast<float>(b);
+        return T(on_cpu ? std::fmod(x, y) : x - std::trunc(x / y) * y);
     }
 }
 
