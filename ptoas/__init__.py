@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.profiling.profile import Profile, profile
     from ptoas.runner.run import Kernel, Result, compile, run
+    from ptoas.simulator.compare import Compared, compare
     from ptoas.targets import TARGETS, Target, get_target
     from ptoas.targets.rule import RULES, Rule
     from ptoas.targets.verify import Report, verify, verify_targets
@@ -31,6 +32,7 @@ _HOMES = {
     "ptoas.forms": ("print_module",),
     "ptoas.profiling.profile": ("Profile", "profile"),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
+    "ptoas.simulator.compare": ("Compared", "compare"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
@@ -41,6 +43,7 @@ _HOMES = {
 __all__ = [
     "RULES",
     "TARGETS",
+    "Compared",
     "Diagnostic",
     "Kernel",
     "Note",
@@ -56,6 +59,7 @@ __all__ = [
     "UsageError",
     "build_pipeline",
     "clear_caches",
+    "compare",
     "compile",
     "get_target",
     "lower",

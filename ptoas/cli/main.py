@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas import __version__
+from ptoas.cli.compare import compare
 from ptoas.cli.look import profile, report
 from ptoas.cli.options import (
     aicore_option,
@@ -421,5 +422,6 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
         click.echo(text, nl=not text.endswith("\n"))
 
 
+main.add_command(compare)
 main.add_command(profile)
 main.add_command(report)

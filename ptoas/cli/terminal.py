@@ -76,6 +76,8 @@ WRONG_VALUES = (
     "PTO-R607",
     "PTO-R608",
     "PTO-R609",
+    "PTO-R711",
+    "PTO-R712",
 )
 """Codes that blame the value of an option. A file that can't be read ends with 1, as such a program does;
 so does R606, where `--max-memory` stops a program."""

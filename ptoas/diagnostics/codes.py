@@ -6,6 +6,7 @@ from ptoas.diagnostics.citations import citation, cited
 from ptoas.grammar.problems import CODES as FRONT_END
 from ptoas.machine.errors import RUN_CODES
 from ptoas.profiling.catalogue import REMARKS
+from ptoas.simulator.codes import COMPARING
 from ptoas.targets.reference import UnknownRuleError
 from ptoas.targets.reference import explain as explain_rule
 from ptoas.targets.rule import ALIASES, RULES
@@ -81,6 +82,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     **CHECKING,
     **INTERNAL,
     **REMARKS,
+    **COMPARING,
     **{code: (each.title, each.explanation) for code, each in RUN_CODES.items()},
 }
 """Every code that is no rule's: what holds, and what breaking it means."""

@@ -45,11 +45,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
     bodies = functions(module)
-    taken = Names()
-    # What is defined elsewhere has its name already.
-    declared = [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+    declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
-    names = {name: taken.unique(identifier(name, "kernel")) for name in named}
+    names, taken = names_of(module)
     inner = {name for f in bodies for name in called_names(f)}
     kernels = kernels_of(calls_of(module))
     knowledge = Knowledge()
@@ -72,6 +70,17 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     if launches:
         parts.append("\n\n".join(["#ifndef __CPU_SIM", *launches, "#endif"]))
     return "\n\n".join([_head(module, target), *parts]) + "\n"
+
+
+def _declared(module: ModuleOp) -> list[func.FuncOp]:
+    return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+
+
+def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
+    """The functions' names in C++, and all names that are taken; what is defined elsewhere has its own."""
+    taken = Names()
+    named = dict.fromkeys(f.sym_name.data for f in (*_declared(module), *functions(module)))
+    return {name: taken.unique(identifier(name, "kernel")) for name in named}, taken
 
 
 def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:

@@ -1,0 +1,110 @@
+"""The command `compare`: the compiled program beside `run`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ptoas.cli.options import (
+    aicore_option,
+    arguments_option,
+    blocks_option,
+    color_option,
+    entry_option,
+    isa_option,
+    legalize_option,
+    max_memory_option,
+    max_steps_option,
+    seed_option,
+    sync_option,
+    unregistered_option,
+)
+from ptoas.cli.terminal import Command, exit_code_of, show
+
+
+@click.command(cls=Command)
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--include", required=True, metavar="DIR", help="The library: the directory that holds pto/pto-inst.hpp."
+)
+@click.option("--cxx", metavar="COMMAND", help="The C++20 compiler; else $CXX, clang++ or g++.")
+@click.option(
+    "--timeout", type=float, default=60.0, metavar="SECONDS", help="How long the compiled program may run."
+)
+@click.option("--keep", metavar="DIR", help="Keep the C++, the program and its data in DIR.")
+@entry_option
+@arguments_option
+@blocks_option
+@seed_option
+@legalize_option
+@sync_option
+@aicore_option
+@isa_option
+@unregistered_option
+@max_steps_option
+@max_memory_option
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@color_option
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    include: str,
+    keep: str | None,
+    arguments: tuple[str, ...],
+    allow_unregistered: bool,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Compile FILE with your copy of the instruction library, run it, and compare with `run`.
+
+    The C++ that `lower` writes for cpu is built for the library's simulator and runs on the arguments that
+    `run --target cpu` has; every byte of every output is compared. Of several PATHS, or a directory, every
+    file is.
+
+    \b
+    ptoas compare kernel.pto --include pto-isa/include
+    ptoas compare kernel.pto --include pto-isa/include --cxx clang++-19
+    """
+    ctx.find_root().obj = color
+    import json
+
+    from ptoas.cli import trees
+    from ptoas.diagnostics import PtoasError
+    from ptoas.diagnostics.render import to_json
+    from ptoas.grammar.parse import parse_file
+    from ptoas.simulator import compare as simulator
+    from ptoas.simulator.program import find_compiler, find_library
+
+    given = {name: value for name, value in options.items() if value is not None}
+
+    def one(file: str) -> simulator.Compared:
+        module = parse_file(file, allow_unregistered=allow_unregistered)
+        return simulator.compare(module, include, arguments, keep=keep, **given)
+
+    def of_many(file: str) -> tuple[str, dict[str, Any]]:
+        found = one(file)
+        if found.errors:
+            raise PtoasError(found.errors)
+        return found.text(), found.as_dict()
+
+    if trees.is_tree(paths):
+        trees.refuse(paths, arg=arguments, keep=keep)
+        # Once, before the first file.
+        find_library(include)
+        find_compiler(options["cxx"])
+        ctx.exit(trees.go(paths, "compare", of_many, as_json))
+    try:
+        found = one(paths[0])
+    except PtoasError as error:
+        if as_json:
+            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+            ctx.exit(exit_code_of(error.diagnostics))
+        raise
+    errors = [to_json(finding) for finding in found.errors]
+    click.echo(json.dumps({**found.as_dict(), "errors": errors}, indent=2) if as_json else found.text())
+    if not as_json:
+        show(found.errors, color)
+    ctx.exit(0 if found.equal else 1)

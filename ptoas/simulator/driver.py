@@ -1,0 +1,270 @@
+"""The C++ around a kernel: it reads the memory of all arguments, calls, and writes the memory that is left.
+
+What an argument is in memory is what the machine has bound: a driver moves bytes, and knows no layout. A tile
+is its physical bytes; those that nobody reads are looked at where they lie when the kernel is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.storage import places_of, tile_argument_addresses
+from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import argument_type_span
+from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.counts import Counts
+from ptoas.machine.memory import Group, LocalMemory, Pointer, View
+from ptoas.machine.tiles import Tile
+from ptoas.runner.arguments import Bound
+from ptoas.runner.kernel import Kernel
+from ptoas.simulator.codes import problem
+
+HEADER = "pto/pto-inst.hpp"
+KERNEL = "kernel.cpp"
+
+
+@dataclass
+class Piece:
+    """Some memory that goes into the program and comes back."""
+
+    name: str
+    before: bytes
+    tile: Tile | None = None
+    """Of a tile, where its bytes can be laid out."""
+
+
+@dataclass
+class Driver:
+    """The text of a driver while it is written, and the memory that it moves."""
+
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    setup: list[str] = field(default_factory=list[str])
+    passed: list[str] = field(default_factory=list[str])
+    back: list[str] = field(default_factory=list[str])
+    left_out: list[str] = field(default_factory=list[str])
+    """Tiles that can't be looked at after the run."""
+
+    def piece(self, name: str, before: bytes, tile: Tile | None = None) -> int:
+        self.pieces.append(Piece(name, before, tile))
+        return len(self.pieces) - 1
+
+    def argument(self, kernel: Kernel, bound: Bound) -> None:
+        """One parameter: its memory, and what the call passes for it."""
+        parameter, value = bound.parameter, bound.value
+        match value:
+            case _ if parameter.is_context:
+                raise _refused(kernel, bound, "the table of all ranks' windows, and a program has one rank")
+            case Pointer():
+                self.passed.append(f"memory({self.piece(parameter.name, _bytes(value.buffer.raw))})")
+            case View():
+                self.passed.append(f"memory({self.piece(parameter.name, _bytes(value.buffer.raw))})")
+                self.passed += _open_extents(parameter.type, value)
+            case Group():
+                numbers = [self.piece(parameter.name, _bytes(each.buffer.raw)) for each in value.members]
+                members = ", ".join(f"memory({n}).data" for n in numbers)
+                self.setup.append(f"void *ranks{parameter.at}[] = {{{members}}};")
+                self.passed.append(f"Pointers{{ranks{parameter.at}}}")
+            case Counts():
+                number = self.piece(parameter.name, _bytes(value.numbers))
+                self.setup.append(f"{COUNTS_CPP} counts{parameter.at}{{}};")
+                self.setup.append(f"memory({number}).put(&counts{parameter.at});")
+                self.back.append(f"memory({number}).take(&counts{parameter.at});")
+                self.passed.append(f"counts{parameter.at}")
+            case int() | float():
+                self.passed.append(_scalar(value, parameter.type))
+            case _ if isinstance(parameter.type, TileType):
+                self._tile(kernel, bound)
+            case _:
+                raise _refused(kernel, bound, f"a {parameter.type}, which no driver can make")
+
+    def _tile(self, kernel: Kernel, bound: Bound) -> None:
+        parameter, type = bound.parameter, bound.parameter.type
+        assert isinstance(type, TileType)
+        value = kernel.entry.body.block.args[parameter.at]
+        address = tile_argument_addresses(kernel.entry).get(value)
+        if address is None:
+            raise _refused(kernel, bound, "a tile that the caller places, and the caller is not run")
+        rows, cols = bound.value.shape
+        tile = Tile(type, LocalMemory(type.loc.data, type.size_bytes, poisoned=False), 0, (rows, cols))
+        tile.store_raw(bound.value)
+        number = self.piece(parameter.name, _bytes(tile.memory.data), tile)
+        name = f"tile{parameter.at}"
+        extents = [
+            str(n * count)
+            for n, valid, count in zip((rows, cols), type.valid, along(type), strict=True)
+            if valid == DYNAMIC
+        ]
+        given = f"({', '.join(extents)})" if extents else ""
+        self.setup.append(f"{tile_cpp(type)} {name}{given};")
+        self.setup.append(f"TASSIGN({name}, {address:#x});")
+        self.setup.append(f"memory({number}).put({name}.data());")
+        self.back.append(f"memory({number}).take({name}.data());")
+        self.passed.append(name)
+
+    def unread(self, kernel: Kernel, value: SSAValue, valid: tuple[int, int]) -> None:
+        """A tile that the kernel leaves behind."""
+        type, name = value.type, value.name_hint or "tile"
+        assert isinstance(type, TileType)
+        address = _own_place(kernel, value)
+        if address is None:
+            self.left_out.append(name)
+            return
+        tile = Tile(type, LocalMemory(type.loc.data, type.size_bytes, poisoned=False), 0, valid)
+        number = self.piece(name, bytes(type.size_bytes), tile)
+        self.back.append(f"{tile_cpp(type.but(valid=type.shape))} left{number};")
+        self.back.append(f"TASSIGN(left{number}, {address:#x});")
+        self.back.append(f"memory({number}).take(left{number}.data());")
+
+    def text(self, function: str, blocks: int, include: str = KERNEL) -> str:
+        """The translation unit."""
+        call = [*self.setup, f"{function}({', '.join(self.passed)});", *self.back]
+        if blocks > 1:
+            turn = "pto::cpu_sim::set_execution_context(block, 0, 1);"
+            inner = "\n".join(f"        {line}" for line in [turn, *call])
+            body = f"    for (unsigned block = 0; block < {blocks}; ++block) {{\n{inner}\n    }}"
+        else:
+            body = "\n".join(f"    {line}" for line in call)
+        sizes = ", ".join(str(len(piece.before)) for piece in self.pieces)
+        return _TEXT.format(include=include, sizes=sizes, body=body)
+
+
+def _refused(kernel: Kernel, bound: Bound, what: str) -> PtoasError:
+    place = argument_type_span(kernel.entry, bound.parameter.at)
+    return problem("PTO-R716", f"%{bound.parameter.name} is {what}", place)
+
+
+def _bytes(array: Array) -> bytes:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).tobytes()
+
+
+def _open_extents(type: object, view: View) -> list[str]:
+    """Extents, then strides, that the type leaves open: they are parameters of their own."""
+    assert isinstance(type, ViewType)
+    pairs = list(zip(type.shape, view.shape, strict=True))
+    if type.strides is not None:
+        pairs += zip(type.strides, view.strides, strict=True)
+    return [str(n) for said, n in pairs if said == DYNAMIC]
+
+
+def _scalar(value: int | float, type: object) -> str:
+    cpp = scalar_cpp(type)  # pyright: ignore[reportArgumentType]
+    if isinstance(type, AnyFloat):
+        number = float(value)
+        if isfinite(number):
+            return f"static_cast<{cpp}>({number.hex()})"
+        text = '__builtin_nan("")' if number != number else "__builtin_inf()"
+        return f"static_cast<{cpp}>({'-' * (number < 0)}{text})"
+    # The least integer is no literal: it is the negative of one that does not fit.
+    return f"static_cast<{cpp}>({int(value) & (1 << 64) - 1:#x}ULL)"
+
+
+def _own_place(kernel: Kernel, value: SSAValue) -> int | None:
+    """The address of a tile, if nothing writes to its bytes after it was written."""
+    places = places_of(kernel.entry)
+    type = value.type
+    assert isinstance(type, TileType)
+    address = places.address(value)
+    if address is None:
+        return None
+    order = {op: at for at, op in enumerate(kernel.entry.walk())}
+    written = max((order[use.operation] for use in value.uses), default=0)
+    in_order = all(use.operation.parent_op() is kernel.entry for use in value.uses)
+    tiles: Sequence[SSAValue] = [
+        *kernel.entry.body.block.args,
+        *(op.result for op in kernel.entry.walk() if isinstance(op, AllocTileOp)),
+    ]
+    for other in tiles:
+        if other is value or not isinstance(other.type, TileType) or other.type.loc != type.loc:
+            continue
+        size = other.type.size_bytes
+        apart = all(
+            at is not None and (at + size <= address or address + type.size_bytes <= at)
+            for at in places.starts(other)
+        )
+        if not apart and not (in_order and _is_done(other, written, order)):
+            return None
+    return address
+
+
+def _is_done(tile: SSAValue, at: int, order: Mapping[Operation, int]) -> bool:
+    """Whether a tile is used no more from an operation on; what has other names is not followed."""
+    return all(
+        order[use.operation] < at and not any(isinstance(r.type, TileType) for r in use.operation.results)
+        for use in tile.uses
+    )
+
+
+_TEXT = """\
+#include "{include}"
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace ptoas_driver {{
+// Memory that becomes a pointer to whatever a parameter points to.
+struct Memory {{
+    void *data;
+    std::size_t size;
+    template <typename T>
+    operator T *() const {{ return static_cast<T *>(data); }}
+    void put(void *to) const {{ std::memcpy(to, data, size); }}
+    void take(const void *from) const {{ std::memcpy(data, from, size); }}
+}};
+
+// The same for the pointers of all ranks.
+struct Pointers {{
+    void **data;
+    template <typename T>
+    operator T **() const {{ return reinterpret_cast<T **>(data); }}
+}};
+
+static std::vector<std::vector<unsigned char>> pieces;
+
+[[maybe_unused]] static Memory memory(std::size_t n) {{ return {{pieces[n].data(), pieces[n].size()}}; }}
+
+static bool read(const char *path)
+{{
+    const std::vector<std::size_t> sizes = {{{sizes}}};
+    std::FILE *file = std::fopen(path, "rb");
+    if (file == nullptr) {{
+        return false;
+    }}
+    bool whole = true;
+    for (std::size_t size : sizes) {{
+        pieces.emplace_back(size);
+        whole = whole && std::fread(pieces.back().data(), 1, size, file) == size;
+    }}
+    std::fclose(file);
+    return whole;
+}}
+
+static bool write(const char *path)
+{{
+    std::FILE *file = std::fopen(path, "wb");
+    bool whole = file != nullptr;
+    for (const auto &each : pieces) {{
+        whole = whole && std::fwrite(each.data(), 1, each.size(), file) == each.size();
+    }}
+    return whole && std::fclose(file) == 0;
+}}
+}}  // namespace ptoas_driver
+
+int main(int, char **argv)
+{{
+    using namespace ptoas_driver;
+    if (!ptoas_driver::read(argv[1])) {{
+        return 3;
+    }}
+{body}
+    return ptoas_driver::write(argv[2]) ? 0 : 4;
+}}
+"""

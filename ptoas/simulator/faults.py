@@ -1,0 +1,133 @@
+"""Where the simulator of the instruction library is known to depart from its documents and device headers.
+
+A row says what the simulator does; `run` does what the documents say. A row is shown when an instruction of
+the program has one and the comparison fails in that way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import BFloat16Type, ModuleOp
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.types import PtrType, TileType, ViewType
+from ptoas.location import span_of
+
+BUILD, STOPS, BYTES = "build", "stops", "bytes"
+"""How a fault shows: it does not compile, the program stops, the values differ."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: of which instructions, how it shows, and what the simulator does."""
+
+    names: str
+    shows: str
+    what: str
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names.split()
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault(
+        "tadd tabs taddc tsubc taddsc tsubsc tsqrt trsqrt ttrans tcolsum tcolmax",
+        BUILD,
+        "wants tiles of one C++ type, or of equal static extents, where devices compare them when they run",
+    ),
+    Fault("tcvt tci tquant", BUILD, "has no form with a scratch tile"),
+    Fault("tcolsum", BUILD, "adds up floats only"),
+    Fault("tcolmax", BUILD, "has no integers of 16 and 32 bits"),
+    Fault("tcmp", BUILD, "takes a mask of bytes for i32, f16 and f32 only"),
+    Fault("treshape bitcast", BUILD, "reinterprets a float only as a float, and an integer as an integer"),
+    Fault(
+        "tdiv tdivs trecip trsqrt trem trems tfmod tfmods trowexpanddiv tcolexpanddiv",
+        STOPS,
+        "stops at a division by zero, where devices give an infinity, a NaN or 0",
+    ),
+    Fault("textract tinsert", STOPS, "counts a window within the valid region, devices within the tile"),
+    Fault("tconcat tconcatidx", STOPS, "wants as many valid columns as both sources have together"),
+    Fault(
+        "tadd tsub tmul tmax tmin tmov tpow tpartadd tpartmul tpartmax tpartmin trowsum",
+        STOPS,
+        "asserts equal valid extents of all tiles",
+    ),
+    Fault("tpow", BYTES, "reads base and exponent with the row pitch of the destination"),
+    Fault("tpows", BYTES, "takes powers of integers in double"),
+    Fault("trems tfmods", BYTES, "leaves the destination alone where the divisor is 0"),
+    Fault(
+        "tcvt",
+        BYTES,
+        "rounds from float to float to the nearest even whatever the mode, truncates to integers without "
+        "one, clamps before it rounds, and walks the valid region of the source",
+    ),
+    Fault("tcmp", BYTES, "clears the mask tile first"),
+    Fault("tcmps", BYTES, "takes numbers within 1e-9 for equal, and packs a row of the physical width"),
+    Fault("tsel", BYTES, "goes on counting the bits of the mask from row to row"),
+    Fault(
+        "tpartadd tpartmul tpartmax tpartmin tpartargmax tpartargmin",
+        BYTES,
+        "writes 0 where neither is valid",
+    ),
+    Fault("tfillpad", BYTES, "fills the whole physical tile; its least float is the least positive one"),
+    Fault("tconcatidx", BYTES, "does not stop at the valid columns of the destination"),
+    Fault(
+        "tsort32",
+        BYTES,
+        "sorts the rest of a row alone, and nothing where indices have another shape",
+    ),
+    Fault("tmrgsort", BYTES, "leaves blocks that come in no fours unwritten"),
+    Fault("trandom", BYTES, "gives the words of a counter to other columns"),
+    Fault("thistogram", BYTES, "reads the filters of 32-bit numbers from the first column only"),
+    Fault("tquant.mx", BYTES, "leaves a NaN out of the maximum of its block"),
+    Fault("taxpy taddc tsubc taddsc tsubsc", BYTES, "rounds f16 after the product, or once less"),
+    Fault(
+        "texp tlog tsqrt trsqrt tpow tpows trowexpandexpdif tcolexpandexpdif",
+        BYTES,
+        "calculates in double with the functions of the C library, whose last bit may be another",
+    ),
+    Fault(
+        "trowsum tcolsum trowprod tcolprod",
+        BYTES,
+        "goes from the first element to the last, each step rounded",
+    ),
+    Fault(
+        "tmatmul tmatmul.acc tmatmul.bias tgemv tgemv.acc tgemv.bias tmatmul.mx tmatmul.mx.acc "
+        "tmatmul.mx.bias tgemv.mx tgemv.mx.acc tgemv.mx.bias",
+        BYTES,
+        "adds up the products one after the other, in f32",
+    ),
+    Fault("tmov", BYTES, "ignores the scale of a move from the accumulator, and the vector core it goes to"),
+    Fault("tstore", BYTES, "takes the scale of the row, not of the column, for a quantised accumulator"),
+    Fault("tget_scale_addr", BYTES, "lets the scales lie where the operand lies"),
+    Fault("comm.twait", BYTES, "gives up waiting after a while, without a word"),
+)
+
+PLACEHOLDER = (
+    "bf16: without `std::bfloat16_t` (C++23, GCC 14) the library takes half precision in its place: other "
+    "bits, and other numbers"
+)
+
+
+def likely_causes(module: ModuleOp, shows: str) -> Iterator[Note]:
+    """Notes on the instructions of a program that are known to behave otherwise in this way; each once."""
+    seen: set[str] = set()
+    for op in module.walk():
+        name = op.name.removeprefix("pto.")
+        if name in seen:
+            continue
+        seen.add(name)
+        for fault in FAULTS:
+            if fault.shows == shows and name in fault:
+                yield Note(f"likely: the simulator's {name} {fault.what}", span_of(op))
+    if shows != STOPS and any(_has_bf16(op) for op in module.walk()):
+        yield Note(f"likely: {PLACEHOLDER}")
+
+
+def _has_bf16(op: Operation) -> bool:
+    values = (*op.operands, *op.results)
+    kinds = (PtrType, TileType, ViewType)
+    return any(isinstance(v.type, kinds) and v.type.element_type == BFloat16Type() for v in values)

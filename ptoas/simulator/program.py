@@ -1,0 +1,118 @@
+"""The C++ compiler and what it makes: found, started, and what goes wrong told in a few lines."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ptoas.diagnostics import Note, Span
+from ptoas.machine.errors import command_line_span
+from ptoas.simulator.codes import problem
+from ptoas.simulator.driver import HEADER
+
+BELOW = ("include", "pto-isa/include")
+"""Where the headers are, seen from a copy of the library."""
+COMPILERS = ("clang++", "g++")
+FLAGS = ("-D__CPU_SIM", "-w")
+"""Warnings about the library's own code are not the kernel author's."""
+STANDARD = "-std=c++20"
+BUILD_SECONDS = 600
+MOST_LINES = 8
+
+
+def find_compiler(asked: str | None) -> list[str]:
+    """The words of the command that compiles: the one asked for, else `$CXX`, else the first there is."""
+    text = asked or os.environ.get("CXX") or next(filter(shutil.which, COMPILERS), "")
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if words and shutil.which(words[0]) is not None:
+        return words
+    option = command_line_span(f"--cxx {text}" if asked else "--cxx")
+    known = ", ".join(COMPILERS)
+    message = f"there is no compiler {text!r}" if text else f"there is no C++ compiler: neither of {known} is"
+    raise problem("PTO-R711", message, option, fix="--cxx COMMAND, for instance --cxx clang++-19")
+
+
+def find_library(include: str) -> Path:
+    """The directory that the library's headers are included from."""
+    directory = Path(include)
+    if (directory / HEADER).is_file():
+        return directory.resolve()
+    below = next(
+        (name for name in ("include", "pto-isa/include") if (directory / name / HEADER).is_file()), None
+    )
+    found = "no directory" if not directory.is_dir() else f"no {HEADER}"
+    raise problem(
+        "PTO-R712",
+        f"{include} holds no instruction library: there is {found}",
+        command_line_span(f"--include {include}"),
+        fix=None if below is None else f"--include {directory / below}",
+    )
+
+
+def build(compiler: Sequence[str], include: Path, source: Path, program: Path, blame: Span) -> None:
+    """Compile; what the compiler says first becomes notes."""
+    standard = [] if any(word.startswith("-std=") for word in compiler) else [STANDARD]
+    words = [*compiler, *standard, *FLAGS, "-I", str(include), str(source), "-o", str(program)]
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, errors="replace", timeout=BUILD_SECONDS, check=False
+        )
+    except OSError as error:
+        message = f"{compiler[0]} can't be started: {error.strerror or error}"
+        raise problem("PTO-R711", message, command_line_span(f"--cxx {compiler[0]}")) from None
+    except subprocess.TimeoutExpired:
+        raise problem("PTO-R713", f"{compiler[0]} takes longer than {BUILD_SECONDS} s", blame) from None
+    if done.returncode != 0:
+        message = f"{os.path.basename(compiler[0])} refuses the C++ of this program"
+        said = _lines(done.stderr.replace(f"{source.parent}{os.sep}", ""), "error")
+        raise problem("PTO-R713", message, blame, said)
+
+
+def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, blame: Span) -> None:
+    """Run what was built, in its own directory."""
+    environment = {**os.environ, "PTO_CPU_SIM_NUM_CORES": str(blocks)}
+    try:
+        done = subprocess.run(
+            [str(program), *words],
+            cwd=program.parent,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        message = f"the compiled program did not end within {seconds:g} s"
+        raise problem("PTO-R715", message, blame, fix="--timeout SECONDS") from None
+    if done.returncode != 0:
+        raise problem(
+            "PTO-R714", f"the compiled program {_ending(done.returncode)}", blame, _lines(done.stderr)
+        )
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended with {code}"
+    import signal
+
+    try:
+        return f"was stopped by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was stopped by signal {-code}"
+
+
+def _lines(text: str, word: str = "") -> list[Note]:
+    """The first lines of what was said, those with a word in them if there are such."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    chosen = [line for line in lines if word in line] or lines
+    more = len(chosen) - MOST_LINES
+    return [Note(line) for line in chosen[:MOST_LINES]] + [Note(f"and {more} more lines")] * (more > 0)
