@@ -35,6 +35,9 @@ class Effects:
     after: tuple[Pair, ...] = ()
     reserved_events: tuple[Flag, ...] = ()
     """Flags that the instruction raises and takes down itself: they must be down when it starts."""
+    behind: tuple[tuple[Pipe, SSAValue, bool], ...] = ()
+    """What it touches without naming it, and whether it writes: the tile that it gives back to a channel, or
+    one that was in the slot before."""
 
 
 NOTHING = Effects()

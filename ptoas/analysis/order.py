@@ -13,8 +13,9 @@ from typing import Protocol, TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import Effects, touched
+from ptoas.analysis.effects import Access, Effects, touched
 from ptoas.analysis.storage import Place, Storage
+from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
 K = TypeVar("K")
@@ -87,15 +88,17 @@ class Accesses:
         kinds: dict[Hashable, int] = {}
         count = 0
         for op in ops:
-            accesses = effects(op).accesses
-            if not accesses:
+            does = effects(op)
+            if not does.accesses and not does.behind:
                 continue
             found: list[Touch] = []
             self.of[op] = found
             like = (op.__class__, *(operand.type for operand in op.operands))
-            for access in accesses:
+            named = [(access, touched(op, access.operand)) for access in does.accesses]
+            more = len(op.operands)
+            behind = [(Access(pipe, more, write), value) for pipe, value, write in does.behind]
+            for access, value in (*named, *behind):
                 self.pipes.add(access.pipe)
-                value = touched(op, access.operand)
                 for place in places(value):
                     at = self._number(place)
                     kind = kinds.setdefault((at, access, like), len(kinds))
@@ -115,6 +118,8 @@ class Accesses:
         """Whether one pipe does both, and the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
+        if isinstance(first.op, PopOp) or isinstance(second.op, FreeOp):
+            return True  # a pipe waits and tells in its turn
         return not self.overlaps(first.pipe) or self.machine.keeps_order(first, second)
 
     def overlaps(self, pipe: Pipe) -> bool:

@@ -126,7 +126,7 @@ class SyncFlow(Flow[_State]):
 
     def _instruction(self, op: Operation, state: _State) -> None:
         effects = self.facts.effects(op, self.target)
-        if not effects.accesses:
+        if not effects.accesses and not effects.behind:
             return
         if self.reporting:
             for flag in effects.reserved_events:

@@ -16,6 +16,7 @@ from ptoas.cli.options import (
     arguments_option,
     blocks_option,
     color_option,
+    credits_option,
     entry_option,
     force_option,
     isa_option,
@@ -25,6 +26,7 @@ from ptoas.cli.options import (
     output_option,
     page_option,
     schedule_option,
+    schedules_option,
     seed_option,
     sync_option,
     unregistered_option,
@@ -234,6 +236,8 @@ def targets(style: str) -> None:
 @click.option("--stats", is_flag=True, help="Count instructions and bytes.")
 @blocks_option
 @schedule_option
+@schedules_option
+@credits_option
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @seed_option
 @click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
@@ -293,6 +297,7 @@ def run(
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
     ptoas run kernel.pto --blocks 8 --schedule 1
+    ptoas run mixed.pto --schedules 50
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
     ptoas run kernel.pto --describe

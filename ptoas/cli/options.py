@@ -51,6 +51,18 @@ blocks_option = click.option(
 schedule_option = click.option(
     "--schedule", type=click.IntRange(min=0), metavar="SEED", help="Let blocks take turns, in this order."
 )
+schedules_option = click.option(
+    "--schedules",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    metavar="K",
+    help="Run in K orders of blocks and cores; they give one result, or the finding and its order.",
+)
+credits_option = click.option(
+    "--sparse-credits",
+    is_flag=True,
+    help="Channels tell of free slots in portions, as the devices do.",
+)
 seed_option = click.option("--seed", type=int, default=0, help="What left-out arguments are generated from.")
 force_option = click.option("--force", is_flag=True, help="Run a program that does not verify.")
 max_steps_option = click.option(

@@ -18,6 +18,8 @@ from __future__ import annotations
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.channels import Channels
+from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import called_names, callees_first, calls_of, functions, kernels_of
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
@@ -26,9 +28,12 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.visibility import visibility
 from ptoas.location import span_of
+from ptoas.lowering.cpp.channel import pipe_type
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
+from ptoas.lowering.cpp.cores import three_threads
 from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
 from ptoas.lowering.cpp.names import Names, identifier
+from ptoas.lowering.join_kinds import join, uncalled_pairs
 from ptoas.lowering.launch import launch_request
 from ptoas.targets import Target
 from ptoas.targets.row import Row
@@ -41,10 +46,15 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
+    threads = not target.launches and has_channels(module.walk())
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
+    if emit != "kernel":
+        for pair in uncalled_pairs(module):
+            join(module, *pair)
     bodies = functions(module)
+    channels = Channels(module) if has_channels(module.walk()) else None
     declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = names_of(module)
@@ -58,18 +68,33 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     ]
     launches: list[str] = []
     for function in callees_first(bodies):
-        emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate)
+        emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
         called = function.sym_name.data in inner or visibility(function) == "internal"
         outer = emit != "kernel" and not called
         if outer:
             _refuse_tile_parameters(function, target)
+        if outer and threads and needs_cluster(module, function, has_pipes=False):
+            parts += _on_three_threads(emitter, names, channels, taken)
+            continue
         parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _qualifiers(function, inner)))
         if outer and emit == "launcher":
             request = launch_request(kernels[function], target)
             launches.append(_launcher(emitter, function, names[function.sym_name.data], request))
     if launches:
         parts.append("\n\n".join(["#ifndef __CPU_SIM", *launches, "#endif"]))
-    return "\n\n".join([_head(module, target), *parts]) + "\n"
+    return "\n\n".join([_head(module, target, threads=threads and emit != "kernel"), *parts]) + "\n"
+
+
+def _on_three_threads(
+    emitter: FunctionEmitter, names: dict[str, str], channels: Channels | None, taken: Names
+) -> list[str]:
+    """What each core runs, and the entry that starts a thread for each."""
+    symbol = emitter.function.sym_name.data
+    name = names[symbol]
+    inner = names[symbol] = taken.unique(f"{name}_on_core")
+    text = emitter.emit("static AICORE")
+    pipes = [pipe_type(emitter, channel.first) for channel in channels.all] if channels is not None else []
+    return [text, three_threads(name, inner, emitter.parameters(), list(dict.fromkeys(pipes)))]
 
 
 def _declared(module: ModuleOp) -> list[func.FuncOp]:
@@ -111,7 +136,7 @@ def _nameless_parameter(type: str, name: str) -> str:
     return f"{type}{''.join(name.partition('[')[1:])}".rstrip()
 
 
-def _head(module: ModuleOp, target: Target) -> str:
+def _head(module: ModuleOp, target: Target, *, threads: bool = False) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
     ops = list(module.walk())
@@ -120,8 +145,9 @@ def _head(module: ModuleOp, target: Target) -> str:
     headers += dict.fromkeys(header for header in own if header is not None)
     if any(isinstance(op, CollectiveOp) for op in ops):
         headers.append("pto/comm/pto_comm_inst.hpp")
-    lines = ["#include <cstddef>", "#include <cstdint>", "", *(f"#include <{header}>" for header in headers)]
-    return "\n".join([*lines, "", "using namespace pto;"])
+    standard = ["cstddef", "cstdint", *(["thread"] if threads else [])]
+    groups = [[f"#include <{header}>" for header in group] for group in (standard, headers)]
+    return "\n".join([*groups[0], "", *groups[1], "", "using namespace pto;"])
 
 
 def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:

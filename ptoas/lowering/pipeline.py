@@ -64,6 +64,12 @@ def _plan_memory() -> type[ModulePass]:
     return PlanMemoryPass
 
 
+def _split_kinds() -> type[ModulePass]:
+    from ptoas.lowering.split_kinds import SplitKindsPass
+
+    return SplitKindsPass
+
+
 def _bind_scales() -> type[ModulePass]:
     from ptoas.lowering.bind_scales import BindScalesPass
 
@@ -93,6 +99,7 @@ PASSES: dict[str, Callable[[], type[ModulePass]]] = {
     "eliminate-dead-code": _eliminate_dead_code,
     "plan-memory": _plan_memory,
     "bind-scales": _bind_scales,
+    "split-kinds": _split_kinds,
     "insert-sync": _insert_sync,
 }
 """Every pass by its name, in the order of the pipeline; each is loaded when it is asked for."""
@@ -132,6 +139,7 @@ def build_pipeline(
         "carry-tiles": {"target": name},
         "add-scratch": {"target": name, "isa": isa},
         "plan-memory": {"target": name},
+        "split-kinds": {"target": name},
         "insert-sync": {"target": name, "sync": sync},
     }
     skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)

@@ -27,7 +27,6 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from heapq import heappop, heappush
-from math import inf
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -47,6 +46,7 @@ from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionVie
 from ptoas.location import span_of
 from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
 from ptoas.targets import Target
 
 
@@ -156,7 +156,7 @@ def _plan_function(
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
     used, unplaced = _ends(places, [*arguments, *_allocated(function)], base)
     if not unplaced and not arguments:
-        return used
+        return _with_rings(function, base, used, room)
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
     idle = [root for root in free if room.target.leaves_alone(root)]
@@ -172,6 +172,26 @@ def _plan_function(
     # A call wants an address of every tile, and does not look at these.
     _write_addresses({**addresses, **dict.fromkeys(idle, 0)})
     _declare_first(function)
+    return _with_rings(function, base, used, room)
+
+
+def _with_rings(
+    function: func.FuncOp, base: dict[TileLoc, int], used: dict[TileLoc, int], room: Room
+) -> dict[TileLoc, int]:
+    """Place the rings of channels, beside all tiles and above what callers have; the ends with them."""
+    rings = rings_of(function)
+    if not rings:
+        return used
+    places = places_of(function)
+    tiles = [(loc, (0, end)) for loc, end in base.items()]
+    for root in _allocated(function):
+        assert isinstance(root.type, TileType)
+        start = places.address(root)
+        if start is not None:
+            tiles.append((root.type.loc.data, (start, start + root.type.size_bytes)))
+    for loc, end in place_rings(function, tiles).items():
+        used[loc] = max(used.get(loc, 0), end)
+        room.check(loc, used[loc], room.limit(loc, rings[0].result))
     return used
 
 
@@ -222,8 +242,9 @@ def _plan_all(
         step = room.target.alignment(loc)
         floor = _aligned(used.get(loc, 0), step)
         limit = room.limit(loc, tiles[0].root)
-        placed, end = _place_in_turn(tiles, floor, step)
-        if limit is not None and end > limit:
+        kept = placed_rings(function, loc)
+        placed, end = _place_in_turn(tiles, gaps_between(kept, floor, step), step)
+        if limit is not None and end > limit and not kept:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
             placed, end = _place(sorted(tiles, key=lambda tile: (-tile.bytes, tile.first)), floor, step)
         room.check(loc, end, limit, peak(tiles)[1])
@@ -272,13 +293,14 @@ def _aligned(address: int, step: int) -> int:
     return -(-address // step) * step
 
 
-def _place_in_turn(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAValue, int], int]:
-    """Lowest addresses such that tiles alive together lie apart, for tiles by their beginnings; the end of
-    the used bytes."""
-    gaps: list[tuple[int, float]] = [(floor, inf)]
+def _place_in_turn(
+    tiles: Iterable[LiveTile], gaps: list[tuple[int, float]], step: int
+) -> tuple[dict[SSAValue, int], int]:
+    """Lowest addresses in what is free such that tiles alive together lie apart, for tiles by their
+    beginnings; the end of the used bytes."""
     alive: list[tuple[int, int, int]] = []
     addresses: dict[SSAValue, int] = {}
-    top = floor
+    top = gaps[0][0]
     for tile in tiles:
         while alive and alive[0][0] < tile.first:
             _give_back(gaps, *heappop(alive)[1:])

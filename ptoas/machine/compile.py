@@ -17,6 +17,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
+from ptoas.dialects.pto.channel import TAllocOp, TPopOp
+from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
@@ -136,6 +138,11 @@ class FunctionCompiler(ControlFlow, Placement):
                 self.tassign(op)
             case FlagOp() | DrainOp() | BufferTokenOp() | CmoCacheInvalidOp():
                 self.synchronise(op)
+            case SectionOp():
+                if self.machine.role.kind in (None, op.KIND):
+                    self.block(op.body.block)
+            case TPopOp() | TAllocOp():
+                self.rebind(op)
             case PtoOp() if type(op) in VALUES:
                 self.value(op)
             case PtoOp():
@@ -200,6 +207,11 @@ class FunctionCompiler(ControlFlow, Placement):
             self.line(f"{', '.join(map(self.name, op.results))} = {call}")
         else:
             self.line(call)
+
+    def rebind(self, op: TPopOp | TAllocOp) -> None:
+        """A declared tile or view stands for a slot from now on."""
+        function = self.keep(VALUES[type(op)](op, self.machine))
+        self.line(f"{self.name(op.entry)} = {function}({self.refs(op.operands)})")
 
     def ordered_scalar(self, op: ElementOp, function: Callable[..., Any]) -> Callable[..., Any]:
         """A scalar access is an access of the scalar pipe."""
@@ -273,6 +285,8 @@ class FunctionCompiler(ControlFlow, Placement):
         if observer is not None:
             chosen = ", ".join(self.ref(operand) for operand in op.operands)
             self.line(f"{self.keep(partial(observer.synchronised, op))}({chosen})")
+        if isinstance(op, FenceBarrierAllOp):
+            self.line(f"{self.keep(self.machine.fence)}()")
         if race is None:
             return
         match op:

@@ -134,12 +134,15 @@ def _report(pairs: Sequence[tuple[Record, Record]], launch: Launch, target: str)
         what_told, where = writer.told
         notes.append(Note(f"{what_told} follows the write, which no fence has made visible before", where))
         fix = "`fence.barrier_all #pto.fence_scope<gm>` between the write and the notification"
-    one_rank = len({actor // launch.blocks for actor in (*actors, other.actor)}) == 1
-    return finding(
-        "PTO-R306" if one_rank else "PTO-R802",
-        what,
-        span=writer.span,
-        notes=tuple(notes),
-        fix="let each block write a part of its own, or combine with an atomic store" if one_rank else fix,
-        target=target,
-    )
+    code, way = _kind(launch, {*actors, other.actor})
+    return finding(code, what, span=writer.span, notes=tuple(notes), fix=fix or way, target=target)
+
+
+def _kind(launch: Launch, actors: set[int]) -> tuple[str, str | None]:
+    """Whether cores of a block, blocks or ranks are in no order, and what would order them."""
+    places = {launch.place(actor)[:2] for actor in actors}
+    if len(places) == 1:
+        return "PTO-R915", "a channel, or set_intra_block and wait_intra_block, between the two"
+    if len({rank for rank, _ in places}) == 1:
+        return "PTO-R306", "let each block write a part of its own, or combine with an atomic store"
+    return "PTO-R802", None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from ptoas.analysis.kinds import kind_of
 from ptoas.machine.errors import failure
 from ptoas.machine.source import SourceWriter
 
@@ -104,6 +105,11 @@ class ControlFlow(SourceWriter, ABC):
         if not self.module.functions[callee].body.blocks:
             message = f"@{callee} is only declared: what it does is defined elsewhere, and can't be run"
             self.line(f"{self.raiser(failure('PTO-R505', message, op))}()")
+            return
+        kind = kind_of(self.module.functions[callee])
+        if kind is not None and self.machine.role.kind not in (None, kind):
+            return  # it is compiled for the other kind of core
+        if self.machine.role.lane and self.machine.leaves_to_first_lane(self.module.functions[callee]):
             return
         self.callees.append(callee)
         count = self.keep(self.module.steps.counter(op, 1))

@@ -14,12 +14,14 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import ViewType
+from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
 from ptoas.machine.clocks import Listener
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
+from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
 from ptoas.targets.row import Row
 
@@ -101,6 +103,7 @@ class Compiled:
             and isinstance(self.op.operands[self.dynamic[0]].type, ViewType)
             and (self.observer is None or self.observer.moves)
             and self.machine.launch.ranks is None
+            and not self.machine.is_replica
         )
 
     def key_text(self, names: list[str]) -> str:
@@ -127,7 +130,7 @@ class Compiled:
                 )
         if self.machine.checks.mem:
             self._check_apart(values)
-        step = self.binder(**self._by_slot(values))
+        step = self._bound(values)
         if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
         if self.moves:
@@ -145,6 +148,21 @@ class Compiled:
             self.steps.clear()
         self.steps[key] = run
         return run
+
+    def _bound(self, values: list[object]) -> Step:
+        """The step; of several, where an accumulator goes to the memories of other cores."""
+        parts = across(self.op, self.machine, values)
+        if parts is None:
+            return self.binder(**self._by_slot(values))
+        steps = [self.binder(**self._by_slot(part)) for part in parts]
+
+        def run(*scalars: object) -> None:
+            for step in steps:
+                step.run(*scalars)
+
+        reads = tuple(region for step in steps for region in step.reads)
+        writes = tuple(region for step in steps for region in step.writes)
+        return replace(steps[0], run=run, reads=reads, writes=writes)
 
     def _check_apart(self, values: list[object]) -> None:
         """Stop where tiles have a byte in common that the target reads while it writes the other."""
@@ -194,6 +212,9 @@ class Compiled:
 
     def _guarded(self, step: Step, values: list[object]) -> Callable[..., None]:
         run = step.run
+        if self.machine.program_channels is not None:
+            run = watched(self.op, self.machine, values, run)
+            step = replace(step, run=run)
         if self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
         if self.race is not None and self.moves:

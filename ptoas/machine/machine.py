@@ -14,8 +14,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.channels import is_for_first_lane
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.pto.enums import TileLoc
@@ -32,7 +34,12 @@ from ptoas.plugins import import_all
 from ptoas.targets import Target
 
 if TYPE_CHECKING:
+    from ptoas.analysis.channels import Channels
+    from ptoas.dialects.pto.channel import PipeInitOp
+    from ptoas.machine.cluster import Cluster
+    from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
+    from ptoas.ops.push_epilogue import Scales
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
@@ -111,12 +118,26 @@ class Machine:
     """What is known of the program before it runs."""
     role: Role = ALONE
     """Which core of its block this is."""
+    core: int = 0
+    """Its number in its block."""
+    cluster: Cluster | None = None
+    """The cores of its block, and what they have in common; made when it is asked for."""
+    race: RaceDetector | None = None
+    is_replica: bool = False
+    """Whether the vector cores of a block do the same, each with whole tiles."""
+    lane_memories: tuple[LocalMemory, ...] = ()
+    """Unified buffers of the block's vector cores, which the cube core writes to."""
+    sparse_credits: bool = False
+    """Whether channels tell of free slots in portions, as the devices do."""
     sharing: Sharing | None = None
     """Memory that other actors reach, where there are any."""
     signals: Signals = field(init=False)
     flights: list[Flight] = field(default_factory=list[Flight])
     """Transfers that go on beside the program."""
     on_print: Callable[[str], None] | None = None
+    program_channels: Channels | None = None
+    push_scales: dict[PipeInitOp, Scales] = field(default_factory=dict["PipeInitOp", "Scales"])
+    """Scales for what is pushed through channels, by the cube's end of them."""
     remembered: list[dict[Any, Any]] = field(default_factory=list[dict[Any, Any]])
     """What operations keep of the arguments: views of them, steps bound to those."""
 
@@ -125,6 +146,41 @@ class Machine:
 
     def __post_init__(self) -> None:
         self.signals = Signals(self)
+
+    @property
+    def actor_number(self) -> int:
+        """Its number among all cores of the launch."""
+        return self.actor.clocks.actor
+
+    def number_of(self, core: int) -> int:
+        """The number of a core of this block among all of the launch; that core may not have begun yet."""
+        return self.launch.number(self.actor.rank, self.actor.block, core)
+
+    @property
+    def cluster_of_block(self) -> Cluster:
+        if self.cluster is None:
+            from ptoas.machine.cluster import Cluster, Grid
+
+            self.cluster = Cluster(Grid(), [self])
+        return self.cluster
+
+    @property
+    def channels(self) -> Channels:
+        """The channels of the program."""
+        assert self.program_channels is not None, "a core knows its program"
+        return self.program_channels
+
+    def leaves_to_first_lane(self, function: FuncOp) -> bool:
+        """Whether only vector core 0 runs a function: its channels hand whole tiles to that."""
+        channels = self.program_channels
+        if channels is None or not is_for_first_lane(function, channels):
+            return False
+        inits = [end.init for end in channels.ends() if end.function is function]
+        return not any(self.target.model(init).both_lanes for init in inits)
+
+    def fence(self) -> None:
+        """All pipes end, and others see what they have written."""
+        self.actor.clocks.fence()
 
     def remember(self, kept: dict[Any, Any]) -> None:
         """Forget this when the arguments change, so that no old array is held."""

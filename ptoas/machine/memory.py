@@ -341,6 +341,8 @@ class LocalMemory:
         self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)
+        self.number: int | None = None
+        """What other cores know it by, where they write to it."""
         self.undefined: Array | None = None
         """Bytes that an instruction has written besides, with what nobody can know; `None`: none."""
         self.writers: dict[Region, Operation] = {}

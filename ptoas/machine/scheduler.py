@@ -20,6 +20,9 @@ from ptoas.machine.errors import failure
 
 Condition = Callable[[], bool]
 
+What = str | Callable[[], str]
+"""What an actor waits for, beginning with a verb; a function says it as it is when nothing comes any more."""
+
 MOST_ACTORS = 1024
 """How many threads one process starts."""
 
@@ -31,9 +34,12 @@ class Stopped(Exception):
 class Waiting(PtoasError):
     """The actor waits for what is never going to come."""
 
-    def __init__(self, op: Operation, reason: str):
-        self.reason = reason
-        super().__init__(failure("PTO-R803", reason, op).diagnostics)
+    def __init__(self, op: Operation, what: What, on: Sequence[int] = ()):
+        self.reason = what if isinstance(what, str) else what()
+        self.op = op
+        self.on = tuple(on)
+        """Those who could end it."""
+        super().__init__(failure("PTO-R803", self.reason, op).diagnostics)
 
 
 class Scheduler(ABC):
@@ -42,13 +48,22 @@ class Scheduler(ABC):
     GRACE = 10_000
     """Turns that the others have to come to their own end when one actor has failed."""
 
+    restless: bool = True
+    """Whether actors give way wherever another order could make a difference; else only where they must."""
+
     @abstractmethod
     def give_way(self, actor: int) -> None:
         """Let the others go on for a while."""
 
     @abstractmethod
-    def wait_until(self, actor: int, condition: Condition, what: str, op: Operation) -> None:
-        """Go on when the condition holds; `Waiting` if it never will. `what` begins with a verb."""
+    def wait_until(
+        self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
+    ) -> None:
+        """Go on when the condition holds; `Waiting` if it never will. `on` are those who could end it."""
+
+    def point(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
+        """A place where another order of the actors could make a difference."""
+        return None
 
     @abstractmethod
     def changed(self) -> None:
@@ -62,7 +77,8 @@ class Scheduler(ABC):
 class Turns(Scheduler):
     """Actors as threads of this process, in rounds, each round in an order of its own."""
 
-    def __init__(self, size: int, seed: int):
+    def __init__(self, size: int, seed: int, *, restless: bool = True):
+        self.restless = restless
         self._live = set(range(size))
         self._changes = 0
         self._random = np.random.default_rng([seed, size])
@@ -105,14 +121,20 @@ class Turns(Scheduler):
                 raise Stopped
         self._hand_on(actor)
 
-    def wait_until(self, actor: int, condition: Condition, what: str, op: Operation) -> None:
+    def point(self, actor: int) -> None:
+        if self.restless and self._random.random() < 0.5:
+            self.give_way(actor)
+
+    def wait_until(
+        self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
+    ) -> None:
         if condition():
             return
         self._conditions[actor] = condition
         self._hand_on(actor)
         del self._conditions[actor]
         if not condition():
-            raise Waiting(op, what)
+            raise Waiting(op, what, on)
 
     def changed(self) -> None:
         self._changes += 1

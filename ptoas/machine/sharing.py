@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from xdsl.dialects import func, scf
@@ -153,6 +154,9 @@ class Sharing:
         fetched = [use for use in uses if not step.delivers and not (use.access.write and whole)]
         places = step.places
 
+        if self.machine.is_replica:
+            run = self._repeating(op, uses, run)
+
         def work(*scalars: float) -> None:
             for use in fetched:
                 self.fetch(use)
@@ -178,6 +182,27 @@ class Sharing:
                     self._note_indexed(use, places())
 
         return shared
+
+    def _repeating(self, op: PtoOp, uses: list[Use], run: Callable[..., None]) -> Callable[..., None]:
+        """Both vector cores of a block do the same with whole tiles: two that write the same bytes need no
+        order to each other. Whoever comes second compares with what the first has left in the cluster."""
+        writes = [use for use in uses if use.access.write and use.access.atomic is None]
+        same = [self._access(op, u.access.name, u.access.pipe, True, ("again", op)) for u in writes]
+        plain = [use.access for use in writes]
+        turns = count()
+
+        def again(*scalars: float) -> None:
+            run(*scalars)
+            turn, repeated = next(turns), self.machine.cluster_of_block.repeated
+            for n, use in enumerate(writes):
+                key, written = (op, use.start, turn, n), use.array.tobytes()
+                other = repeated.pop(key, None)
+                if other is None:
+                    repeated[key] = written
+                use.access = (same if other in (None, written) else plain)[n]
+                use.series = None
+
+        return again
 
     def watching_moving(
         self, op: PtoOp, effects: Effects, values: Sequence[object], step: Step, run: Callable[..., None]
@@ -238,7 +263,8 @@ class Sharing:
     def _home(self, value: object, touched: Touched, moving: bool) -> tuple[SharedMemory | None, int] | None:
         match value:
             case Tile():
-                return None
+                number = value.memory.number
+                return None if number is None or touched.is_empty else (None, number)
             case View() if moving and not touched.is_empty:
                 return self.find(value.buffer.address, value.buffer.end)
             case _:
@@ -311,6 +337,17 @@ class Sharing:
 
         return step
 
+    def note_bytes(
+        self, op: PtoOp, name: str, window: Array, first: int, pipe: Pipe, write: bool, kind: Hashable
+    ) -> None:
+        """The actor touches bytes of global memory that are not an operand."""
+        found = self.find(first, first + window.nbytes)
+        if found is None:
+            return
+        touched = Touched(window, None, first, first + window.nbytes, f"%{name}")
+        use = Use(self._access(op, name, NUMBER[pipe], write, kind), *found, touched)
+        self.note(use, use.start)
+
     # --- signals ---
 
     def signal_use(self, op: PtoOp, view: View, write: bool, kind: Hashable = None) -> Use | None:
@@ -374,6 +411,9 @@ class Sharing:
 
     def turn(self, shared: bool) -> None:
         """Let the others go on: before every access to shared memory, and now and then in between."""
+        scheduler = self.machine.actor.scheduler
+        if scheduler is None or not scheduler.restless:
+            return
         self._left -= 1
         if not shared and self._left > 0:
             return

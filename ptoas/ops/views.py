@@ -282,7 +282,8 @@ def subview(op: SubviewOp, m: Machine) -> Callable[..., Tile]:
         found = kept.get(key)
         if found is not None:
             return found
-        rows, cols = sizes
+        # A window whose valid part is given may have room for more than is there.
+        rows, cols = valid or sizes
         if row < 0 or col < 0 or row + rows > source.rows or col + cols > source.cols:
             raise m.fail(
                 "PTO-R107",
@@ -321,7 +322,8 @@ def _window(
 ) -> Tile:
     """A tile that lies as its source does; where there are boxes, it starts with one."""
     box_rows, box_cols = source.geometry.box
-    if row % box_rows or col % box_cols:
+    axes = ((row, source.geometry.rows), (col, source.geometry.cols))
+    if any(at % axis.box and not axis.is_even for at, axis in axes):
         raise m.fail(
             "PTO-R107",
             f"subview: a window of a boxed tile starts at a block of {box_rows}x{box_cols}, not at "

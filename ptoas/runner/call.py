@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ptoas.dialects.pto.views import AllocTileOp
@@ -22,16 +22,19 @@ class Call:
     def __init__(self, cores: Sequence[Core], binder: Binder, given: Mapping[str, Any]):
         self.cores = cores
         self.program = cores[0].program
+        self.launch = cores[0].machine.launch
         self.bound, changed = binder.bind(given)
         for core in cores:
             if changed:
                 core.machine.forget_arguments()
             core.start(self.bound)
 
-    def run(self, at: int) -> None:
-        """Run the blocks of one core: all of them, or the one that is its."""
-        blocks = range(self.program.options.blocks)
-        self.cores[at].run(self.bound, blocks if len(self.cores) == 1 else blocks[at : at + 1])
+    def run(self, at: int, blocks: Iterable[int] | None = None) -> None:
+        """Run blocks on one core: those asked for, else the one that is its, or all where there is one."""
+        every = range(self.program.options.blocks)
+        size = len(self.launch.cores)
+        own = every if len(self.cores) == size else every[at // size : at // size + 1]
+        self.cores[at].run(self.bound, own if blocks is None else blocks)
 
     # --- the result ---
 
@@ -50,7 +53,7 @@ class Call:
             if parameter.written and in_memory and one.output is not None:
                 outputs[parameter.name] = bits[parameter.name] = one.output
         # Every block has tiles of its own; those of the last one are shown.
-        last = self.cores[-1]
+        last = self.cores[-1] if len(self.launch.cores) == 1 else self.cores[-len(self.launch.cores)]
         tiles = {o.parameter.name: (t, np.array(t.load_raw())) for o, t in last.tiles if o.parameter.written}
         for name, (tile, raw) in {**last.captured, **tiles}.items():
             if name not in outputs:
@@ -74,7 +77,17 @@ class Call:
     def _said(self, texts: Sequence[Sequence[str]]) -> list[str]:
         if len(texts) == 1:
             return list(texts[0])
-        return [f"block {block}: {text}" for block, each in enumerate(texts) for text in each]
+        names = [self._name(at) for at in range(len(texts))]
+        return [f"{name}: {text}" for name, each in zip(names, texts, strict=True) for text in each]
+
+    def _name(self, at: int) -> str:
+        """A core, as what it says is introduced."""
+        size = len(self.launch.cores)
+        if size == 1:
+            return f"block {at}"
+        if len(self.cores) == size:
+            return self.launch.cores[at].name
+        return self.launch.names([self.launch.number(0, *divmod(at, size))])
 
     def _stats(self, parts: Sequence[Stats]) -> Stats | None:
         if not parts:

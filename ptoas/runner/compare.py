@@ -15,7 +15,7 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.machine.arrays import np
-from ptoas.runner.kernel import Result
+from ptoas.runner.options import Result
 from ptoas.targets import Target, get_target
 
 

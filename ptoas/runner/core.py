@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.channels import Channels
+from ptoas.analysis.kinds import origin_of, waits_for_blocks
 from ptoas.analysis.storage import tile_argument_addresses
 from ptoas.analysis.structure import calls_of, reached
+from ptoas.dialects.pto.enums import KernelKind, TileLoc
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.location import span_of
+from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.lowering.launch import launch_request
+from ptoas.machine.across import number
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
+from ptoas.machine.cluster import Cluster, Grid
 from ptoas.machine.compile import ModuleCompiler
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine
@@ -44,6 +51,16 @@ class Program:
     options: Options
     placed_by_hand: dict[str, bool]
     """Functions by name: whether their tiles had addresses before the module was prepared."""
+    channels: Channels | None = None
+    """Its channels, if it has any."""
+    goes_across: bool = False
+    """Whether the cube core writes to the unified buffer of a vector core."""
+
+    @property
+    def has_replicas(self) -> bool:
+        """Whether both vector cores of a block get the same whole tiles, and do the same with them."""
+        channels = self.channels.all if self.channels is not None else ()
+        return any(each.nosplit and self.target.model(each.first).both_lanes for each in channels)
 
 
 Share = Callable[[Machine], Sharing]
@@ -52,10 +69,22 @@ Share = Callable[[Machine], Sharing]
 class Core:
     """A machine and the program compiled for it."""
 
-    def __init__(self, program: Program, launch: Launch, share: Share | None, steps: Steps):
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        share: Share | None,
+        steps: Steps,
+        core: int = 0,
+        others: tuple[LocalMemory, ...] = (),
+    ):
         options = program.options
         self.program = program
         self.seat = Seat()
+        self.core = core
+        """Its number in its block."""
+        self.clusters: Mapping[int, Cluster] = {}
+        """What the cores of each block have in common, where there are several."""
         inner = reached(calls_of(program.module), [program.entry])
         self._simt = [op for each in inner for op in each.walk() if program.target.uses_simt(op)]
         self._request = launch_request([*inner], program.target) if options.checks.budget else None
@@ -64,6 +93,14 @@ class Core:
         )
         self.machine.sharing = None if share is None else share(self.machine)
         self.race = RaceDetector(self.machine) if options.checks.race and program.target.has_pipes else None
+        self.machine.role, self.machine.core, self.machine.race = launch.cores[core], core, self.race
+        self.machine.program_channels = program.channels
+        if self.machine.role.kind is KernelKind.Cube and others:
+            # What the cube core calls the unified buffer is that of a vector core.
+            self.machine.lane_memories = others
+            self.machine.memories[TileLoc.Vec] = others[0]
+        self.machine.is_replica = program.has_replicas and self.machine.role.lanes > 1
+        self.machine.sparse_credits = options.sparse_credits
         self.observer: Observer | None = None
         """Whoever looks on and tells it in the result."""
         if options.trace or options.stats or options.prints:
@@ -84,7 +121,8 @@ class Core:
             race=self.race,
             observer=self.watcher,
             steps=steps,
-            placed_by_compiler=lambda op: not by_hand.get(op.sym_name.data, True),
+            # Tiles that another core writes are known by their bytes.
+            placed_by_compiler=lambda op: not program.goes_across and not by_hand.get(origin_of(op), True),
         )
         self.captured: dict[str, tuple[Tile, Array]] = {}
         """What was written last to tiles that nothing reads."""
@@ -96,6 +134,7 @@ class Core:
         self._count_block = self.compiler.steps.counter(program.entry, weight)
         self._own_bits = not by_hand.get(program.entry.sym_name.data, True)
         self._argument_tiles: dict[int, Tile] = {}
+        self._launch_arguments = launch_arguments(program.entry)
 
     def _capture(self, tile: Tile) -> None:
         """Later tiles may lie on its bytes."""
@@ -130,7 +169,8 @@ class Core:
             if self.seat.scheduler is None:
                 # Blocks that run one after the other tell each other something all the same.
                 self.seat = Seat(ledger=Ledger())
-            machine.sharing.start(written_memory(bound) if machine.launch.blocks > 1 else ())
+            several = machine.launch.blocks * len(machine.launch.cores) > 1
+            machine.sharing.start(written_memory(bound) if several else ())
 
     def run(self, bound: Sequence[Bound], blocks: Iterable[int]) -> None:
         """Let these blocks run one after the other."""
@@ -138,7 +178,8 @@ class Core:
             with np.errstate(all="ignore"):
                 for at, block in enumerate(blocks):
                     self._count_block(1)
-                    if self.program.options.checks.init or (at == 0 and not self._argument_tiles):
+                    alone = len(self.machine.launch.cores) == 1
+                    if alone and (self.program.options.checks.init or (at == 0 and not self._argument_tiles)):
                         self.machine.reset()
                     self._run_block(bound, block)
         except RecursionError:
@@ -150,15 +191,31 @@ class Core:
             machine.actor.block = block
         else:
             machine.actor = self.seat.actor(block, machine.launch)
+        machine.cluster = self.clusters.get(block)
         machine.actor.clocks.listener = self.watcher
         if race is not None:
             race.reset()
         self.tiles = []
         machine.flights.clear()
-        self.function(*[self._value(one) for one in bound])
+        machine.push_scales.clear()
+        self.function(*self._arguments(bound))
         finish_flights(machine)
         if race is not None:
             race.finish()
+
+    def _arguments(self, bound: Sequence[Bound]) -> list[Any]:
+        """What the compiled function takes; what the launch knows nobody else says."""
+        if not self._launch_arguments:
+            return [self._value(one) for one in bound]
+        machine = self.machine
+        known: dict[type[QueryOp], int] = {
+            GetBlockIdxOp: machine.actor.block,
+            GetBlockNumOp: machine.launch.blocks,
+            GetSubblockIdxOp: machine.role.lane,
+        }
+        values = {one.parameter.at: self._value(one) for one in bound}
+        values |= {at: known[query] for at, query in self._launch_arguments.items() if at not in values}
+        return [values[at] for at in sorted(values)]
 
     # --- tile arguments ---
 
@@ -204,13 +261,49 @@ class Core:
 
 
 def cores_of(program: Program, launch: Launch, share: Share | None = None) -> list[Core]:
-    """One core for all blocks, which then run one after the other; or one each, so that they take turns."""
+    """The cores of one block for all blocks, which then run one after the other; or those of each block, so
+    that they take turns."""
     options = program.options
-    take_turns = options.schedule is not None and options.blocks > 1
-    if share is None and (take_turns or (options.blocks > 1 and options.checks.race)):
+    take_turns = together(program, launch)
+    several = len(launch.cores) > 1
+    if share is None and (take_turns or several or (options.blocks > 1 and options.checks.race)):
         share = Sharing
     steps = Steps(options.max_steps)
-    return [Core(program, launch, share, steps) for _ in range(options.blocks if take_turns else 1)]
+    cores: list[Core] = []
+    for block in range(options.blocks if take_turns else 1):
+        lanes: dict[int, Core] = {}
+        # The cube core writes to the vector cores' memories, so that these are there first.
+        for core in reversed(range(len(launch.cores))):
+            memories = tuple(other.machine.memory(TileLoc.Vec) for other in lanes.values()) if several else ()
+            lanes = {core: Core(program, launch, share, steps, core, memories), **lanes}
+            if program.goes_across:
+                number(memories, block)
+        cores += lanes.values()
+    return cores
+
+
+def together(program: Program, launch: Launch) -> bool:
+    """Whether the blocks run at the same time: where that is asked for, or they wait for each other."""
+    options = program.options
+    if options.blocks == 1:
+        return False
+    if options.schedule is not None or (launch.ranks is not None and len(launch.cores) > 1):
+        return True
+    return any(waits_for_blocks(op) for op in program.module.walk())
+
+
+def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) -> dict[int, Cluster]:
+    """What the cores of each block have in common; the cores are those of one block, or of all in turn."""
+    size, grid = len(launch.cores), Grid()
+    each = [cores[n : n + size] for n in range(0, len(cores), size)]
+    groups = each if len(each) > 1 else each * len(blocks)
+    clusters = {
+        block: Cluster(grid, [core.machine for core in group])
+        for block, group in zip(blocks, groups, strict=True)
+    }
+    for core in cores:
+        core.clusters = clusters
+    return clusters
 
 
 def written_memory(bound: Sequence[Bound]) -> list[tuple[int, int]]:

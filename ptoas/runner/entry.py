@@ -6,14 +6,30 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.kinds import functions_below, kind_of, needs_cluster
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.lowering.join_kinds import join, uncalled_pairs
+from ptoas.machine.actors import ALONE, CLUSTER, Role
 from ptoas.machine.errors import failure
+from ptoas.targets import Target
+
+ENTRY_ATTRIBUTES = ("pto.entry", "pto.kernel", "hacc.entry", "pto.aicore")
+"""What a function says of itself that is to be launched."""
+
+
+def roles_of(module: ModuleOp, entry: func.FuncOp, target: Target) -> tuple[Role, ...]:
+    """The cores of a block that a program runs on."""
+    if needs_cluster(module, entry, has_pipes=target.has_pipes):
+        return CLUSTER
+    kinds = {kind for f in functions_below(module, entry) if (kind := kind_of(f)) is not None}
+    return (Role(kinds.pop()),) if len(kinds) == 1 and target.has_pipes else (ALONE,)
 
 
 def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
-    """The function to run: the one asked for, else the only one that nothing calls."""
+    """The function to run: the one asked for, else the only one that nothing calls, or a pair of a cube and a
+    vector function that channels join, for which an entry is made."""
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     bodies = [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
     names = ", ".join(op.sym_name.data for op in bodies) or "none"
@@ -26,9 +42,15 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
                 module,
                 notes=(Note(f"there are: {names}"),),
             )
-        return found
+        return _of_pair(module, found) or found
     called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
     entries = [op for op in bodies if op.sym_name.data not in called] or bodies
+    marked = [op for op in entries if any(name in op.attributes for name in ENTRY_ATTRIBUTES)]
+    if len(entries) > 1 and len(marked) == 1:
+        return marked[0]
+    pairs = uncalled_pairs(module)
+    if len(pairs) == 1 and set(entries) <= set(pairs[0]):
+        return join(module, *pairs[0])
     if len(entries) != 1:
         place = entries[1] if entries else module
         question = f"which function is to be run? There are {len(entries)}"
@@ -40,6 +62,12 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
             fix=f"--entry {entries[0].sym_name.data}" if entries else None,
         )
     return entries[0]
+
+
+def _of_pair(module: ModuleOp, function: func.FuncOp) -> func.FuncOp | None:
+    """The entry of the pair that a function is one of."""
+    pair = next((pair for pair in uncalled_pairs(module) if function in pair), None)
+    return None if pair is None else join(module, *pair)
 
 
 def unread_tiles(entry: func.FuncOp) -> set[SSAValue]:

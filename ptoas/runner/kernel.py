@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -10,9 +10,12 @@ from typing import Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.channels import Channels
+from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
 from ptoas.diagnostics import PtoasError
+from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
 from ptoas.machine.clocks import Ledger
@@ -21,11 +24,13 @@ from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns
 from ptoas.runner.arguments import Binder, check_names
 from ptoas.runner.call import Call
-from ptoas.runner.core import Program, cores_of
-from ptoas.runner.entry import choose_entry
+from ptoas.runner.compare import copied
+from ptoas.runner.core import Program, cores_of, join_clusters
+from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.options import Options, Result
-from ptoas.runner.outcomes import Outcome, check, live
+from ptoas.runner.outcomes import Outcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
+from ptoas.runner.schedules import in_every_order
 from ptoas.runner.usage import analyse
 from ptoas.runner.values import Allowance, generate
 from ptoas.targets import Target, get_target
@@ -74,10 +79,13 @@ class Kernel:
         given = self.options
         self.module = prepare(module, self.target, isa=given.isa, legalize=given.legalize, sync=given.sync)
         self.entry = choose_entry(self.module, self.options.entry)
+        self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
-        self.program = Program(self.module, self.entry, self.target, self.options, by_hand)
-        self.cores = cores_of(self.program, Launch(blocks=self.options.blocks))
+        channels = Channels(self.module) if has_channels(self.module.walk()) else None
+        across = len(self.launch.cores) > 1 and any_goes_across(self.module.walk())
+        self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
+        self.cores = cores_of(self.program, self.launch)
         self._binder = Binder(self.parameters, self.entry)
         self._lock = RLock()
         self._refined: dict[tuple[tuple[str, int], ...], list[Parameter]] = {}
@@ -145,10 +153,20 @@ class Kernel:
 
     def execute(self, given: Mapping[str, Any]) -> Result:
         """Run on all of the arguments; `__call__` does it after `complete`."""
+        if self.options.schedules == 1 or len(self.cores) == 1:
+            return self._execute(given, self.options.schedule)
+        kept = copied(given)
+
+        def run(seed: int) -> Result:
+            return self._execute(given if seed == (self.options.schedule or 0) else copied(kept), seed)
+
+        return in_every_order(self.options, self.entry, run)
+
+    def _execute(self, given: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
             call = Call(self.cores, self._binder, given)
             if len(self.cores) > 1:
-                self._interleave(call)
+                self._interleave(call, schedule)
             else:
                 call.run(0)
                 self._check_blocks()
@@ -164,17 +182,35 @@ class Kernel:
             if found:
                 raise PtoasError(found)
 
-    def _interleave(self, call: Call) -> None:
-        """Let the blocks take turns."""
-        assert self.options.schedule is not None
-        turns, ledger = Turns(len(self.cores), self.options.schedule), Ledger()
-        outcomes = [Outcome() for _ in self.cores]
+    def _interleave(self, call: Call, seed: int | None) -> None:
+        """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
+        cores, launch, size = self.cores, self.launch, len(self.launch.cores)
+        ledger = Ledger()
+        clusters = join_clusters(cores, launch, range(launch.blocks))
+        waves = [range(launch.blocks)] if len(cores) > size else [[block] for block in range(launch.blocks)]
+        outcomes = [Outcome() for _ in cores]
+        for wave in waves:
+            if size > 1:
+                # One core may write to another's memory before that one begins.
+                for core in cores:
+                    core.machine.reset()
+            turns = Turns(len(cores), (seed or 0) + wave[0], restless=seed is not None)
+            for at, core in enumerate(cores):
+                block = wave[at // size]
+                name = launch.names([launch.number(0, block, core.core)])
+                core.sit(Seat(0, turns, at, ledger, core.core), name)
 
-        def life(block: int) -> bool:
-            live(outcomes[block], self.cores[block], lambda: call.run(block))
-            return outcomes[block].good
+            def life(at: int, wave: Sequence[int] = wave) -> bool:
+                work = partial(call.run, at, [wave[at // size]])
+                live(outcomes[at], cores[at], work)
+                return outcomes[at].good
 
-        for block, core in enumerate(self.cores):
-            core.sit(Seat(0, turns, block, ledger), f"block {block}")
-        turns.run([partial(life, block) for block in range(len(self.cores))])
-        check(outcomes, self.program, self.cores[0].machine.launch)
+            turns.run([partial(life, at) for at in range(len(cores))])
+            if not all(outcome.good for outcome in outcomes):
+                break
+            with forgiving(self.options.forced, self.entry):
+                for block in wave:
+                    clusters[block].finish(cores[0].machine)
+        for outcome, core in zip(outcomes, cores, strict=True):
+            collect(outcome, core)
+        check(outcomes, self.program, launch, cores)

@@ -26,6 +26,10 @@ class Options:
     blocks: int = 1
     schedule: int | None = None
     """The seed of the order in which blocks take turns; `None`: they run one after the other."""
+    schedules: int = 1
+    """In how many orders, from that seed on, it is run: each with the same result."""
+    sparse_credits: bool = False
+    """Channels tell of free slots in portions, as the devices do."""
     max_steps: int = DEFAULT_MAX_STEPS
     trace: bool = False
     stats: bool = False

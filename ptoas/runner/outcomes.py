@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from xdsl.ir import Operation
+
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.machine.accesses import Record
 from ptoas.machine.actors import Launch
@@ -25,6 +27,10 @@ class Outcome:
     errors: tuple[Diagnostic, ...] = ()
     waits: str | None = None
     """What it waits for, if it does."""
+    on: tuple[int, ...] = ()
+    """For whom."""
+    op: Operation | None = None
+    """At which operation."""
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     records: list[Record] = field(default_factory=list[Record])
 
@@ -35,32 +41,40 @@ class Outcome:
 
 def live(outcome: Outcome, core: Core, work: Callable[[], None]) -> Outcome:
     """Do an actor's work to its end, whatever that is, and write it down."""
-    machine, program = core.machine, core.program
+    program = core.program
     try:
         with forgiving(program.options.forced, program.entry):
             work()
     except Stopped:
         outcome.waits = "was stopped because another one failed"
     except Waiting as error:
-        outcome.errors, outcome.waits = error.diagnostics, error.reason
+        outcome.errors, outcome.waits, outcome.on = error.diagnostics, error.reason, error.on
+        outcome.op = error.op
     except PtoasError as error:
         outcome.errors = error.diagnostics
         if all(d.code == FLAG_THAT_NOBODY_RAISES for d in error.diagnostics):
             outcome.waits = error.diagnostics[0].message
-    outcome.actor = machine.actor.clocks.actor
+    outcome.actor = core.machine.actor_number
+    return outcome
+
+
+def collect(outcome: Outcome, core: Core) -> Outcome:
+    """What an actor noticed, and what it did to memory that others reach."""
+    machine = core.machine
     outcome.warnings = list(machine.warnings)
     if machine.sharing is not None and machine.sharing.log is not None:
         outcome.records = machine.sharing.log.records()
     return outcome
 
 
-def check(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> None:
-    """Raise one error with everything that went wrong, if anything did."""
+def check(outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core] = ()) -> None:
+    """Raise one error with everything that went wrong, if anything did; `cores` are those of the outcomes,
+    where they are known here."""
     ended = [outcome for outcome in outcomes if outcome.waits is None]
     records = (record for outcome in outcomes for record in outcome.records)
     errors = [*named_errors(ended, launch), *conflicts(records, launch, program.target.name)]
     if not errors and not all(outcome.good for outcome in outcomes):
-        errors = [_stall(outcomes, program, launch)]
+        errors = [_stall(outcomes, program, launch, cores)]
     if errors:
         raise PtoasError(errors)
 
@@ -96,8 +110,16 @@ def where_it_stands(outcome: Outcome, launch: Launch) -> str:
     return f"{name} | - | {outcome.waits or 'has finished'}"
 
 
-def _stall(outcomes: Sequence[Outcome], program: Program, launch: Launch) -> Diagnostic:
+def _stall(
+    outcomes: Sequence[Outcome], program: Program, launch: Launch, cores: Sequence[Core]
+) -> Diagnostic:
     """Who waits for what, and where: one line for each actor."""
+    if cores:
+        from ptoas.runner.stall import stalled
+
+        found = stalled(outcomes, cores, launch, program.target.name)
+        if found is not None:
+            return found
     waiting = [outcome for outcome in outcomes if outcome.waits is not None and outcome.errors]
     rest = len(outcomes) - len(waiting)
     notes = [Note(where_it_stands(outcome, launch)) for outcome in outcomes]

@@ -17,6 +17,7 @@ from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import AddressSpace, Layout
 from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
 from ptoas.location import argument_type_span, span_of
+from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.errors import failure
 
@@ -83,7 +84,10 @@ def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasE
 def parameters_of(entry: func.FuncOp) -> list[Parameter]:
     """The parameters as their types say it."""
     found: list[Parameter] = []
+    known = launch_arguments(entry)
     for at, argument in enumerate(entry.body.blocks[0].args):
+        if at in known:
+            continue
         name = argument.name_hint or f"arg{at}"
         if isinstance(argument.type, HANDLES):
             message = f"%{name} is a {argument.type}, which the program itself has to make"

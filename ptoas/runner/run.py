@@ -67,6 +67,8 @@ def compile(
     sync: str | None = None,
     blocks: int = 1,
     schedule: int | None = None,
+    schedules: int = 1,
+    sparse_credits: bool = False,
     max_steps: int = DEFAULT_MAX_STEPS,
     trace: bool = False,
     stats: bool = False,
@@ -82,7 +84,9 @@ def compile(
     `checks` are `"all"`, `"none"` or names of `mem`, `init`, `race`, `budget`. A module that does not
     verify for the target is refused unless `force`; warnings of `verify` are in every result. With a
     `schedule`, the seed of an order, blocks take turns; without they run one after the other, which finds the
-    same races. Memory arguments are used where they are, and written there.
+    same races. `schedules` is in how many orders, from that seed on, the program is run; results that differ
+    are an error. With `sparse_credits` channels tell of free slots in portions, as the devices do. Memory
+    arguments are used where they are, and written there.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -103,6 +107,10 @@ def compile(
     chosen = resolve_target(module, target)
     if blocks < 1:
         raise UsageError(f"a kernel runs in at least one block; {blocks} asked for")
+    if schedules < 1:
+        raise UsageError(f"a program is run in at least one order; {schedules} asked for")
+    if schedules > 1 and schedule is None:
+        schedule = 0
     if schedule is not None and blocks > MOST_ACTORS:
         raise UsageError(f"at most {MOST_ACTORS} blocks can take turns (--schedule); {blocks} asked for")
     if schedule is not None and schedule < 0:
@@ -116,6 +124,8 @@ def compile(
         entry=entry,
         blocks=blocks,
         schedule=schedule,
+        schedules=schedules,
+        sparse_credits=sparse_credits,
         max_steps=max_steps,
         trace=trace,
         stats=stats,

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, GetSubblockNumOp
 from ptoas.machine import scalars
+
+NO_CALLERS: Mapping[SSAValue, SSAValue] = MappingProxyType({})
 
 
 class UpperBounds:
     """The greatest value that an integer has, from constants, scalar arguments, blocks and loop bounds."""
 
-    def __init__(self, given: dict[SSAValue, int], blocks: int):
+    def __init__(
+        self, given: dict[SSAValue, int], blocks: int, callers: Mapping[SSAValue, SSAValue] = NO_CALLERS
+    ):
         self.known: dict[SSAValue, int | None] = dict(given)
         self.blocks = blocks
+        self.callers = callers
+        """For arguments of functions that are called from one place, what they are given there."""
         self._kept: dict[str, object] = {}
 
     # The two methods of a scope for expressions.
@@ -49,6 +58,10 @@ class UpperBounds:
                 return self.blocks - 1
             case GetBlockNumOp():
                 return self.blocks
+            case GetSubblockIdxOp():
+                return 1
+            case GetSubblockNumOp():
+                return 2
             case _:
                 return self._calculate(owner, value)
 
@@ -68,6 +81,8 @@ class UpperBounds:
         return int(result) if isinstance(result, int) else None
 
     def _argument(self, value: SSAValue, block: Block) -> int | None:
+        if value in self.callers:
+            return self.value(self.callers[value])
         loop = block.parent_op()
         if not isinstance(loop, scf.ForOp) or not isinstance(value, BlockArgument) or value.index:
             return None

@@ -6,7 +6,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from math import prod
@@ -19,8 +19,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
+from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import Index, IndexTile
+from ptoas.dialects.pto.core_sync import SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import SCALE_BOX
@@ -28,7 +30,14 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.pointers import PointerCastOp
 from ptoas.dialects.pto.remote import SignalOp
-from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp, StoreScalarOp
+from ptoas.dialects.pto.scalar import (
+    AddPtrOp,
+    GetBlockIdxOp,
+    GetBlockNumOp,
+    LoadScalarOp,
+    QueryOp,
+    StoreScalarOp,
+)
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import (
@@ -38,6 +47,7 @@ from ptoas.dialects.pto.views import (
     SetValidShapeOp,
     SubviewOp,
 )
+from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.parameters import Parameter
@@ -64,10 +74,12 @@ class Flow:
         return self.memory.get(value, set())
 
 
-def flow_of(functions: dict[str, func.FuncOp], entry: func.FuncOp, operations: list[Operation]) -> Flow:
-    """Which values stand for which arguments of the entry."""
+def flow_of(
+    functions: dict[str, func.FuncOp], arguments: Sequence[SSAValue], operations: list[Operation]
+) -> Flow:
+    """Which values stand for which of these arguments."""
     flow = Flow()
-    for at, argument in enumerate(entry.body.blocks[0].args):
+    for at, argument in enumerate(arguments):
         flow.add(argument, {at})
     pairs = [pair for op in operations for pair in _handed_on(op, functions)]
     while any([flow.add(value, flow.of(source)) for value, source in pairs]):
@@ -87,14 +99,22 @@ def analyse(
     functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
     operations = [op for f in functions.values() for op in f.walk()]
     arguments = entry.body.blocks[0].args
-    flow = flow_of(functions, entry, operations)
+    flow = flow_of(functions, [arguments[p.at] for p in parameters], operations)
     peers = Peers(functions, operations, flow.memory)
     peers.mark(operations, parameters)
     mark_ranks(entry, operations, parameters)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
+    numbers |= {arguments[at]: _greatest(query, blocks) for at, query in launch_arguments(entry).items()}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
+    callers = handed_to(functions, operations)
+    for inner in callers:
+        outer = inner
+        while outer in callers:
+            outer = callers[outer]
+        if outer in scalars:
+            scalars[inner] = scalars[outer]
     _suggest(operations, scalars)
-    bounds = _stretch(operations, scalars, numbers, blocks)
+    bounds = _stretch(operations, scalars, numbers, blocks, callers)
     for op in operations:
         if not isinstance(op, PtoOp):
             continue
@@ -110,19 +130,35 @@ def analyse(
             case SignalOp():
                 for at in flow.of(op.operands[0]):
                     parameters[at].is_signal = True
+            case SyncAllOp() if op.workspace is not None:
+                for at in flow.of(op.workspace):
+                    parameters[at].is_signal = parameters[at].written = True
+                    parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
+            case SetFftsOp():
+                for at in flow.of(op.ffts):
+                    parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
+            case PipeInitOp() if op.memory is not None:
+                _ring(op, flow.of(op.memory), parameters)
             case _:
                 pass
         _index_use(op, flow, parameters, target, bounds)
+    looked_at = _looked_at(operations, flow, parameters)
     for parameter in parameters:
-        if parameter.kind == "pointer" and not arguments[parameter.at].uses.get_length():
+        if parameter.kind == "pointer" and parameter.elements is None and parameter.at not in looked_at:
             parameter.elements = 1
     places, counts = steering(operations, functions, flow)
-    for parameter in parameters:
+    for at, parameter in enumerate(parameters):
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
-        parameter.steers = parameter.at in places and parameter.at not in counts
+        parameter.steers = at in places and at not in counts
 
 
 TYPICAL_EXTENT = 8
+
+GUESSED_PARTS = 15
+"""So many parts of its size may lie before one whose offset only the running program knows."""
+
+SYNC_WORDS = 16
+"""Words of the workspace of a soft barrier, and of what counters are kept in."""
 
 WORKSPACE = 1 << 12
 """Bytes of a workspace that an engine is given; what it does with them is its own business."""
@@ -184,17 +220,58 @@ ROUNDS = 8
 """How often extents are stretched at most: an offset may follow from the extent itself."""
 
 
+def _looked_at(operations: list[Operation], flow: Flow, parameters: list[Parameter]) -> set[int]:
+    """The positions of arguments that something works with, and does not only hand on to a function."""
+    used = {
+        at for op in operations if isinstance(op, PtoOp) for value in op.operands for at in flow.of(value)
+    }
+    return {parameters[at].at for at in used}
+
+
+def handed_to(functions: dict[str, func.FuncOp], operations: list[Operation]) -> dict[SSAValue, SSAValue]:
+    """For arguments of functions that are called from one place, what they are given there."""
+    calls: dict[str, list[func.CallOp]] = {}
+    for op in operations:
+        if isinstance(op, func.CallOp):
+            calls.setdefault(op.callee.string_value(), []).append(op)
+    found: dict[SSAValue, SSAValue] = {}
+    for name, sites in calls.items():
+        callee = functions.get(name)
+        if len(sites) == 1 and callee is not None and callee.body.blocks:
+            found.update(zip(callee.body.block.args, sites[0].arguments, strict=False))
+    return found
+
+
+def _greatest(query: type[QueryOp], blocks: int) -> int:
+    """The greatest number that the launch gives."""
+    known: dict[type[QueryOp], int] = {GetBlockIdxOp: blocks - 1, GetBlockNumOp: blocks}
+    return known.get(query, 1)
+
+
+def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter]) -> None:
+    """Global memory that the slots of a channel are in: it is the channel's own."""
+    needed = op.slots * op.bytes_of_slot * len(op.flows)
+    for at in places:
+        parameter = parameters[at]
+        assert parameter.dtype is not None
+        parameter.written = True
+        if parameter.kind == "pointer":
+            parameter.elements = max(parameter.elements or 0, -(-needed // parameter.dtype.size))
+            parameter.view_shape = ()
+
+
 def _stretch(
     operations: list[Operation],
     scalars: dict[SSAValue, Parameter],
     given: dict[SSAValue, int],
     blocks: int,
+    callers: dict[SSAValue, SSAValue],
 ) -> UpperBounds:
     """Let a generated extent be at least the greatest offset plus size that is taken of it."""
     parts = [op for op in operations if isinstance(op, PartitionViewOp)]
     for _ in range(ROUNDS):
         numbers = {value: p.suggestion for value, p in scalars.items() if value not in given}
-        bounds = UpperBounds({**numbers, **given}, blocks)
+        bounds = UpperBounds({**numbers, **given}, blocks, callers)
         stretched = False
         for op in parts:
             whole = op.source.owner
@@ -203,15 +280,17 @@ def _stretch(
             for extent, offset, size in zip(whole.shape, op.offsets, op.sizes, strict=True):
                 parameter = behind(extent, scalars)
                 first, count = bounds.value(offset), bounds.value(size)
-                if parameter is None or first is None or count is None:
+                if parameter is None or count is None:
                     continue
+                if first is None:
+                    first = GUESSED_PARTS * count
                 if first + count > parameter.suggestion:
                     parameter.suggestion = first + count
                     parameter.reason = "so far reach the parts of a view that it is an extent of"
                     stretched = True
         if not stretched:
             break
-    return UpperBounds(given, blocks)
+    return UpperBounds(given, blocks, callers)
 
 
 def behind(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> Parameter | None:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import MxGroupAxis, QuantScaleAlg, QuantType, RoundMode, SaturationMode
-from ptoas.dialects.pto.quant import TCvtOp, TQuantMxOp
+from ptoas.dialects.pto.quant import SetQuantScalarOp, SetQuantVectorOp, TCvtOp, TQuantMxOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.conversion import Conversion
-from ptoas.targets.pipes import V
-from ptoas.targets.row import Call, Forms, Row, Unsupported
+from ptoas.targets.pipes import FIX, V
+from ptoas.targets.row import Call, Forms, Row, Rows, Unsupported
 from ptoas.targets.rules.quant import (
     blocks_are_whole,
     blocks_have_their_results,
@@ -19,7 +19,7 @@ from ptoas.targets.rules.quant import (
     offsets_have_the_type_of_the_scales,
     pairs_are_half_as_wide,
 )
-from ptoas.targets.specs import DN, ND, PLAIN, ROW_MAJOR, tile
+from ptoas.targets.specs import DN, ND, ONE_ROW, PLAIN, ROW_MAJOR, tile
 
 CONVERT = Row(
     tiles={"dst src": tile(None, ROW_MAJOR)},
@@ -42,6 +42,17 @@ def convert(pairs: dict[str, str], model: Conversion) -> Forms:
     row = CONVERT.but(rules=(conversion_exists(pairs=pairs),), model=model)
     packed = row.but(valid={}, rules=(pairs_are_half_as_wide,))
     return Forms(_has_pairs, {False: row, True: packed})
+
+
+# --- scales of pushes --------------------------------------------------------------------------------
+
+
+def push_scales(types: str) -> Rows:
+    """Scales for accumulators that are pushed; those of columns are numbers of these types."""
+    return {
+        SetQuantScalarOp: Row(),
+        SetQuantVectorOp: Row(tiles={"scales": tile(types, ONE_ROW, locs="scaling")}, pipe=FIX),
+    }
 
 
 # --- rows with a scale each ----------------------------------------------------------------------

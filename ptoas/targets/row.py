@@ -13,6 +13,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import PipeModel, Pipes
@@ -86,6 +87,8 @@ class Row:
     """What is special to the instruction."""
     pipe: PipeModel | None = None
     """Where it runs; `None`: on no pipe."""
+    frees: Callable[[Any], Pipe | None] | None = None
+    """The pipe after whose work it gives back what was popped from a channel; it counts as read by that."""
     ignores: tuple[str, ...] = ()
     """Slots that the target takes and does not touch."""
     clobbers: tuple[str, ...] = ()

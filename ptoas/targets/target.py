@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
+from ptoas.analysis.channels import overwritten_by, popped_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
+from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp
 from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
@@ -159,11 +162,21 @@ class Target:
     def effects(self, op: Operation) -> Effects:
         """What `op` does on the pipes of this target."""
         row = self.row(op) if isinstance(op, PtoOp) else _NOT_LISTED
-        if not isinstance(op, PtoOp) or isinstance(row, Unsupported) or row.pipe is None:
+        if not isinstance(op, PtoOp) or isinstance(row, Unsupported):
+            return NOTHING
+        if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
+            popped, pipe = popped_by(op), row.frees(op)
+            if popped is None or pipe is None or not isinstance(popped.type, TileType):
+                return NOTHING
+            return Effects(behind=((pipe, popped, False),))
+        if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.
         model = row.pipe if self.has_pipes else Pipes(S, events=())
-        return effects_of(op, model, row.ignores, row.clobbers)
+        found = effects_of(op, model, row.ignores, row.clobbers)
+        if isinstance(op, PopOp) and (before := overwritten_by(op)) is not None:
+            found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
+        return found
 
     def leaves_alone(self, tile: SSAValue) -> bool:
         """Whether a tile is but scratch that the instructions have a place for and nothing touches here: then

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ptoas.dialects.pto import CHAPTERS, OPS, instructions_of
+from ptoas.dialects.pto.core_sync import SectionCubeOp, SectionVectorOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.grammar.parse import parse
@@ -66,9 +67,9 @@ def test_its_file_says_what_a_target_makes_of_it(op: type[PtoOp], target: Target
 @every_instruction
 def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
     load_chapters()
-    # Flags and barriers move no data: the compiler of the machine knows them itself. Multi tiles are taken
-    # apart before.
-    known = (*instructions_of("sync"), AllocMultiTileOp)
+    # Flags, barriers and sections move no data: the compiler of the machine knows them itself. Multi tiles
+    # are taken apart before.
+    known = (*instructions_of("sync"), AllocMultiTileOp, SectionCubeOp, SectionVectorOp)
     assert op in INSTRUCTIONS or op in VALUES or op in known
     assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
 

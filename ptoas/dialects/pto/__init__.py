@@ -33,6 +33,8 @@ CHAPTERS: dict[str, str] = {
     "matmul": "Products of matrices",
     "debug": "Printing and stopping",
     "sync": "Synchronisation",
+    "core_sync": "Synchronisation of cores and blocks",
+    "channel": "Channels between cores",
     "comm": "Collectives",
     "remote": "Transfers and signals between ranks",
     "asynchronous": "Asynchronous transfers and prefetching",

@@ -1,9 +1,10 @@
 """Other element types: conversion, and quantisation with scales for rows or for blocks of 32 numbers."""
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import BoolAttr
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -17,7 +18,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.pto.constraints import Tile
+from ptoas.dialects.pto.constraints import Scalar, Tile
 from ptoas.dialects.pto.enums import (
     MxGroupAxis,
     MxGroupAxisAttr,
@@ -29,7 +30,7 @@ from ptoas.dialects.pto.enums import (
     SaturationModeAttr,
     VecStoreModeAttr,
 )
-from ptoas.dialects.pto.instruction import Instruction, ScratchOp
+from ptoas.dialects.pto.instruction import Instruction, PtoOp, ScratchOp
 
 
 @irdl_op_definition
@@ -157,3 +158,33 @@ class TQuantMxOp(Instruction):
     def makes_pairs(self) -> bool:
         """Whether it makes pairs of fp4."""
         return self.quant_type.data is QuantType.MXFP4_E2M1
+
+
+class PushScaleOp(PtoOp, ABC):
+    """A scale for the accumulators that the cube core pushes through a channel from here on."""
+
+    OPAQUE: ClassVar = True
+    id = opt_prop_def(IntegerAttr)
+
+    @property
+    def number(self) -> int:
+        """The number of the channel."""
+        return 0 if self.id is None else self.id.value.data
+
+
+@irdl_op_definition
+class SetQuantScalarOp(PushScaleOp):
+    """One scale for all that is pushed through channel `id` from here on."""
+
+    name = "pto.set_quant_scalar"
+    LAYOUT: ClassVar = "($scale : ^scale) {attrs}"
+    scale = operand_def(Scalar())
+
+
+@irdl_op_definition
+class SetQuantVectorOp(PushScaleOp):
+    """A scale for each column of what is pushed through channel `id` from here on."""
+
+    name = "pto.set_quant_vector"
+    LAYOUT: ClassVar = "($scales : ^scales) {attrs}"
+    scales = operand_def(Tile())

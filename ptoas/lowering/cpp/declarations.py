@@ -233,6 +233,12 @@ def argument_view(type: ViewType, name: str, pointer: str, layout: Layout | None
     return CppView(element_cpp(element), pointer, extents, steps, layout or type.layout, count)
 
 
+def packed_view(type: ViewType, pointer: str) -> CppView:
+    """Memory of a known shape, behind a pointer."""
+    strides = type.strides or packed_strides(type.shape, type.layout)
+    return CppView(element_cpp(type.element_type), pointer, type.shape, tuple(strides), type.layout)
+
+
 def _inside(dim: int, rank: int, layout: Layout) -> list[int]:
     """The dimensions that one step along `dim` passes over; DN swaps the last two."""
     order = list(range(rank))

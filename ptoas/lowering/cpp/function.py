@@ -9,11 +9,13 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ptoas.analysis.channels import Channels, is_for_first_lane
+from ptoas.analysis.kinds import kind_of
 from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.constraints import COUNTS
-from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
@@ -22,8 +24,11 @@ from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
+from ptoas.lowering.cpp.channel import CHANNELS
 from ptoas.lowering.cpp.collectives import emit_collective
 from ptoas.lowering.cpp.control import CONTROL
+from ptoas.lowering.cpp.core_sync import CORE_SYNC
+from ptoas.lowering.cpp.cores import guarded
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
@@ -47,7 +52,17 @@ INDENT = "    "
 WIDTH = 110
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"\s*//")
-HANDLERS = {**SCALARS, **ARRAYS, **CONTROL, **DECLARATIONS, **SYNC, **OTHERS, **ASYNCHRONOUS}
+HANDLERS = {
+    **SCALARS,
+    **ARRAYS,
+    **CONTROL,
+    **DECLARATIONS,
+    **SYNC,
+    **CORE_SYNC,
+    **CHANNELS,
+    **OTHERS,
+    **ASYNCHRONOUS,
+}
 
 
 class FunctionEmitter:
@@ -61,6 +76,7 @@ class FunctionEmitter:
         knowledge: Knowledge,
         names: Names,
         annotate: bool = False,
+        channels: Channels | None = None,
     ):
         self.function = function
         self.target = target
@@ -80,6 +96,22 @@ class FunctionEmitter:
         self._unnamed: dict[str, int] = {}
         self._definitions: list[tuple[int, str]] = []
         """Lines that define scalars, with the names they define."""
+        self._channels = channels
+        self.pipes: dict[PipeInitOp, tuple[str, str]] = {}
+        """The ends of channels that are declared: their variables and types."""
+        self.epilogues: dict[PipeInitOp, str] = {}
+        self.push_scales: dict[PipeInitOp, str] = {}
+        """The calls that set the scales of what is pushed."""
+
+    @property
+    def has_channels(self) -> bool:
+        return self._channels is not None
+
+    @property
+    def channels(self) -> Channels:
+        """The channels of the module."""
+        assert self._channels is not None, "the module has channels"
+        return self._channels
 
     # --- names and texts -------------------------------------------------------------------------
 
@@ -207,6 +239,13 @@ class FunctionEmitter:
 
     # --- statements ------------------------------------------------------------------------------
 
+    def is_declared(self, value: SSAValue) -> bool:
+        return value in self._values
+
+    def directive(self, text: str) -> None:
+        """A line of the preprocessor."""
+        self._lines.append(text)
+
     def line(self, text: str) -> None:
         self._lines.append(INDENT * self._depth + text)
 
@@ -316,28 +355,18 @@ class FunctionEmitter:
         aliases = [f"{INDENT}using {name} = {text};" for text, name in self._aliases.items()]
         if aliases and lines:
             aliases.append("")
-        body = self._guarded(lines) if result == "void" else lines
+        body = lines
+        if result == "void":
+            first_lane = self._is_for_first_lane()
+            kind = kind_of(self.function)
+            body = guarded(lines, kind, self.target, first_lane=first_lane, threads=self.has_channels)
         return "\n".join([signature(head, texts), "{", *aliases, *body, "}"])
 
-    def _guarded(self, lines: list[str]) -> list[str]:
-        """The body of a kernel for one kind of core: it is compiled for both, and is empty on the other."""
-        kind = self._kind()
-        if kind is None or not self.target.launches:
-            return lines
-        if kind is KernelKind.Cube:
-            return ["#if defined(__DAV_CUBE__)", *lines, "#endif"]
-        masks = [f"{INDENT}set_mask_norm();", f"{INDENT}set_vector_mask(-1, -1);"]
-        return ["#if defined(__DAV_VEC__)", *masks, *lines, "#endif"]
-
-    def _kind(self) -> KernelKind | None:
-        """The kind of core that the function, or the module around it, is for."""
-        op: Operation | None = self.function
-        while op is not None:
-            kind = op.attributes.get(KernelKindAttr.name)
-            if isinstance(kind, KernelKindAttr):
-                return kind.data
-            op = op.parent_op()
-        return None
+    def _is_for_first_lane(self) -> bool:
+        """Whether vector core 0 alone runs this."""
+        if not self.has_channels or not is_for_first_lane(self.function, self.channels):
+            return False
+        return not any(self.target.model(init).both_lanes for init in self.pipes)
 
     def _without_unused(self) -> tuple[list[str], set[str]]:
         """The statements without definitions that none of them names, and all names that are left.

@@ -174,7 +174,8 @@ class RankArguments:
         """Arguments that stand in the place of one rank of a group."""
         bodies = {f.sym_name.data: f for f in functions(self.kernel.module)}
         operations = [op for f in bodies.values() for op in f.walk()]
-        flow = flow_of(bodies, self.kernel.entry, operations)
+        entry_args = self.kernel.entry.body.block.args
+        flow = flow_of(bodies, [entry_args[p.at] for p in self.kernel.parameters], operations)
         found: dict[str, int] = {}
         for op in operations:
             if not isinstance(op, CollectiveOp):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,11 +24,13 @@ from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import Call
-from ptoas.runner.core import Share, cores_of
+from ptoas.runner.compare import copied
+from ptoas.runner.core import Share, cores_of, join_clusters
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
-from ptoas.runner.outcomes import Outcome, check, live, named_errors, warnings_of
+from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
 from ptoas.runner.ranks.arguments import Member, RankArguments
+from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
 from ptoas.targets import Target
 
@@ -65,11 +67,17 @@ class Rank:
 
     def sit(self, scheduler: Scheduler, ledger: Ledger, place: int) -> None:
         """Take one place for each core, from this one on."""
-        for block, core in enumerate(self.cores):
+        size = len(self.launch.cores)
+        if len(self.cores) > 1:
+            join_clusters(self.cores, self.launch, range(self.launch.blocks))
+        if size > 1:
+            for core in self.cores:
+                core.machine.reset()
+        for at, core in enumerate(self.cores):
             name = f"rank {self.number}"
             if len(self.cores) > 1:
-                name = self.launch.names([self.launch.number(self.number, block)])
-            core.sit(Seat(self.number, scheduler, place + block, ledger), name)
+                name = self.launch.names([self.launch.number(self.number, at // size, core.core)])
+            core.sit(Seat(self.number, scheduler, place + at, ledger, core.core), name)
 
     def limit_memory(self, most: int) -> None:
         for core in self.cores:
@@ -96,7 +104,7 @@ def run_in_process(
     max_memory: int = DEFAULT_MAX_MEMORY,
 ) -> RanksResult:
     """Run `size` ranks of a program, one turn after the other."""
-    launch = Launch(size, kernel.options.blocks)
+    launch = replace(kernel.launch, ranks=size)
     given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
     members: dict[str, list[Member]] = {}
     for parameter, owners in given.families():
@@ -123,12 +131,13 @@ def run_in_process(
     def life(place: int) -> bool:
         rank, at = divmod(place, len(ranks[0].cores))
         live(outcomes[place], cores[place], lambda: calls[rank].run(at))
+        collect(outcomes[place], cores[place])
         return outcomes[place].good
 
     turns.run([partial(life, place) for place in range(len(cores))])
     for member in everything:
         member.finish()
-    check(outcomes, kernel.program, launch)
+    check(outcomes, kernel.program, launch, cores)
     results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number]))
     return combine(kernel, outcomes, results, members, launch)
 
@@ -279,7 +288,17 @@ def run_compiled(
         return run_with_mpi(make, arguments, seed=seed, max_memory=max_memory)
     size = parse_ranks(ranks)
     assert isinstance(size, int)
-    return run_in_process(make(), size, arguments, seed=seed, max_memory=max_memory)
+    kernel = make()
+    if kernel.options.schedules == 1:
+        return run_in_process(kernel, size, arguments, seed=seed, max_memory=max_memory)
+    kept = copied(arguments) if isinstance(arguments, Mapping) else arguments
+
+    def run(schedule: int) -> RanksResult:
+        kernel.options.schedule = schedule
+        given = copied(kept) if isinstance(kept, Mapping) else kept
+        return run_in_process(kernel, size, given, seed=seed, max_memory=max_memory)
+
+    return in_every_order(kernel.options, kernel.entry, run)
 
 
 def parse_ranks(text: int | str) -> int | str:

@@ -20,7 +20,7 @@ from ptoas.machine.sharing import SharedMemory
 from ptoas.runner.call import Call
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.outcomes import STALLED, Outcome, check, live, named_errors, where_it_stands
+from ptoas.runner.outcomes import STALLED, Outcome, check, collect, live, named_errors, where_it_stands
 from ptoas.runner.ranks.arguments import Member, RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
 from ptoas.runner.ranks.windows import Board, WindowLedger, Windows, window_bytes
@@ -134,7 +134,7 @@ def _run(
     own.sit(board, WindowLedger(mpi, launch, memories, windows), rank)
     call = _together(comm, launch, lambda: own.call(given.of(rank, members)))
     comm.Barrier()
-    outcome = live(Outcome(), own.cores[0], lambda: call.run(0))
+    outcome = collect(live(Outcome(), own.cores[0], lambda: call.run(0)), own.cores[0])
     if not outcome.good:
         board.failed()
     board.state(rank, Board.ENDED)

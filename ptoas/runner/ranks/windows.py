@@ -16,7 +16,7 @@ from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import PIPES, Known, Ledger
 from ptoas.machine.machine import Machine
-from ptoas.machine.scheduler import Condition, Scheduler, Stopped, Waiting
+from ptoas.machine.scheduler import Condition, Scheduler, Stopped, Waiting, What
 from ptoas.machine.sharing import SLOTS, SharedMemory, Sharing, Use
 
 NUMBER = 8
@@ -89,7 +89,9 @@ class Board(Scheduler):
             if self._grace < 0:
                 raise Stopped
 
-    def wait_until(self, actor: int, condition: Condition, what: str, op: Operation) -> None:
+    def wait_until(
+        self, actor: int, condition: Condition, what: What, op: Operation, on: Sequence[int] = ()
+    ) -> None:
         while True:
             self.give_way(actor)
             # Whoever waits says how much was written before it looked: if all say the same, nothing comes.
@@ -99,7 +101,7 @@ class Board(Scheduler):
             self.state(actor, total)
             now = self.read()
             if now[0] == total and all(state in (self.ENDED, total) for state in now[2:]):
-                raise Waiting(op, what)
+                raise Waiting(op, what, on)
         self.state(actor, self.RUNNING)
 
     def changed(self) -> None:

@@ -10,7 +10,7 @@ from ptoas.targets.conversion import Conversion, conversions
 from ptoas.targets.facts import Facts
 from ptoas.targets.families.scratch import BLOCK, like
 from ptoas.targets.pipes import Pipes, S, V
-from ptoas.targets.quants import CONVERT, DEQUANTISE, QUANTISE, quantise
+from ptoas.targets.quants import CONVERT, DEQUANTISE, QUANTISE, push_scales, quantise
 from ptoas.targets.row import Call, Forms, Rows, Scratch, Unsupported
 from ptoas.targets.rules.quant import conversion_exists
 from ptoas.targets.specs import ROW_MAJOR, tile
@@ -91,6 +91,7 @@ STEPS = QUANTISE.but(
 )
 
 ROWS: Rows = {
+    **push_scales("i64 u64"),
     q.TCvtOp: Forms(_keeps_low_bits, {False: PLAIN, True: NARROW}),
     q.TQuantOp: quantise(STEPS),
     # The scalar pipe fetches the scale and the offset of each row.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto import quant as q
 from ptoas.dialects.pto.enums import RoundMode
 from ptoas.targets.conversion import Conversion, Rounding, conversions
-from ptoas.targets.quants import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, quantise
+from ptoas.targets.quants import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, push_scales, quantise
 from ptoas.targets.row import Rows, Unsupported
 from ptoas.targets.rules.quant import results_of_blocks_have_no_gaps
 
@@ -37,6 +37,7 @@ ROUNDED = (
 NUMBERS = BLOCKS.but(rules=(results_of_blocks_have_no_gaps,))
 
 ROWS: Rows = {
+    **push_scales("f16 bf16 f32 i64 u64"),
     q.TCvtOp: convert(CONVERSIONS, Conversion(fixed=ROUNDED)),
     q.TQuantOp: quantise(),
     q.TDequantOp: DEQUANTISE,

@@ -12,6 +12,7 @@ from ptoas.targets.quants import (
     QUANTISE,
     convert,
     in_blocks,
+    push_scales,
     quantise,
 )
 from ptoas.targets.row import Rows, Unsupported
@@ -33,6 +34,7 @@ BYTES = WHOLE.but(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
 FOUR = WHOLE.but(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
 
 ROWS: Rows = {
+    **push_scales("i64 u64"),
     q.TCvtOp: convert(CONVERSIONS, Conversion(casts=True)),
     q.TQuantOp: quantise(QUANTISE.but(tiles={"fp offset": tile("f32")})),
     q.TDequantOp: DEQUANTISE,

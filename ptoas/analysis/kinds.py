@@ -1,0 +1,185 @@
+"""Which kind of core runs what: functions by their kernel kind, parts of them by sections, operations by the
+memories and pipes that they work with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from ptoas.dialects.pto.channel import (
+    ChannelOp,
+    HandleOp,
+    InitializePipeOp,
+    NumberedChannelOp,
+    PipeInitOp,
+    PushOp,
+)
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.core_sync import AwaitsCounter, CounterOp, SectionOp, SyncAllOp
+from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr, Pipe, TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.quant import PushScaleOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
+from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.views import AllocTileOp
+
+CUBE, VECTOR = KernelKind.Cube, KernelKind.Vector
+
+ORIGIN = "pto.part_of"
+"""Attribute of a function that `split-kinds` has made: the function that it is a part of."""
+
+_OF_THE_CUBE = frozenset(TileLoc) - {TileLoc.Vec, TileLoc.Mat}
+_PIPES = {
+    Pipe.PIPE_FIX: CUBE,
+    Pipe.PIPE_M: CUBE,
+    Pipe.PIPE_MTE1: CUBE,
+    Pipe.PIPE_V: VECTOR,
+    Pipe.PIPE_MTE3: VECTOR,
+}
+"""Pipes that only one kind of core has; MTE2 and S are on both."""
+
+
+def kind_of(function: FuncOp) -> KernelKind | None:
+    """The kind that a function, or the module around it, says it is of."""
+    op: Operation | None = function
+    while op is not None:
+        kind = op.attributes.get(KernelKindAttr.name)
+        if isinstance(kind, KernelKindAttr):
+            return kind.data
+        op = op.parent_op()
+    return None
+
+
+def origin_of(function: FuncOp) -> str:
+    """The name that a function had before its kinds were split."""
+    origin = function.attributes.get(ORIGIN)
+    return origin.data if isinstance(origin, StringAttr) else function.sym_name.data
+
+
+def function_of(op: Operation) -> FuncOp | None:
+    at: Operation | None = op
+    while at is not None and not isinstance(at, FuncOp):
+        at = at.parent_op()
+    return at
+
+
+def core_of(op: Operation) -> KernelKind | None:
+    """The kind of core that an operation runs on; `None`: both, or it does not matter."""
+    at = op.parent_op()
+    while at is not None and not isinstance(at, FuncOp):
+        if isinstance(at, SectionOp):
+            return at.KIND
+        at = at.parent_op()
+    kind = kind_of(at) if at is not None else None
+    return own_kind(op) if kind is None else kind
+
+
+def own_kind(op: Operation) -> KernelKind | None:
+    """The kind of core that can do this, as far as the operation itself tells."""
+    match op:
+        case SectionOp():
+            return op.KIND
+        case NumberedChannelOp() | InitializePipeOp():
+            return op.SIDE
+        case HandleOp():
+            return _by_flow(op)
+        case CounterOp():
+            return _PIPES.get(op.working_pipe)
+        case FlagOp():
+            return next((_PIPES[pipe] for pipe in op.flag[:2] if pipe in _PIPES), None)
+        case DrainOp():
+            return _PIPES.get(op.drained)
+        case BufferTokenOp():
+            return _PIPES.get(op.pipe)
+        case PushScaleOp():
+            return CUBE
+        case AllocTileOp():
+            return None  # an address, which the other kind may write to
+        case PtoOp():
+            return _by_memory(op)
+        case _:
+            return None
+
+
+def _by_flow(op: HandleOp) -> KernelKind | None:
+    flow = op.flow
+    if flow is None:
+        return None
+    return CUBE if (flow is Flow.C2V) == isinstance(op, PushOp) else VECTOR
+
+
+def _by_memory(op: PtoOp) -> KernelKind | None:
+    """An accumulator that goes to the unified buffer leaves the cube core; what leaves that for L1, a vector
+    core."""
+    types = [value.type for value in (*op.operands, *op.results)]
+    locs = {type.loc.data for type in types if isinstance(type, TileType)}
+    if locs & _OF_THE_CUBE:
+        return CUBE
+    if TileLoc.Vec in locs:
+        return VECTOR
+    return CUBE if TileLoc.Mat in locs else None
+
+
+def speaks_of_cores(op: Operation) -> bool:
+    """Whether an operation makes sense only where there are several cores."""
+    return isinstance(op, SectionOp | PipeInitOp | ChannelOp | CounterOp)
+
+
+def waits_for_blocks(op: Operation) -> bool:
+    """Whether an operation waits for other blocks, so that they have to run at the same time."""
+    return isinstance(op, SyncAllOp) or (isinstance(op, AwaitsCounter) and op.mode == 0)
+
+
+def has_channels(ops: Iterable[Operation]) -> bool:
+    return any(isinstance(op, PipeInitOp | ChannelOp) for op in ops)
+
+
+def kinds_in(function: FuncOp) -> set[KernelKind]:
+    """The kinds of cores that a function has something to do for."""
+    kind = kind_of(function)
+    if kind is not None:
+        return {kind}
+    return {kind for op in function.walk() if (kind := core_of(op)) is not None}
+
+
+def is_mixed(function: FuncOp) -> bool:
+    """Whether parts of a function are for different kinds of cores, and it says so: by sections, channels or
+    counters. Without those it is a sequence of steps, whatever memories they work with."""
+    if kind_of(function) is not None:
+        return False
+    return any(speaks_of_cores(op) for op in function.walk()) and len(kinds_in(function)) > 1
+
+
+def functions_below(module: ModuleOp, entry: FuncOp) -> Iterator[FuncOp]:
+    """The entry and all that it calls, directly or not."""
+    by_name = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+    work, seen = [entry], {entry.sym_name.data}
+    while work:
+        function = work.pop()
+        yield function
+        for op in function.walk():
+            name = op.callee.string_value() if isinstance(op, CallOp) else None
+            if name is not None and name in by_name and name not in seen:
+                seen.add(name)
+                work.append(by_name[name])
+
+
+def needs_cluster(module: ModuleOp, entry: FuncOp, *, has_pipes: bool = True) -> bool:
+    """Whether a program runs on the cube core and the vector cores of a block at the same time.
+
+    On the simulator, which is one thread, only channels ask for that.
+    """
+    functions = list(functions_below(module, entry))
+    if not has_pipes and not any(has_channels(function.walk()) for function in functions):
+        return False
+    kinds: set[KernelKind] = set()
+    for function in functions:
+        own = kind_of(function)
+        if own is not None:
+            kinds.add(own)
+        elif is_mixed(function):
+            return True
+    return len(kinds) > 1

@@ -1,0 +1,575 @@
+"""Channels: rings of slots through which the cube core and the vector cores of a block pass tiles."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, SymbolRefAttr, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
+
+from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, TileOrView, View
+from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, PipeType
+from ptoas.dialects.pto.enums import AddressSpaceAttr, KernelKind, TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+
+# --- memory of rings -------------------------------------------------------------------------------
+
+
+class RingAddressOp(PtoOp, ABC):
+    """Where a ring of slots lies in the memory of whoever pops from it."""
+
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{attrs} -> ^result"
+    result = result_def(Scalar())
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [i32]
+
+
+@irdl_op_definition
+class ReserveBufferOp(RingAddressOp):
+    """Keep `size` bytes of local memory free for a ring; the result is their address.
+
+    With `auto` the compiler chooses it, otherwise it is `base`."""
+
+    name = "pto.reserve_buffer"
+    buffer_name = prop_def(StringAttr, prop_name="name")
+    size = prop_def(IntegerAttr)
+    space = prop_def(AddressSpaceAttr, prop_name="location")
+    auto = prop_def(BoolAttr)
+    base = opt_prop_def(IntegerAttr)
+
+    @property
+    def is_auto(self) -> bool:
+        return bool(self.auto.value.data)
+
+    @property
+    def address(self) -> int | None:
+        return None if self.base is None else self.base.value.data
+
+
+@irdl_op_definition
+class ImportReservedBufferOp(RingAddressOp):
+    """The address that function `peer_func` reserved under this name."""
+
+    name = "pto.import_reserved_buffer"
+    buffer_name = prop_def(StringAttr, prop_name="name")
+    peer_func = prop_def(SymbolRefAttr)
+
+
+# --- what a channel is -----------------------------------------------------------------------------
+
+
+class PipeInitOp(PtoOp, ABC):
+    """Declares one end of a channel: its ring is `slot_num` slots of `slot_size` bytes in each direction."""
+
+    OPAQUE: ClassVar = True
+    NAMED: ClassVar[tuple[str, ...]] = ()
+    dir_mask = prop_def(IntegerAttr)
+    slot_size = prop_def(IntegerAttr)
+    slot_num = opt_prop_def(IntegerAttr)
+    local_slot_num = opt_prop_def(IntegerAttr)
+    nosplit = opt_prop_def(BoolAttr)
+    acc_push_epilogue = opt_prop_def(AccPushEpilogueAttr)
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The directions that it has, from cube to vector first."""
+        mask = self.dir_mask.value.data
+        return tuple(flow for flow in Flow if mask & flow.bit)
+
+    @property
+    def slots(self) -> int:
+        """Slots of a ring: as many as are written, else 8, or 4 in each of two directions."""
+        if self.slot_num is not None:
+            return self.slot_num.value.data
+        return 4 if len(self.flows) == 2 else 8
+
+    @property
+    def local_slots(self) -> int:
+        """Slots of the ring that a consumer copies into, where the ring itself is in global memory."""
+        return self.slots if self.local_slot_num is None else self.local_slot_num.value.data
+
+    @property
+    def bytes_of_slot(self) -> int:
+        return self.slot_size.value.data
+
+    @property
+    @abstractmethod
+    def memory(self) -> SSAValue | None:
+        """The ring in global memory, by a pointer or a view."""
+
+    @abstractmethod
+    def consumer(self, flow: Flow) -> SSAValue | None:
+        """The address of the ring of a direction in the consumer's memory."""
+
+    @property
+    def is_of_views(self) -> bool:
+        """Whether what goes through it are views of global memory, not tiles."""
+        return False
+
+
+class InitializePipeOp(PipeInitOp, ABC):
+    """One end of a channel, by its number."""
+
+    SIDE: ClassVar[KernelKind]
+    NAMED: ClassVar = ("gm_slot_buffer", "gm_slot_tensor")
+    LAYOUT: ClassVar = (
+        "{attrs}( ((gm_slot_buffer = $gm_slot_buffer : ^gm_slot_buffer)?"
+        "(, gm_slot_tensor = $gm_slot_tensor : ^gm_slot_tensor)?"
+        "(, c2v_consumer_buf = $c2v_consumer_buf : ^c2v_consumer_buf)?"
+        "(, v2c_consumer_buf = $v2c_consumer_buf : ^v2c_consumer_buf)?))?"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    id = opt_prop_def(IntegerAttr)
+    gm_slot_buffer = opt_operand_def(Ptr())
+    gm_slot_tensor = opt_operand_def(View())
+    c2v_consumer_buf = opt_operand_def(Index())
+    v2c_consumer_buf = opt_operand_def(Index())
+
+    @property
+    def number(self) -> int:
+        return 0 if self.id is None else self.id.value.data
+
+    @property
+    def memory(self) -> SSAValue | None:
+        return self.gm_slot_buffer if self.gm_slot_tensor is None else self.gm_slot_tensor
+
+    def consumer(self, flow: Flow) -> SSAValue | None:
+        return self.c2v_consumer_buf if flow is Flow.C2V else self.v2c_consumer_buf
+
+    @property
+    def is_of_views(self) -> bool:
+        # A channel with a tensor alone passes views; with a ring for its consumer, too, it passes tiles.
+        return self.gm_slot_tensor is not None and not any(self.consumer(flow) for flow in self.flows)
+
+
+@irdl_op_definition
+class AicInitializePipeOp(InitializePipeOp):
+    """Declares a channel on the cube core: its directions, its slots, where they are."""
+
+    name = "pto.aic_initialize_pipe"
+    SIDE: ClassVar = KernelKind.Cube
+
+
+@irdl_op_definition
+class AivInitializePipeOp(InitializePipeOp):
+    """Declares a channel on the vector cores: its directions, its slots, where they are."""
+
+    name = "pto.aiv_initialize_pipe"
+    SIDE: ClassVar = KernelKind.Vector
+
+
+# --- what goes through it --------------------------------------------------------------------------
+
+
+class ChannelOp(PtoOp, ABC):
+    """Something that is done with a channel."""
+
+    OPAQUE: ClassVar = True
+    split = prop_def(IntegerAttr)
+
+    @property
+    def halves(self) -> int:
+        """How tiles are split between the vector cores: 0 not, 1 by rows, 2 by columns, 3 and 4 the same for
+        odd extents."""
+        return self.split.value.data
+
+    @property
+    @abstractmethod
+    def flow(self) -> Flow | None:
+        """The direction; `None` where only the kind of the core tells."""
+
+
+class PushOp(ChannelOp, ABC):
+    """Fills the next slot."""
+
+    @property
+    @abstractmethod
+    def pushed(self) -> SSAValue:
+        """What is pushed: a tile, or a view that was filled."""
+
+
+class PopOp(ChannelOp, ABC):
+    """Waits for the next full slot."""
+
+    @property
+    @abstractmethod
+    def popped(self) -> SSAValue:
+        """What is popped: a tile or a view."""
+
+
+class FreeOp(ChannelOp, ABC):
+    """Gives back the slot that was popped first, of those that are not given back."""
+
+    @property
+    @abstractmethod
+    def freed(self) -> SSAValue | None:
+        """What is given back, where the text names it."""
+
+
+class AllocSlotOp(ChannelOp, ABC):
+    """Waits for an empty slot, to be filled by stores."""
+
+    @property
+    @abstractmethod
+    def slot(self) -> SSAValue:
+        """The view of the slot."""
+
+
+class NumberedChannelOp(ChannelOp, ABC):
+    """The channel is the one of that number in the function; the cores know which side they are."""
+
+    SIDE: ClassVar[KernelKind]
+    """The kind of core that does it."""
+    FLOW: ClassVar[Flow]
+    id = opt_prop_def(IntegerAttr)
+
+    @property
+    def number(self) -> int:
+        return 0 if self.id is None else self.id.value.data
+
+    @property
+    def flow(self) -> Flow | None:
+        return self.FLOW
+
+
+class _AllocSlot(NumberedChannelOp, AllocSlotOp, ABC):
+    LAYOUT: ClassVar = "{attrs} -> ^result"
+    result = result_def(View())
+
+    @property
+    def slot(self) -> SSAValue:
+        return self.result
+
+
+@irdl_op_definition
+class TAllocToAivOp(_AllocSlot):
+    """A view of the next empty slot of a channel of views, for the cube core to store into."""
+
+    name = "pto.talloc_to_aiv"
+    SIDE: ClassVar = KernelKind.Cube
+    FLOW: ClassVar = Flow.C2V
+
+
+@irdl_op_definition
+class TAllocToAicOp(_AllocSlot):
+    """A view of the next empty slot of a channel of views, for a vector core to store into."""
+
+    name = "pto.talloc_to_aic"
+    SIDE: ClassVar = KernelKind.Vector
+    FLOW: ClassVar = Flow.V2C
+
+
+@irdl_op_definition
+class TPushToAivOp(NumberedChannelOp, PushOp):
+    """The cube core pushes an accumulator to the vector cores, or a view that it has filled."""
+
+    name = "pto.tpush_to_aiv"
+    SIDE: ClassVar = KernelKind.Cube
+    FLOW: ClassVar = Flow.C2V
+    LAYOUT: ClassVar = "($entry : ^entry) {attrs}"
+    entry = operand_def(TileOrView())
+
+    @property
+    def pushed(self) -> SSAValue:
+        return self.entry
+
+
+@irdl_op_definition
+class TPushToAicOp(NumberedChannelOp, PushOp):
+    """A vector core pushes a tile to the cube core, or a view that it has filled."""
+
+    name = "pto.tpush_to_aic"
+    SIDE: ClassVar = KernelKind.Vector
+    FLOW: ClassVar = Flow.V2C
+    LAYOUT: ClassVar = "($entry : ^entry) {attrs}( aiv_subblockid($aiv_subblockid))?"
+    entry = operand_def(TileOrView())
+    aiv_subblockid = opt_operand_def(Index())
+
+    @property
+    def pushed(self) -> SSAValue:
+        return self.entry
+
+
+@irdl_op_definition
+class TPopFromAicOp(NumberedChannelOp, PopOp):
+    """A vector core takes the next tile that the cube core has pushed, or its half of it."""
+
+    name = "pto.tpop_from_aic"
+    SIDE: ClassVar = KernelKind.Vector
+    FLOW: ClassVar = Flow.C2V
+    WRITES_RESULT: ClassVar = True
+    LAYOUT: ClassVar = "(($valid_row, $valid_col) )?{attrs}( aiv_subblockid($aiv_subblockid))? -> ^result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    aiv_subblockid = opt_operand_def(Index())
+    result = result_def(TileOrView())
+
+    @property
+    def popped(self) -> SSAValue:
+        return self.result
+
+
+@irdl_op_definition
+class TPopFromAivOp(NumberedChannelOp, PopOp):
+    """The cube core takes the next tile that the vector cores have pushed."""
+
+    name = "pto.tpop_from_aiv"
+    SIDE: ClassVar = KernelKind.Cube
+    FLOW: ClassVar = Flow.V2C
+    WRITES_RESULT: ClassVar = True
+    LAYOUT: ClassVar = "(($valid_row, $valid_col) )?{attrs} -> ^result"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    valid_row = opt_operand_def(Index())
+    valid_col = opt_operand_def(Index())
+    result = result_def(TileOrView())
+
+    @property
+    def popped(self) -> SSAValue:
+        return self.result
+
+
+class _Free(NumberedChannelOp, FreeOp, ABC):
+    LAYOUT: ClassVar = "(($entry : ^entry) )?{attrs}"
+    NAMED: ClassVar = ("entry",)
+    entry = opt_operand_def(TileOrView())
+
+    @property
+    def freed(self) -> SSAValue | None:
+        return self.entry
+
+
+@irdl_op_definition
+class TFreeFromAicOp(_Free):
+    """A vector core gives back the slot that it has popped first: its tile is no longer there."""
+
+    name = "pto.tfree_from_aic"
+    SIDE: ClassVar = KernelKind.Vector
+    FLOW: ClassVar = Flow.C2V
+
+
+@irdl_op_definition
+class TFreeFromAivOp(_Free):
+    """The cube core gives back the slot that it has popped first: its tile is no longer there."""
+
+    name = "pto.tfree_from_aiv"
+    SIDE: ClassVar = KernelKind.Cube
+    FLOW: ClassVar = Flow.V2C
+
+
+# --- the same by handles ---------------------------------------------------------------------------
+
+
+class HandleInitOp(PipeInitOp, ABC):
+    """One end of a channel, by the handle that it gives."""
+
+    flag_base = opt_prop_def(IntegerAttr)
+
+    @property
+    @abstractmethod
+    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
+        """The address of the ring of its one direction, or of those of both, from cube to vector first."""
+
+    @classmethod
+    def infer_result_types(
+        cls, operands: Mapping[str, Sequence[SSAValue]], properties: Mapping[str, Attribute]
+    ) -> Sequence[Attribute] | None:
+        return [PipeType()]
+
+    def consumer(self, flow: Flow) -> SSAValue | None:
+        if flow not in self.flows:
+            return None
+        return self.local_rings[len(self.flows) == 2 and flow is Flow.V2C]
+
+
+@irdl_op_definition
+class InitializeL2LPipeOp(HandleInitOp):
+    """Declares a channel whose slots are in the consumer's memory; gives its handle."""
+
+    name = "pto.initialize_l2l_pipe"
+    LAYOUT: ClassVar = "{attrs}($local_addr : ^local_addr(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
+    local_addr = operand_def(Index())
+    peer_local_addr = opt_operand_def(Index())
+    pipe = result_def(Handle())
+
+    @property
+    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
+        return self.local_addr, self.peer_local_addr
+
+    @property
+    def memory(self) -> SSAValue | None:
+        return None
+
+
+@irdl_op_definition
+class InitializeL2G2LPipeOp(HandleInitOp):
+    """Declares a channel whose slots are in global memory; gives its handle."""
+
+    name = "pto.initialize_l2g2l_pipe"
+    NAMED: ClassVar = ("gm_addr",)
+    LAYOUT: ClassVar = (
+        "{attrs}($gm_addr : ^gm_addr(, $local_addr : ^local_addr)?"
+        "(, $peer_local_addr : ^peer_local_addr)?) -> ^pipe"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    gm_addr = operand_def(PtrOrView())
+    local_addr = opt_operand_def(Index())
+    peer_local_addr = opt_operand_def(Index())
+    pipe = result_def(Handle())
+
+    @property
+    def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
+        return self.local_addr, self.peer_local_addr
+
+    @property
+    def memory(self) -> SSAValue | None:
+        return self.gm_addr
+
+    @property
+    def is_of_views(self) -> bool:
+        return self.local_addr is None
+
+
+@irdl_op_definition
+class DeclareTileOp(PtoOp):
+    """A tile without an address, for `tpop` to bind to a slot."""
+
+    name = "pto.declare_tile"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{attrs} -> ^result"
+    result = result_def(Tile())
+
+
+@irdl_op_definition
+class DeclareGlobalOp(PtoOp):
+    """A view without an address, for `talloc` and `tpop` to bind to a slot."""
+
+    name = "pto.declare_global"
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{attrs} -> ^result"
+    result = result_def(View())
+
+
+class HandleOp(ChannelOp, ABC):
+    """The channel is the one of a handle."""
+
+    @property
+    @abstractmethod
+    def handle(self) -> SSAValue: ...
+
+
+def _flow_of(entry: SSAValue, *, pushed: bool) -> Flow | None:
+    """The direction that a tile goes: what leaves a vector core, or comes to the cube core, is for that."""
+    type = entry.type
+    if not isinstance(type, TileType):
+        return None
+    to_cube = TileLoc.Vec if pushed else TileLoc.Mat
+    return Flow.V2C if type.loc.data is to_cube else Flow.C2V
+
+
+@irdl_op_definition
+class TPushOp(HandleOp, PushOp):
+    """Push a tile, or a view that was filled, through the channel of a handle."""
+
+    name = "pto.tpush"
+    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    entry = operand_def(TileOrView())
+    pipe_handle = operand_def(Handle())
+
+    @property
+    def handle(self) -> SSAValue:
+        return self.pipe_handle
+
+    @property
+    def pushed(self) -> SSAValue:
+        return self.entry
+
+    @property
+    def flow(self) -> Flow | None:
+        return _flow_of(self.entry, pushed=True)
+
+
+@irdl_op_definition
+class TPopOp(HandleOp, PopOp):
+    """Bind a declared tile or view to the next full slot of the channel of a handle."""
+
+    name = "pto.tpop"
+    OUTS: ClassVar = ("entry",)
+    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    entry = operand_def(TileOrView())
+    pipe_handle = operand_def(Handle())
+
+    @property
+    def handle(self) -> SSAValue:
+        return self.pipe_handle
+
+    @property
+    def flow(self) -> Flow | None:
+        return _flow_of(self.entry, pushed=False)
+
+    @property
+    def popped(self) -> SSAValue:
+        return self.entry
+
+
+@irdl_op_definition
+class TAllocOp(HandleOp, AllocSlotOp):
+    """Bind a declared view to the next empty slot of the channel of a handle."""
+
+    name = "pto.talloc"
+    NAMED: ClassVar = ("entry",)
+    LAYOUT: ClassVar = "($entry, $pipe_handle : ^entry, ^pipe_handle) {attrs}"
+    entry = operand_def(View())
+    pipe_handle = operand_def(Handle())
+
+    @property
+    def handle(self) -> SSAValue:
+        return self.pipe_handle
+
+    @property
+    def flow(self) -> Flow | None:
+        return None
+
+    @property
+    def slot(self) -> SSAValue:
+        return self.entry
+
+
+@irdl_op_definition
+class TFreeOp(HandleOp, FreeOp):
+    """Give back the slot that was popped first from the channel of a handle."""
+
+    name = "pto.tfree"
+    NAMED: ClassVar = ("entry",)
+    LAYOUT: ClassVar = "(($entry, )?$pipe_handle : (^entry, )?^pipe_handle) {attrs}"
+    entry = opt_operand_def(TileOrView())
+    pipe_handle = operand_def(Handle())
+
+    @property
+    def handle(self) -> SSAValue:
+        return self.pipe_handle
+
+    @property
+    def freed(self) -> SSAValue | None:
+        return self.entry
+
+    @property
+    def flow(self) -> Flow | None:
+        return None if self.entry is None else _flow_of(self.entry, pushed=False)

@@ -1,0 +1,181 @@
+"""Which core runs what, and how the cores of a block, and blocks, wait for each other."""
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.traits import NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from ptoas.dialects.pto.constraints import Index, Ptr
+from ptoas.dialects.pto.core_constraints import PtrOrView
+from ptoas.dialects.pto.core_enums import SyncAllModeAttr, SyncCoreTypeAttr
+from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import DeclaredEffects
+
+
+class SectionOp(PtoOp, ABC):
+    """A part of a function that cores of one kind run, and others pass over."""
+
+    KIND: ClassVar[KernelKind]
+    OPAQUE: ClassVar = True
+    LAYOUT: ClassVar = "{body} {attrs}"
+    body = region_def("single_block")
+    traits = traits_def(DeclaredEffects(), NoTerminator())
+
+
+@irdl_op_definition
+class SectionCubeOp(SectionOp):
+    """What stands inside runs on the cube core alone."""
+
+    name = "pto.section.cube"
+    KIND: ClassVar = KernelKind.Cube
+
+
+@irdl_op_definition
+class SectionVectorOp(SectionOp):
+    """What stands inside runs on the vector cores alone."""
+
+    name = "pto.section.vector"
+    KIND: ClassVar = KernelKind.Vector
+
+
+class CounterOp(PtoOp, ABC):
+    """A counter between cores: whoever sets it adds one for each receiver, whoever waits takes one."""
+
+    OPAQUE: ClassVar = True
+    pipe = prop_def(PipeAttr)
+
+    @property
+    def number(self) -> int | None:
+        """The number of the counter, if it is written."""
+        given = self.properties.get("event_id")
+        return given.value.data if isinstance(given, IntegerAttr) else None
+
+    @property
+    def mode(self) -> int:
+        """Who are the receivers: 0, all cores of one kind; 1, the vector cores of the block; 2, the other
+        kind of core in the block."""
+        given = self.properties.get("ffts_mode")
+        return given.value.data if isinstance(given, IntegerAttr) else 2
+
+    @property
+    def working_pipe(self) -> Pipe:
+        return self.pipe.data
+
+
+class SetsCounter(CounterOp, ABC):
+    """The pipe sets the counter after all that it was given before."""
+
+
+class AwaitsCounter(CounterOp, ABC):
+    """The pipe waits until the counter is not 0, and takes one from it."""
+
+
+class NumberedCounterOp(CounterOp, ABC):
+    LAYOUT: ClassVar = "#pipe, #event_id {attrs}"
+    event_id = prop_def(IntegerAttr)
+
+
+@irdl_op_definition
+class SetIntraBlockOp(NumberedCounterOp, SetsCounter):
+    """Pipe `pipe` adds one to counter `event_id` of the other kind of core in this block."""
+
+    name = "pto.set_intra_block"
+
+
+@irdl_op_definition
+class WaitIntraBlockOp(NumberedCounterOp, AwaitsCounter):
+    """Pipe `pipe` waits for counter `event_id` from the other kind of core in this block, and takes one."""
+
+    name = "pto.wait_intra_block"
+
+
+@irdl_op_definition
+class SetCrossBlockOp(NumberedCounterOp, SetsCounter):
+    """Pipe `pipe` has come to `event_id`; when all cores of its kind have, each of them may go on."""
+
+    name = "pto.set_cross_block"
+
+    @property
+    def mode(self) -> int:
+        return 0
+
+
+@irdl_op_definition
+class WaitCrossBlockOp(NumberedCounterOp, AwaitsCounter):
+    """Pipe `pipe` waits until all cores of its kind have come to `event_id`."""
+
+    name = "pto.wait_cross_block"
+
+    @property
+    def mode(self) -> int:
+        return 0
+
+
+class ModedCounterOp(CounterOp, ABC):
+    """A counter of the group that `ffts_mode` names; its number is written, or a value."""
+
+    LAYOUT: ClassVar = "#pipe, (#event_id)?($event_id_dyn)? {attrs}"
+    event_id = opt_prop_def(IntegerAttr)
+    ffts_mode = opt_prop_def(IntegerAttr)
+    event_id_dyn = opt_operand_def(Index())
+
+    def verify_(self) -> None:
+        if (self.event_id is None) == (self.event_id_dyn is None):
+            raise VerifyException("needs the number of a counter: a number, or a value")
+
+
+@irdl_op_definition
+class SyncSetOp(ModedCounterOp, SetsCounter):
+    """Pipe `pipe` sets a counter of the group `ffts_mode`: 0, all cores of its kind; 1, the vector cores of
+    the block; 2, cube and vector cores of the block."""
+
+    name = "pto.sync.set"
+
+
+@irdl_op_definition
+class SyncWaitOp(ModedCounterOp, AwaitsCounter):
+    """Pipe `pipe` waits for a counter of the group `ffts_mode`, and takes one from it."""
+
+    name = "pto.sync.wait"
+
+
+@irdl_op_definition
+class SetFftsOp(PtoOp):
+    """Where the counters between cores are kept; once, before the first of them is used."""
+
+    name = "pto.set_ffts"
+    OPAQUE: ClassVar = True
+    NAMED: ClassVar = ("ffts",)
+    LAYOUT: ClassVar = "$ffts {attrs} : ^ffts"
+    ffts = operand_def(Ptr())
+
+
+@irdl_op_definition
+class SyncAllOp(PtoOp):
+    """All cores of the kind `core_type` in the launch wait for each other; `soft`: by a counter in memory."""
+
+    name = "pto.syncall"
+    OPAQUE: ClassVar = True
+    NAMED: ClassVar = ("workspace",)
+    LAYOUT: ClassVar = (
+        "(($workspace(, $used_cores)? : ^workspace(, ^used_cores)?)?) "
+        "mode = #mode, core_type = #core_type {attrs}"
+    )
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    mode = prop_def(SyncAllModeAttr)
+    core_type = prop_def(SyncCoreTypeAttr)
+    workspace = opt_operand_def(PtrOrView())
+    used_cores = opt_operand_def(Index())

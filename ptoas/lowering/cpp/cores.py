@@ -1,0 +1,63 @@
+"""Which core runs the body of a function, and how the simulator runs a kernel of several cores.
+
+A device compiles every function for both kinds of cores, and leaves the body out on the wrong one. The
+simulator compiles it once: there a thread is a core, and asks which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptoas.dialects.pto.enums import KernelKind
+from ptoas.targets import Target
+
+INDENT = "    "
+CUBE_LANES, VECTOR_LANES = 1, 2
+"""What the simulator's threads say of themselves: how many cores of their kind the block has."""
+
+
+def guarded(
+    lines: Sequence[str], kind: KernelKind | None, target: Target, *, first_lane: bool, threads: bool
+) -> list[str]:
+    """The body of a function for one kind of core. `first_lane`: for vector core 0 alone; `threads`: the
+    simulator runs it in a thread for each core."""
+    body = [*lines]
+    if first_lane:
+        body = [f"{INDENT}if (get_subblockid() == 0) {{", *(_deeper(line) for line in body), f"{INDENT}}}"]
+    if kind is None:
+        return body
+    if not target.launches:
+        other = VECTOR_LANES if kind is KernelKind.Cube else CUBE_LANES
+        leave = [f"{INDENT}if (get_subblockdim() == {other}) {{", f"{INDENT * 2}return;", f"{INDENT}}}"]
+        return [*leave, *body] if threads else body
+    if kind is KernelKind.Cube:
+        return ["#if defined(__DAV_CUBE__)", *body, "#endif"]
+    masks = [f"{INDENT}set_mask_norm();", f"{INDENT}set_vector_mask(-1, -1);"]
+    return ["#if defined(__DAV_VEC__)", *masks, *body, "#endif"]
+
+
+def _deeper(line: str) -> str:
+    return line if line.startswith("#") or not line else INDENT + line
+
+
+def three_threads(name: str, inner: str, parameters: Sequence[tuple[str, str]], pipes: Sequence[str]) -> str:
+    """The entry of a kernel of several cores on the simulator: a thread for each of them.
+
+    Channels begin empty, whatever an earlier kernel has left in them.
+    """
+    head = ", ".join(f"{type}{text}" for type, text in parameters)
+    arguments = ", ".join(text.split("[")[0] for _, text in parameters)
+    threads = [("cube", 0, CUBE_LANES), ("vector0", 0, VECTOR_LANES), ("vector1", 1, VECTOR_LANES)]
+    lines = [f'extern "C" void {name}({head})', "{"]
+    lines += [f"{INDENT}{pipe}::reset_for_cpu_sim();" for pipe in pipes]
+    lines += [
+        f"{INDENT}const uint32_t block = get_block_idx();",
+        f"{INDENT}const auto core = [&](uint32_t lane, uint32_t lanes) {{",
+        f"{INDENT * 2}cpu_sim::ScopedExecutionContext context(block, lane, lanes);",
+        f"{INDENT * 2}{inner}({arguments});",
+        f"{INDENT}}};",
+        *(f"{INDENT}std::thread {each}(core, {lane}, {lanes});" for each, lane, lanes in threads),
+        *(f"{INDENT}{each}.join();" for each, _, _ in threads),
+        "}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""Give each kind of core a function of its own.
+
+Before:
+
+    func.func @f(%x: ...) {
+      pto.section.cube { A }
+      pto.section.vector { B }
+      return
+    }
+
+After:
+
+    func.func private @f_cube(%x: ...) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} { A  return }
+    func.func private @f_vector(%x: ...) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} { B  return }
+    func.func @f(%x: ...) {
+      func.call @f_cube(%x)
+      func.call @f_vector(%x)
+      return
+    }
+
+A core that comes to a call of the other kind passes over it. What both kinds do, scalars and control flow, is
+in both. Instructions outside of sections belong to the core whose memories and pipes they work with. Tiles
+have their addresses by now, so a tile of the unified buffer that the cube core writes is one for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import Pure
+
+from ptoas.analysis.kinds import ORIGIN, core_of, has_channels, is_mixed, kind_of, kinds_in
+from ptoas.analysis.structure import functions
+from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.dialects.pto.core_sync import SectionOp
+from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+from ptoas.lowering.options import chosen_target
+from ptoas.naming import defined, name_of, set_name
+
+
+@dataclass(frozen=True)
+class SplitKindsPass(ModulePass):
+    """A function for each kind of core that a function has something to do for."""
+
+    name = "split-kinds"
+    target: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = chosen_target(op, self.target)
+        together = not target.has_pipes and not has_channels(op.walk())
+        for function in functions(op):
+            if kind_of(function) is None:
+                split(function, together)
+
+
+def split(function: func.FuncOp, together: bool) -> None:
+    """`together`: one thread does all, in the order of the text."""
+    sections = [op for op in function.walk() if isinstance(op, SectionOp)]
+    if not together and is_mixed(function):
+        _make_parts(function)
+        return
+    for section in sections:
+        _inline(section)
+    kinds = {section.KIND for section in sections}
+    if len(kinds) == 1 and not together and kinds_in(function) <= kinds:
+        function.attributes[KernelKindAttr.name] = KernelKindAttr(kinds.pop())
+
+
+def _inline(section: SectionOp) -> None:
+    for op in list(section.body.block.ops):
+        op.detach()
+        Rewriter.insert_op(op, InsertPoint.before(section))
+    section.detach()
+    section.erase()
+
+
+def _make_parts(function: func.FuncOp) -> None:
+    if function.function_type.outputs.data:
+        message = f"@{function.sym_name.data} returns a value, and cube and vector cores run different parts"
+        raise PtoasError([Diagnostic("PTO-H303", message, span_of(function))])
+    kinds = [core_of(op) for op in function.walk()]
+    parts = [_part(function, kind, kinds) for kind in KernelKind]
+    block = function.body.block
+    for part in parts:
+        Rewriter.insert_op(part, InsertPoint.before(function))
+    body = Block(arg_types=[arg.type for arg in block.args])
+    for arg, twin in zip(block.args, body.args, strict=True):
+        set_name(twin, arg.name_hint)
+    location = function.location
+    calls = [func.CallOp(part.sym_name.data, list(body.args), []) for part in parts]
+    for call in calls:
+        call.location = location
+    body.add_ops([*calls, func.ReturnOp()])
+    region = Region(body)
+    old = function.body
+    for op in list(old.block.ops)[::-1]:
+        op.detach()
+        op.drop_all_references()
+    function.detach_region(old)
+    function.add_region(region)
+
+
+def _part(function: func.FuncOp, kind: KernelKind, kinds: list[KernelKind | None]) -> func.FuncOp:
+    """What cores of one kind do of a function."""
+    part = function.clone()
+    originals = list(function.walk())
+    twins = list(part.walk())
+    for op, twin in zip(originals, twins, strict=True):
+        twin.location = op.location
+        for value, other in zip(defined(op), defined(twin), strict=True):
+            set_name(other, value.name_hint)
+    name = function.sym_name.data
+    part.properties["sym_name"] = StringAttr(f"{name}_{kind.value}")
+    part.properties["sym_visibility"] = StringAttr("private")
+    part.attributes = {
+        KernelKindAttr.name: KernelKindAttr(kind),
+        ORIGIN: StringAttr(name),
+    }
+    others = [twin for twin, own in zip(twins, kinds, strict=True) if own not in (None, kind)]
+    for op in reversed(others):
+        _remove(op, kind)
+    for op in list(part.walk()):
+        if isinstance(op, SectionOp):
+            _inline(op)
+    _drop_unused(part)
+    return part
+
+
+def _remove(op: Operation, kind: KernelKind) -> None:
+    for result in op.results:
+        for use in result.uses:
+            reader = use.operation
+            message = (
+                f"`{name_of(reader)}` on the {kind.value} core needs what `{name_of(op)}` gives, which runs "
+                "on the other kind"
+            )
+            raise PtoasError(
+                [Diagnostic("PTO-H303", message, span_of(reader), notes=(Note("it is here", span_of(op)),))]
+            )
+    op.detach()
+    op.erase()
+
+
+def _drop_unused(part: func.FuncOp) -> None:
+    """Tiles and numbers that only the other kind needs."""
+    for op in reversed(list(part.walk())):
+        idle = isinstance(op, AllocTileOp) or op.has_trait(Pure)
+        if idle and op.results and all(result.first_use is None for result in op.results):
+            op.detach()
+            op.erase()

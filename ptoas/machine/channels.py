@@ -1,0 +1,322 @@
+"""The rings of a channel while a block runs: who has pushed, popped and freed how much, and what lies where.
+
+A producer may push while fewer than `slots` tiles are pushed and not freed, a consumer pop when one is pushed
+and not popped. With tiles that are split both vector cores are one party: a slot that they fill is full when
+both have, one that they empty is free when both have freed it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Attribute, Operation
+
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.channel import ChannelOp, FreeOp, PopOp, PushOp
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.location import span_of
+from ptoas.machine.machine import Machine, label
+from ptoas.machine.slots import Held
+
+if TYPE_CHECKING:
+    from ptoas.analysis.channels import Channel
+    from ptoas.machine.cluster import Cluster
+    from ptoas.targets.channel_model import ChannelModel
+
+SPLITS = ("not", "by rows", "by columns", "by odd rows", "by odd columns")
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What a producer put into a slot."""
+
+    op: PushOp
+    element: Attribute
+    valid: tuple[int, int]
+    split: int
+
+
+class Ring:
+    """One direction of a channel in one block."""
+
+    def __init__(
+        self, cluster: Cluster, channel: Channel, flow: Flow, model: ChannelModel, sparse: bool = False
+    ):
+        init = channel.first
+        self.cluster = cluster
+        self.channel = channel
+        self.flow = flow
+        self.model = model
+        self.slots, self.local_slots, self.size = init.slots, init.local_slots, init.bytes_of_slot
+        self.in_memory = init.memory is not None
+        self.views = init.is_of_views
+        self.sparse = sparse
+        self.period = self.slots if self.slots <= 2 else self.slots // 2
+        lanes = (0, 1) if model.both_lanes or not channel.nosplit else (0,)
+        vector = [core for lane in lanes if (core := cluster.vector(lane)) is not None]
+        cube = [] if cluster.cube is None else [cluster.cube]
+        self.producers, self.consumers = (cube, vector) if flow is Flow.C2V else (vector, cube)
+        self.heads = dict.fromkeys(self.producers, 0)
+        self.tails = dict.fromkeys(self.consumers, 0)
+        self.freed = dict.fromkeys(self.consumers, 0)
+        self.pushed: dict[tuple[int, int], Pushed] = {}
+        """By slot and producer."""
+        self.held: dict[int, deque[Held]] = {core: deque() for core in self.consumers}
+        """What each consumer has popped and not given back, the oldest first."""
+        self.bases: dict[int, int] = {}
+        """Where each core says that the ring lies in the consumer's memory."""
+        self.opened: dict[int, Operation] = {}
+        """Where each core has declared the channel."""
+        self.data: Any = None
+        """Where the slots are, once a core has declared it."""
+        self.allocated: dict[int, int] = {}
+        """How many slots each producer has asked for, to fill them by stores."""
+        self.noted: set[tuple[Operation, int]] = set()
+        self.last_push: PushOp | None = None
+        self.last_pop: PopOp | None = None
+
+    @property
+    def name(self) -> str:
+        arrow = "cube to vector" if self.flow is Flow.C2V else "vector to cube"
+        return f"{self.channel.name} ({arrow})"
+
+    def state(self) -> str:
+        """`8 slots, 9 pushed, 1 popped, 1 freed`."""
+        parts = [
+            f"{min(counts.values(), default=0)} {word}"
+            for word, counts in (("pushed", self.heads), ("popped", self.tails), ("freed", self.freed))
+        ]
+        return f"{self.slots} slot{'s' * (self.slots > 1)}, {', '.join(parts)}"
+
+    def picture(self) -> str:
+        """A sign for each slot: `#` full, `o` popped and not given back, `.` empty."""
+        pushed, popped = min(self.heads.values(), default=0), min(self.tails.values(), default=0)
+        freed = min(self.freed.values(), default=0)
+        signs = ["."] * self.slots
+        for number in range(freed, max(pushed, popped)):
+            signs[number % self.slots] = "o" if number < popped else "#"
+        return f"[{''.join(signs)}]"
+
+    def _numbers(self, machine: Machine, cores: Sequence[int]) -> list[int]:
+        """Actors of the block, for those who wait for them."""
+        return [machine.number_of(core) for core in cores]
+
+    # --- declarations ---
+
+    def open(self, machine: Machine, op: Operation, base: int | None) -> None:
+        core = machine.core
+        if core in self.opened:
+            raise machine.fail(
+                "PTO-R919",
+                f"{op.name.removeprefix('pto.')}: {self.channel.name} is declared a second time",
+                op,
+                notes=(Note("the first time", span_of(self.opened[core])),),
+                fix="declare a channel once, before loops",
+            )
+        self.opened[core] = op
+        if base is None:
+            return
+        for other, known in self.bases.items():
+            if known != base:
+                raise machine.fail(
+                    "PTO-R909",
+                    f"{op.name.removeprefix('pto.')}: the ring of {self.name} is at {base:#x} here and at "
+                    f"{known:#x} for {self.cluster.machines[other].role.name}",
+                    op,
+                    notes=(Note("the other declaration", span_of(self.opened[other])),),
+                    fix="import_reserved_buffer gives the address that the consumer has reserved",
+                )
+        self.bases[core] = base
+
+    def slots_of(self, machine: Machine, op: ChannelOp) -> Any:
+        assert self.data is not None, f"{op.name} on {machine.role.name} has been let through"
+        return self.data
+
+    def _check_open(self, machine: Machine, op: ChannelOp, cores: Sequence[int]) -> int:
+        core = machine.core
+        if core not in self.opened:
+            raise machine.fail(
+                "PTO-R910",
+                f"{op.mnemonic()}: {self.channel.name} is used before it is declared",
+                op,
+                fix="move the initialize_pipe in front of it",
+            )
+        if core not in cores:
+            raise self._not_taking_part(machine, op)
+        return core
+
+    def _not_taking_part(self, machine: Machine, op: ChannelOp) -> Exception:
+        if machine.role.kind is KernelKind.Vector and machine.role.lane:
+            return machine.fail(
+                "PTO-R911",
+                f"{op.mnemonic()}: tiles of {self.channel.name} are not split, so vector 0 alone takes part "
+                f"on {machine.target.name}; this is {machine.role.name}",
+                op,
+                fix="do it where get_subblock_idx is 0, or split the tiles",
+            )
+        return machine.fail("PTO-R910", f"{op.mnemonic()}: {self.name} has no such end here", op)
+
+    # --- order ---
+
+    def _free_slots(self, core: int) -> int:
+        """How many slots the producer may fill now."""
+        head, freed = self.heads[core], min(self.freed.values(), default=0)
+        if self.sparse and head >= self.slots:
+            # Consumers tell of free slots in portions, and a producer asks when it begins one.
+            portions = (head - self.slots) // self.period + 1
+            return 1 if freed >= portions * self.period else 0
+        return self.slots - (head - freed)
+
+    def await_slot(self, machine: Machine, op: ChannelOp) -> int:
+        """Wait for an empty slot; its number, counted from the first."""
+        core = self._check_open(machine, op, self.producers)
+        actor = machine.actor
+        if actor.scheduler is not None:
+            actor.scheduler.point(actor.place)
+        if self._free_slots(core) < 1:
+            actor.wait_until(
+                lambda: self._free_slots(core) > 0,
+                lambda: f"waits for an empty slot of {self.name}: {self.state()}",
+                op,
+                self._numbers(machine, self.consumers),
+            )
+        number = self.heads[core]
+        if number >= self.slots:
+            pipe = self._waiting_pipe(self.model.pushes(self.flow))
+            old = number - self.slots
+            for consumer in self.consumers:
+                actor.clocks.acquire((self, "free", old, consumer), pipe)
+        return number
+
+    def fill(self, machine: Machine, op: PushOp, element: Attribute, valid: tuple[int, int]) -> None:
+        """The slot that the producer waited for is full."""
+        core = machine.core
+        number = self.heads[core]
+        self.pushed[number % self.slots, core] = Pushed(op, element, valid, op.halves)
+        machine.actor.clocks.release((self, "full", number, core), self.model.pushes(self.flow))
+        self.heads[core] = number + 1
+        self.last_push = op
+
+    def await_tile(self, machine: Machine, op: PopOp) -> int:
+        """Wait for a full slot; its number, counted from the first."""
+        core = self._check_open(machine, op, self.consumers)
+        actor = machine.actor
+        if actor.scheduler is not None:
+            actor.scheduler.point(actor.place)
+        heads, number = self.heads, self.tails[core]
+        if min(heads.values(), default=0) <= number:
+            actor.wait_until(
+                lambda: min(heads.values(), default=0) > number,
+                lambda: f"waits for a tile from {self.name}: {self.state()}",
+                op,
+                self._numbers(machine, self.producers),
+            )
+        pipe = self._waiting_pipe(self.model.pops(self.flow, self.in_memory))
+        for producer in self.producers:
+            actor.clocks.acquire((self, "full", number, producer), pipe)
+        self.tails[core] = number + 1
+        self.last_pop = op
+        return number
+
+    def _waiting_pipe(self, pipe: Pipe) -> Pipe | None:
+        return None if self.model.stops_core or self.model.one_pipe else pipe
+
+    def give_back(self, machine: Machine, number: int) -> None:
+        """The slot is free for the producer."""
+        core = machine.core
+        pipe = self.model.frees(self.flow, self.in_memory)
+        machine.actor.clocks.release((self, "free", number, core), pipe)
+        self.freed[core] = number + 1
+
+    def release(self, machine: Machine, op: FreeOp) -> Held:
+        """What was popped first is given back."""
+        core = self._check_open(machine, op, self.consumers)
+        held = self.held[core]
+        if not held:
+            raise machine.fail(
+                "PTO-R904",
+                f"{op.mnemonic()}: nothing of {self.name} is popped and not given back: {self.state()}",
+                op,
+                fix="one tfree for each tpop, after it",
+            )
+        oldest = held.popleft()
+        oldest.give_back(op)
+        if not self.model.frees_at_pop(self.in_memory, self.views):
+            self.give_back(machine, oldest.number)
+        return oldest
+
+    # --- agreement ---
+
+    def pushes_of(self, number: int) -> list[tuple[int, Pushed]]:
+        """What lies in a slot, by producer."""
+        slot = number % self.slots
+        return [(core, self.pushed[slot, core]) for core in self.producers]
+
+    def check_pop(self, machine: Machine, op: PopOp, number: int, element: Attribute) -> None:
+        """A tile is popped as it was pushed."""
+        for _, pushed in self.pushes_of(number):
+            note = (Note(f"pushed by {label(pushed.op)}", span_of(pushed.op)),)
+            if pushed.split != op.halves:
+                raise machine.fail(
+                    "PTO-R906",
+                    f"{op.mnemonic()}: the tile is split {_split(op.halves)} here, it was pushed split "
+                    f"{_split(pushed.split)}",
+                    op,
+                    notes=note,
+                    fix=f"split = {pushed.split} on both sides",
+                )
+            if pushed.element != element:
+                what = f"{element_text(element)} is popped, {element_text(pushed.element)} was pushed"
+                raise difference(machine, op, pushed, what, "pop the element type that is pushed")
+
+    def finish(self) -> None:
+        """The block ends: what was pushed has been popped, and what was popped given back."""
+        for core in self.consumers:
+            machine = self.cluster.machines[core]
+            left = min(self.heads.values(), default=0) - self.tails[core]
+            if left > 0:
+                _, pushed = self.pushes_of(self.tails[core])[0]
+                raise machine.fail(
+                    "PTO-R902",
+                    f"{self.name}: {left} tile{'s' * (left > 1)} pushed and never popped by "
+                    f"{machine.role.name}: {self.state()}; the next kernel finds them",
+                    pushed.op,
+                    fix="as many tpop as tpush",
+                )
+            for held in self.held[core]:
+                raise machine.fail(
+                    "PTO-R903",
+                    f"{self.name}: {machine.role.name} never gives back what it pops here "
+                    f"({len(self.held[core])} of {self.tails[core]})",
+                    held.op,
+                    fix="a tfree after the last use of the tile",
+                )
+        unequal = max(self.heads.values(), default=0) - min(self.heads.values(), default=0)
+        if unequal:
+            most = max(self.heads, key=lambda core: self.heads[core])
+            counts = ", ".join(
+                f"{self.cluster.machines[core].role.name} {count}" for core, count in self.heads.items()
+            )
+            pushed = self.pushed[(self.heads[most] - 1) % self.slots, most]
+            raise self.cluster.machines[most].fail(
+                "PTO-R902",
+                f"{self.name}: the vector cores push a different number of tiles ({counts}); the last ones "
+                "are never whole",
+                pushed.op,
+                fix="both vector cores push the same number of halves",
+            )
+
+
+def difference(machine: Machine, op: PopOp, pushed: Pushed, what: str, fix: str) -> Exception:
+    """A tile is popped as something else than it was pushed as."""
+    note = Note(f"pushed by {label(pushed.op)}", span_of(pushed.op))
+    return machine.fail("PTO-R907", f"{op.mnemonic()}: {what}", op, notes=(note,), fix=fix)
+
+
+def _split(split: int) -> str:
+    return f"{split} ({SPLITS[split]})" if 0 <= split < len(SPLITS) else str(split)

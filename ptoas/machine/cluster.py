@@ -1,0 +1,146 @@
+"""The cores of one block, and what they have in common: channels, and counters that they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.location import span_of
+from ptoas.machine.scheduler import What
+
+if TYPE_CHECKING:
+    from ptoas.analysis.channels import Channel
+    from ptoas.dialects.pto.core_enums import Flow
+    from ptoas.machine.channels import Ring
+    from ptoas.machine.machine import Machine
+
+MOST_SET = 15
+"""How far a counter counts: it has four bits."""
+
+
+@dataclass
+class Counter:
+    """Who has set it how often, and who has taken how much of that.
+
+    A receiver may take one more when every sender has set it once more.
+    """
+
+    sent: dict[int, int] = field(default_factory=dict[int, int])
+    taken: dict[int, int] = field(default_factory=dict[int, int])
+    last: Operation | None = None
+    """Who set it last."""
+
+    def left(self, senders: Sequence[int], receiver: int) -> int:
+        """How often the receiver may go on."""
+        sent = min((self.sent.get(sender, 0) for sender in senders), default=0)
+        return sent - self.taken.get(receiver, 0)
+
+
+class Grid:
+    """What all blocks of a rank have in common while they run."""
+
+    def __init__(self) -> None:
+        self.counters: dict[Hashable, Counter] = {}
+        self.syncs: dict[int, tuple[int, Operation]] = {}
+        """How often each actor has come to a `syncall`, and to which last."""
+
+    def counter(self, key: Hashable) -> Counter:
+        return self.counters.setdefault(key, Counter())
+
+
+class Cluster:
+    """One block."""
+
+    def __init__(self, grid: Grid, machines: Sequence[Machine]):
+        self.grid = grid
+        self.machines = machines
+        self.rings: dict[Hashable, Ring] = {}
+        self.counters: dict[Hashable, Counter] = {}
+        self.repeated: dict[Hashable, bytes] = {}
+        """What one vector core has stored where the other is to store the same."""
+
+    def counter(self, key: Hashable) -> Counter:
+        return self.counters.setdefault(key, Counter())
+
+    def ring(self, channel: Channel, flow: Flow, machine: Machine) -> Ring:
+        """One direction of a channel in this block."""
+        found = self.rings.get((channel, flow))
+        if found is None:
+            from ptoas.machine.channels import Ring
+
+            model = machine.target.model(channel.first)
+            found = self.rings[channel, flow] = Ring(self, channel, flow, model, machine.sparse_credits)
+        return found
+
+    @property
+    def cube(self) -> int | None:
+        """The core that is the cube core."""
+        return next((n for n, m in enumerate(self.machines) if m.role.kind is KernelKind.Cube), None)
+
+    def vector(self, lane: int) -> int | None:
+        """The core that is this vector core."""
+        for n, machine in enumerate(self.machines):
+            if machine.role.kind is KernelKind.Vector and machine.role.lane == lane:
+                return n
+        return None
+
+    def finish(self, machine: Machine) -> None:
+        """A block has come to a good end: nothing may be left for the next kernel to find."""
+        for ring in self.rings.values():
+            ring.finish()
+        for counter in self.counters.values():
+            most = max(counter.sent.values(), default=0)
+            if counter.last is not None and any(most > taken for taken in counter.taken.values() or (0,)):
+                machine.warn(
+                    "PTO-R913", f"a counter is set and never awaited: {_counts(counter)}", counter.last
+                )
+
+
+def _counts(counter: Counter) -> str:
+    taken = max(counter.taken.values(), default=0)
+    return f"set {max(counter.sent.values())} times, awaited {taken} times"
+
+
+def set_counter(machine: Machine, op: Operation, counter: Counter, key: Hashable, pipe: Pipe) -> None:
+    """One more, after all that the pipe was given before; whoever takes it learns what the pipe knew."""
+    actor = machine.actor
+    me = actor.clocks.actor
+    number = counter.sent.get(me, 0)
+    if number - min(counter.taken.values(), default=0) >= MOST_SET:
+        notes = (Note("set here before", span_of(counter.last)),) if counter.last is not None else ()
+        raise machine.fail(
+            "PTO-R912",
+            f"{op.name.removeprefix('pto.')}: the counter is set {number + 1} times and awaited "
+            f"{min(counter.taken.values(), default=0)} times; it counts to {MOST_SET}",
+            op,
+            notes=notes,
+            fix="wait for it as often as it is set",
+        )
+    counter.sent[me] = number + 1
+    counter.last = op
+    actor.clocks.release((key, number, me), pipe if machine.target.has_pipes else None)
+
+
+def take_counter(
+    machine: Machine,
+    op: Operation,
+    counter: Counter,
+    key: Hashable,
+    pipe: Pipe | None,
+    senders: Sequence[int],
+    what: What,
+) -> None:
+    """Wait until every sender has set it once more, and learn what they knew then."""
+    actor = machine.actor
+    me = actor.clocks.actor
+    number = counter.taken.setdefault(me, 0)
+    if counter.left(senders, me) < 1:
+        actor.wait_until(lambda: counter.left(senders, me) > 0, what, op, on=senders)
+    counter.taken[me] = number + 1
+    for sender in senders:
+        actor.clocks.acquire((key, number, sender), pipe)

@@ -1,0 +1,115 @@
+"""What a core has popped: a tile in a slot, which is there until the slot is given back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Note
+from ptoas.location import span_of
+from ptoas.machine.memory import Bits
+
+if TYPE_CHECKING:
+    from ptoas.machine.machine import Machine
+    from ptoas.machine.tiles import Tile
+
+
+class Held:
+    """One pop: which slot it was, and whether it is still held."""
+
+    __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile")
+
+    def __init__(self, op: Operation, number: int, tile: Tile | None = None, bits: SlotBits | None = None):
+        self.op = op
+        self.number = number
+        self.tile = tile
+        self.bits = bits
+        self.ended: Operation | None = None
+        """What took it away."""
+        self.how = ""
+        self.copied = False
+        """Whether the tile is a copy of the slot, which stays when the slot is given back."""
+        self.freed: Operation | None = None
+
+    def give_back(self, op: Operation) -> None:
+        self.freed = op
+        if not self.copied:
+            self.end(op, "given back")
+
+    def end(self, op: Operation, how: str) -> None:
+        if self.ended is None:
+            self.ended, self.how = op, how
+
+
+class SlotBits(Bits):
+    """Which bytes of a slot are written, and which pop its tile belongs to now."""
+
+    __slots__ = ("filled", "held")
+
+    def __init__(self, size: int, base: int):
+        super().__init__(size, base)
+        self.held: Held | None = None
+        self.filled: Hashable = None
+        """What the marks are of; others than that are made anew."""
+
+    def hold(self, held: Held, filled: Hashable, mark: Callable[[], None]) -> None:
+        """A new tile is in the slot. `filled` says which bytes it has; where these are the same as before,
+        and nobody has written others, the marks stay."""
+        self.held = held
+        if self.filled != filled or self.top:
+            self.written[:] = False
+            self.filled = filled
+            self.epoch += 1
+            mark()
+            self.top = 0
+
+
+def watched(
+    op: Operation, machine: Machine, values: list[object], run: Callable[..., None]
+) -> Callable[..., None]:
+    """The step, refused where one of its tiles is a popped one that is no longer there."""
+    from ptoas.machine.tiles import Tile
+
+    tiles = [value for value in values if isinstance(value, Tile) and isinstance(value.bits, SlotBits)]
+    if not tiles:
+        return run
+
+    def checked(*scalars: Any) -> None:
+        for tile in tiles:
+            bits = tile.bits
+            assert isinstance(bits, SlotBits)
+            held = bits.held
+            if held is None or held.ended is not None:
+                raise gone(op, machine, tile, held)
+            if held.freed is not None:
+                lingers(op, machine, tile, held)
+        run(*scalars)
+
+    return checked
+
+
+def lingers(op: Operation, machine: Machine, tile: Tile, held: Held) -> None:
+    """The tile is a copy, and still there; where a pop does not copy it would not be."""
+    held.freed = None
+    name = op.name.removeprefix("pto.")
+    machine.warn(
+        "PTO-R905",
+        f"{name} uses %{tile.name} after its slot was given back; on {machine.target.name} a pop copies, on "
+        "others the next tile may be there already",
+        op,
+    )
+
+
+def gone(op: Operation, machine: Machine, tile: Tile, held: Held | None) -> Exception:
+    name = op.name.removeprefix("pto.")
+    if held is None or held.ended is None:
+        return machine.fail("PTO-R905", f"{name}: {tile.describe()} is not popped", op)
+    return machine.fail(
+        "PTO-R905",
+        f"{name} uses %{tile.name} after its slot was {held.how}: what it holds is a later tile",
+        op,
+        notes=(Note("popped here", span_of(held.op)), Note(f"{held.how} here", span_of(held.ended))),
+        fix="tfree after the last use of the tile",
+    )

@@ -1,0 +1,410 @@
+"""Channels between cores: declaring them, pushing, popping, giving back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.ir import Attribute
+
+from ptoas.analysis.channels import flow_of
+from ptoas.analysis.effects import Access, Effects
+from ptoas.analysis.kinds import function_of
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.channel import (
+    AicInitializePipeOp,
+    AivInitializePipeOp,
+    AllocSlotOp,
+    ChannelOp,
+    DeclareGlobalOp,
+    DeclareTileOp,
+    FreeOp,
+    ImportReservedBufferOp,
+    InitializeL2G2LPipeOp,
+    InitializeL2LPipeOp,
+    InitializePipeOp,
+    PipeInitOp,
+    PopOp,
+    PushOp,
+    ReserveBufferOp,
+    TAllocOp,
+    TAllocToAicOp,
+    TAllocToAivOp,
+    TFreeFromAicOp,
+    TFreeFromAivOp,
+    TFreeOp,
+    TPopFromAicOp,
+    TPopFromAivOp,
+    TPopOp,
+    TPushOp,
+    TPushToAicOp,
+    TPushToAivOp,
+)
+from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.location import span_of
+from ptoas.machine.channels import Ring
+from ptoas.machine.dtypes import dtype_of
+from ptoas.machine.errors import failure
+from ptoas.machine.machine import Machine, Step, instruction, value
+from ptoas.machine.memory import GlobalBuffer, Pointer, View, packed_strides
+from ptoas.machine.slots import Held
+from ptoas.machine.tiles import Tile, Unplaced
+from ptoas.machine.touched import tile_touched
+from ptoas.ops.fixpipe import Convert
+from ptoas.ops.push_epilogue import epilogue_of
+from ptoas.ops.slot_data import LocalSlots, MemorySlots, check_bytes
+
+# --- rings -----------------------------------------------------------------------------------------
+
+
+@value(ReserveBufferOp)
+def reserve_buffer(op: ReserveBufferOp, m: Machine) -> Callable[[], int]:
+    address = op.address
+    assert address is not None, "plan-memory has placed it"
+    return lambda: address
+
+
+@value(ImportReservedBufferOp)
+def import_reserved_buffer(op: ImportReservedBufferOp, m: Machine) -> Callable[[], int]:
+    reserved = m.channels.ring(op.result)
+    if reserved is None or reserved.address is None:
+        message = f"@{op.peer_func.string_value()} reserves nothing under the name {op.buffer_name.data!r}"
+        raise failure("PTO-R910", message, op, target=m.target.name)
+    address = reserved.address
+    return lambda: address
+
+
+@value(AicInitializePipeOp, AivInitializePipeOp)
+def initialize_pipe(op: AicInitializePipeOp | AivInitializePipeOp, m: Machine) -> Callable[..., None]:
+    return _opening(op, m)
+
+
+@value(InitializeL2LPipeOp, InitializeL2G2LPipeOp)
+def initialize_by_handle(
+    op: InitializeL2LPipeOp | InitializeL2G2LPipeOp, m: Machine
+) -> Callable[..., PipeInitOp]:
+    open = _opening(op, m)
+
+    def run(*values: Any) -> PipeInitOp:
+        open(*values)
+        return op
+
+    return run
+
+
+def _opening(op: PipeInitOp, m: Machine) -> Callable[..., None]:
+    operands = list(op.operands)
+    memory_at = None if op.memory is None else operands.index(op.memory)
+    rings = [(flow, op.consumer(flow)) for flow in op.flows]
+    channel = m.channels.of(op)
+
+    def run(*values: Any) -> None:
+        for flow, consumer in rings:
+            ring = m.cluster_of_block.ring(channel, flow, m)
+            base = None if consumer is None else int(values[operands.index(consumer)])
+            ring.open(m, op, base)
+            if memory_at is None:
+                ring.data = ring.data or LocalSlots(ring)
+                continue
+            data = MemorySlots(ring, values[memory_at])
+            data.check(m, op)
+            if isinstance(ring.data, MemorySlots) and ring.data.start == data.start:
+                continue
+            ring.data = data
+
+    return run
+
+
+def ring_of(op: ChannelOp, m: Machine) -> Callable[[], Ring]:
+    """The ring that an instruction works with, in the block that runs."""
+    init, flow = m.channels.init_of(op), flow_of(op)
+    if init is None or flow is None or flow not in init.flows:
+        raise _no_channel(op, m, init)
+    channel = m.channels.of(init)
+    return lambda: m.cluster_of_block.ring(channel, flow, m)
+
+
+def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception:
+    if init is not None:
+        message = f"{op.mnemonic()}: the channel does not go in this direction (dir_mask)"
+        notes, fix = (Note("declared here", span_of(init)),), "dir_mask = 3 on both sides, or another channel"
+        return failure("PTO-R910", message, op, notes=notes, fix=fix, target=m.target.name)
+    function = function_of(op)
+    known = [end.init for end in m.channels.ends() if end.function is function]
+    numbers = ", ".join(str(init.number) for init in known if isinstance(init, InitializePipeOp))
+    return failure(
+        "PTO-R910",
+        f"{op.mnemonic()}: no channel of that number is declared in this function",
+        op,
+        notes=tuple(Note("declared here", span_of(init)) for init in known[:1]),
+        fix=f"id = {numbers}" if numbers else "an initialize_pipe before it",
+        target=m.target.name,
+    )
+
+
+# --- pushing ---------------------------------------------------------------------------------------
+
+
+@instruction(TPushToAivOp, TPushToAicOp, TPushOp)
+def push(op: PushOp, m: Machine) -> Callable[..., Step]:
+    ring = ring_of(op, m)
+    lane_at = slot_places(op).get("aiv_subblockid")
+    init = m.channels.init_of(op)
+    assert init is not None
+
+    def bind(entry: Tile | View, **_: object) -> Step:
+        if isinstance(entry, View):
+            return Step(lambda *_: _push_view(op, m, ring()))
+        tile = entry
+        element, convert = epilogue_of(op, init, m, tile)
+
+        def run(*scalars: int) -> None:
+            current = ring()
+            if lane_at:
+                _check_lane(op, m, int(scalars[-1]))
+            number = current.await_slot(m, op)
+            bits = tile.load_raw()
+            current.slots_of(m, op).put(m, op, tile, convert(bits), element, number)
+            note_memory(op, m, current, write=True)
+            current.fill(m, op, element, tile.valid)
+
+        return Step(run, reads=(tile.region,))
+
+    return bind
+
+
+def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
+    """The slot was filled by stores; now it is full."""
+    core = m.core
+    if ring.allocated.get(core, 0) <= ring.heads.get(core, 0):
+        raise m.fail(
+            "PTO-R925",
+            f"{op.mnemonic()}: no slot of {ring.name} was asked for before it is pushed",
+            op,
+            fix="talloc before the stores, tpush after them",
+        )
+    type = op.pushed.type
+    assert isinstance(type, ViewType)
+    ring.fill(m, op, type.element_type, (0, 0))
+
+
+def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
+    if lane != m.role.lane:
+        raise m.fail(
+            "PTO-R911",
+            f"{op.mnemonic()}: aiv_subblockid is {lane} on {m.role.name}",
+            op,
+            fix="give it what get_subblock_idx says",
+        )
+
+
+# --- popping ---------------------------------------------------------------------------------------
+
+
+@value(TPopFromAicOp, TPopFromAivOp)
+def pop(op: TPopFromAicOp | TPopFromAivOp, m: Machine) -> Callable[..., Tile | View]:
+    places = slot_places(op)
+    rows_at, cols_at, lane_at = (places.get(name) for name in ("valid_row", "valid_col", "aiv_subblockid"))
+    take = _popping(op, m)
+
+    def run(*values: int) -> Tile | View:
+        if lane_at:
+            _check_lane(op, m, int(values[lane_at.start]))
+        rows = int(values[rows_at.start]) if rows_at else None
+        cols = int(values[cols_at.start]) if cols_at else None
+        return take(rows, cols)
+
+    return run
+
+
+@value(TPopOp)
+def pop_by_handle(op: TPopOp, m: Machine) -> Callable[..., Tile | View]:
+    take = _popping(op, m)
+
+    def run(entry: object, handle: object) -> Tile | View:
+        return take(None, None)
+
+    return run
+
+
+def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile | View]:
+    ring, type = ring_of(op, m), op.popped.type
+    if isinstance(type, ViewType):
+        view = slot_view(op, m, type)
+
+        def pop_view(rows: int | None, cols: int | None) -> View:
+            current = ring()
+            number = current.await_tile(m, op)
+            current.check_pop(m, op, number, type.element_type)
+            current.held[m.core].append(Held(op, number))
+            return view(current, number)
+
+        return pop_view
+    assert isinstance(type, TileType)
+    effects = m.target.effects(op)
+    nothing = ((),) * len(op.operands)
+
+    def pop_tile(rows: int | None, cols: int | None) -> Tile:
+        current = ring()
+        valid = (_extent(type.valid_rows, rows, type.rows), _extent(type.valid_cols, cols, type.cols))
+        if not (0 <= valid[0] <= type.rows and 0 <= valid[1] <= type.cols):
+            raise m.fail(
+                "PTO-R107",
+                f"{op.mnemonic()}: {valid[0]}x{valid[1]} is not inside {type.rows}x{type.cols}",
+                op,
+            )
+        number = current.await_tile(m, op)
+        current.check_pop(m, op, number, type.element_type)
+        held = current.slots_of(m, op).take(m, op, type, valid, number)
+        current.held[m.core].append(held)
+        tile = held.tile
+        assert tile is not None
+        note_memory(op, m, current, write=False)
+        if m.race is not None:
+            m.race.execute(op, effects, [*nothing, (tile_touched(tile),)])
+        if current.model.frees_at_pop(current.in_memory, current.views):
+            current.give_back(m, number)
+        return tile
+
+    return pop_tile
+
+
+def _extent(written: int, given: int | None, physical: int) -> int:
+    if written != DYNAMIC:
+        return written
+    return physical if given is None else given
+
+
+# --- giving back -----------------------------------------------------------------------------------
+
+
+@value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
+def free(op: FreeOp, m: Machine) -> Callable[..., None]:
+    ring = ring_of(op, m)
+
+    def run(*_: object) -> None:
+        current = ring()
+        waiting = current.held.get(m.core)
+        oldest = waiting[0] if waiting else None
+        tile = None if oldest is None or oldest.copied else oldest.tile
+        if m.race is not None and tile is not None:
+            pipe = current.model.frees(current.flow, current.in_memory)
+            m.race.execute(op, Effects(accesses=(Access(pipe, 0, False),)), [(tile_touched(tile),)])
+        current.release(m, op)
+
+    return run
+
+
+# --- views of slots --------------------------------------------------------------------------------
+
+
+def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[Ring, int], View]:
+    """The view of a slot, or of a vector core's half of it."""
+    kept: dict[tuple[GlobalBuffer, int, int], View] = {}
+    m.remember(kept)
+    dtype = dtype_of(type.element_type)
+
+    def view(ring: Ring, number: int) -> View:
+        data = ring.slots_of(m, op)
+        assert isinstance(data, MemorySlots)
+        if DYNAMIC in type.shape:
+            raise m.fail("PTO-R909", f"{op.mnemonic()}: the extents of a slot are written in its type", op)
+        slot = number % ring.slots
+        rows, cols = (*(1,) * (2 - len(type.shape)), *type.shape)[-2:]
+        half = {1: rows * cols, 2: cols}.get(op.halves, 0) * m.role.lane if m.role.kind is not None else 0
+        start = data.start + slot * ring.size + half * dtype.size
+        strides = type.strides or _slot_strides(m, op, type)
+        key = (data.buffer, start, op.halves)
+        found = kept.get(key)
+        if found is None:
+            buffer = data.buffer
+            if buffer.dtype is not dtype:
+                buffer = GlobalBuffer(buffer.name, data.bytes, dtype, buffer.place, buffer.whole)
+            found = kept[key] = View.of(buffer, start // dtype.size, type.shape, tuple(strides), type.layout)
+            size = (sum((n - 1) * s for n, s in zip(type.shape, strides, strict=True)) + 1) * dtype.size
+            check_bytes(m, op, ring, size + half * dtype.size)
+        return found
+
+    return view
+
+
+def _slot_strides(m: Machine, op: ChannelOp, type: ViewType) -> tuple[int, ...]:
+    """A slot lies as the tensor that the channel was declared with, where that says it."""
+    init = m.channels.init_of(op)
+    tensor = None if init is None else init.memory
+    if tensor is not None and isinstance(tensor.type, ViewType) and tensor.type.strides is not None:
+        strides = tensor.type.strides
+        if len(strides) == len(type.shape) and DYNAMIC not in strides:
+            return strides
+    return packed_strides(type.shape, type.layout)
+
+
+@value(TAllocToAivOp, TAllocToAicOp)
+def alloc(op: TAllocToAivOp | TAllocToAicOp, m: Machine) -> Callable[[], View]:
+    return _allocating(op, m)
+
+
+@value(TAllocOp)
+def alloc_by_handle(op: TAllocOp, m: Machine) -> Callable[..., View]:
+    take = _allocating(op, m)
+
+    def run(entry: object, handle: object) -> View:
+        return take()
+
+    return run
+
+
+def _allocating(op: AllocSlotOp, m: Machine) -> Callable[[], View]:
+    ring, type = ring_of(op, m), op.slot.type
+    assert isinstance(type, ViewType)
+    view = slot_view(op, m, type)
+
+    def run() -> View:
+        current, core = ring(), m.core
+        number = current.await_slot(m, op)
+        if current.allocated.get(core, 0) > number:
+            raise m.fail(
+                "PTO-R925",
+                f"{op.mnemonic()}: the slot of {current.name} that was asked for before is not pushed yet",
+                op,
+                fix="tpush it first",
+            )
+        current.allocated[core] = number + 1
+        return view(current, number)
+
+    return run
+
+
+@value(DeclareTileOp)
+def declare_tile(op: DeclareTileOp, m: Machine) -> Callable[[], Unplaced]:
+    type = op.result.type
+    assert isinstance(type, TileType)
+    unplaced = Unplaced(type, type.shape, op.result.name_hint or "tile")
+    return lambda: unplaced
+
+
+@value(DeclareGlobalOp)
+def declare_global(op: DeclareGlobalOp, m: Machine) -> Callable[[], None]:
+    return lambda: None
+
+
+# --- memory that cores share -----------------------------------------------------------------------
+
+
+def note_memory(op: ChannelOp, m: Machine, ring: Ring, write: bool) -> None:
+    """A ring in global memory is the channel's own: whoever else touches it is in no order to that."""
+    data, sharing = ring.data, m.sharing
+    if not isinstance(data, MemorySlots) or sharing is None or (op, m.core) in ring.noted:
+        return
+    ring.noted.add((op, m.core))
+    first = data.buffer.address + data.start
+    window = data.bytes[data.start : data.start + ring.slots * ring.size]
+    pipe = ring.model.pushes(ring.flow) if write else ring.model.pops(ring.flow, True)
+    kind = ("channel", m.actor.rank, m.actor.block, ring.channel)
+    sharing.note_bytes(op, data.buffer.name, window, first, pipe, write, kind)
+
+
+Element = Attribute
+Conversion = Convert
+Memory = Pointer | View

@@ -1,0 +1,227 @@
+"""How cores of a block, and blocks, wait for each other: counters, and barriers over all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
+
+from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
+from ptoas.dialects.pto.core_sync import (
+    AwaitsCounter,
+    CounterOp,
+    SetCrossBlockOp,
+    SetFftsOp,
+    SetIntraBlockOp,
+    SyncAllOp,
+    SyncSetOp,
+    SyncWaitOp,
+    WaitCrossBlockOp,
+    WaitIntraBlockOp,
+)
+from ptoas.dialects.pto.enums import KernelKind, Pipe
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.cluster import Counter, set_counter, take_counter
+from ptoas.machine.machine import Machine, value
+from ptoas.machine.memory import Pointer, View
+
+CUBE, VECTOR = KernelKind.Cube, KernelKind.Vector
+
+LANE_STEP = 16
+"""On A5 the cube core counts the second vector core's counters from here on."""
+
+WORKSPACE = 16
+"""Words that a soft barrier asks for."""
+
+
+# --- counters --------------------------------------------------------------------------------------
+
+
+@value(SetIntraBlockOp, WaitIntraBlockOp, SetCrossBlockOp, WaitCrossBlockOp, SyncSetOp, SyncWaitOp)
+def count(op: CounterOp, m: Machine) -> Callable[..., None]:
+    waits = isinstance(op, AwaitsCounter)
+    number = op.number
+    by_lane = isinstance(op, SetIntraBlockOp | WaitIntraBlockOp) and m.target.model(op) == "by lane"
+
+    def run(*values: int) -> None:
+        which = int(values[0]) if number is None else number
+        if not 0 <= which < (2 * LANE_STEP if by_lane else LANE_STEP):
+            raise m.fail("PTO-R912", f"{op.mnemonic()}: there is no counter {which}", op)
+        if m.actor.scheduler is not None:
+            m.actor.scheduler.point(m.actor.place)
+        key, senders = _lane_counter(m, which, waits) if by_lane else _group_counter(m, op.mode, which, waits)
+        store = m.cluster_of_block.grid if key[0] == "mode 0" else m.cluster_of_block
+        counter = store.counter(key)
+        pipe = op.working_pipe
+        if not waits:
+            set_counter(m, op, counter, key, pipe)
+            return
+        if not senders:
+            other = "the cube core" if m.role.kind is not CUBE else "a vector core"
+            what = f"waits for counter {which} of {other}, which does not run this"
+        else:
+            what = f"waits for counter {which} from {m.launch.names(senders)}"
+        told = partial(_told, what, counter, senders, m)
+        take_counter(m, op, counter, key, _pipe(m, pipe), senders, told)
+
+    return run
+
+
+def _pipe(m: Machine, pipe: Pipe) -> Pipe | None:
+    return pipe if m.target.has_pipes else None
+
+
+def _told(what: str, counter: Counter, senders: Sequence[int], m: Machine) -> str:
+    taken = counter.taken.get(m.actor_number, 0)
+    counts = [counter.sent.get(sender, 0) for sender in senders] or [0]
+    return f"{what}: set {min(counts)} times, awaited {taken} times before"
+
+
+def _cores(m: Machine, kind: KernelKind) -> list[int]:
+    """The cores of a kind in this block, as actors."""
+    machines = m.cluster_of_block.machines
+    return [m.number_of(n) for n, machine in enumerate(machines) if machine.role.kind is kind]
+
+
+def _lane_counter(m: Machine, which: int, waits: bool) -> tuple[tuple[Hashable, ...], list[int]]:
+    """Each vector core has counters of its own with the cube core, in both directions."""
+    if m.role.kind is CUBE:
+        lane, number = divmod(which, LANE_STEP)
+        partner = m.cluster_of_block.vector(lane)
+    else:
+        lane, number, partner = m.role.lane, which, m.cluster_of_block.cube
+    to_cube = (m.role.kind is CUBE) == waits
+    senders = [] if partner is None else [m.number_of(partner)]
+    return ("intra", to_cube, lane, number), senders
+
+
+def _group_counter(m: Machine, mode: int, which: int, waits: bool) -> tuple[tuple[Hashable, ...], list[int]]:
+    kind = m.role.kind or VECTOR
+    match mode:
+        case 0:
+            return ("mode 0", kind, which), _everywhere(m, kind)
+        case 1:
+            return ("mode 1", which), _cores(m, VECTOR) or [m.actor_number]
+        case _:
+            sender = (VECTOR if kind is CUBE else CUBE) if waits else kind
+            return ("mode 2", sender, which), _cores(m, sender)
+
+
+def _everywhere(m: Machine, *kinds: KernelKind) -> list[int]:
+    """The cores of some kinds in all blocks of the rank, as actors."""
+    launch = m.launch
+    roles = [n for n, role in enumerate(launch.cores) if role.kind is None or role.kind in kinds]
+    return [launch.number(m.actor.rank, block, core) for block in range(launch.blocks) for core in roles]
+
+
+@value(SetFftsOp)
+def set_ffts(op: SetFftsOp, m: Machine) -> Callable[..., None]:
+    return lambda *_: None
+
+
+# --- barriers over all cores -----------------------------------------------------------------------
+
+_KINDS = {
+    SyncCoreType.AIVOnly: (VECTOR,),
+    SyncCoreType.AICOnly: (CUBE,),
+    SyncCoreType.Mix: (CUBE, VECTOR),
+}
+
+
+@value(SyncAllOp)
+def syncall(op: SyncAllOp, m: Machine) -> Callable[..., None]:
+    kinds = _KINDS[op.core_type.data]
+    soft = op.mode.data is SyncAllMode.Soft
+
+    def run(*values: Any) -> None:
+        if m.race is not None:
+            m.race.barrier()
+        if m.role.kind is not None and m.role.kind not in kinds:
+            return  # it is compiled for the other kind
+        if len(kinds) > 1 and len(m.launch.cores) == 1:
+            raise m.fail(
+                "PTO-R914",
+                "syncall: cube and vector cores wait for each other here, and the program runs on one kind",
+                op,
+                fix="core_type = #pto.sync_core_type<aiv_only>, or aic_only",
+            )
+        if m.actor.scheduler is not None:
+            m.actor.scheduler.point(m.actor.place)
+        grid = m.cluster_of_block.grid
+        came, _ = grid.syncs.get(m.actor_number, (0, op))
+        grid.syncs[m.actor_number] = came + 1, op
+        if soft:
+            _soft(op, m, kinds, values)
+        else:
+            _hard(op, m, kinds)
+        if m.race is not None:
+            m.race.barrier()
+
+    return run
+
+
+def _hard(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...]) -> None:
+    actors = _everywhere(m, *kinds)
+    counter = m.cluster_of_block.grid.counter(("syncall", op.core_type.data))
+    me = m.actor_number
+    number = counter.sent.get(me, 0)
+    key = ("syncall", op.core_type.data, number)
+    m.actor.clocks.release(key)
+    counter.sent[me] = number + 1
+
+    def missing() -> list[int]:
+        return [actor for actor in actors if counter.sent.get(actor, 0) <= number]
+
+    def what() -> str:
+        return f"waits at syncall {number + 1} for {m.launch.names(missing())}"
+
+    if missing():
+        m.actor.wait_until(lambda: not missing(), what, op, missing())
+    m.actor.clocks.acquire(key)
+
+
+def _soft(op: SyncAllOp, m: Machine, kinds: tuple[KernelKind, ...], values: Sequence[Any]) -> None:
+    """A word in memory counts those who have come; a multiple of their number ends one barrier."""
+    words, address = _workspace(op, m, values[0])
+    used = int(values[1]) if len(values) > 1 else 0
+    # A barrier of one kind counts blocks, whatever a block is made of.
+    share = sum(role.kind in kinds for role in m.launch.cores) if len(kinds) > 1 else 1
+    total = used or m.launch.blocks * share
+    grid = m.cluster_of_block.grid
+    counter = grid.counter(("soft", address))
+    before = int(words[0])
+    if not counter.sent and before != 0:
+        raise m.fail(
+            "PTO-R926",
+            f"syncall: the workspace begins with {before}: those who have come are counted from 0",
+            op,
+            fix="fill the workspace with zeros before the launch",
+        )
+    if total < 1:
+        raise m.fail("PTO-R914", f"syncall: {total} cores wait for each other", op)
+    counter.sent[m.actor_number] = counter.sent.get(m.actor_number, 0) + 1
+    generation = before // total
+    key = ("soft", address, generation)
+    m.actor.clocks.release(key)
+    words[0] = np.int32(before + 1)
+    if m.actor.scheduler is not None:
+        m.actor.scheduler.changed()
+    goal = (generation + 1) * total
+
+    def what() -> str:
+        return f"waits at syncall {generation + 1} for {goal - int(words[0])} of {total} cores"
+
+    if int(words[0]) < goal:
+        m.actor.wait_until(lambda: int(words[0]) >= goal, what, op, _everywhere(m, *kinds))
+    m.actor.clocks.acquire(key)
+
+
+def _workspace(op: SyncAllOp, m: Machine, given: Pointer | View) -> tuple[Array, int]:
+    buffer, offset = given.buffer, given.offset
+    if not buffer.holds(offset, offset + WORKSPACE - 1):
+        raise m.fail(
+            "PTO-R909",
+            f"syncall: the workspace is {WORKSPACE} words; %{buffer.name} has {buffer.size - offset}",
+            op,
+        )
+    return buffer.raw[offset : offset + 1].view(np.int32), buffer.address + offset * buffer.dtype.size

@@ -1,0 +1,118 @@
+"""What a push makes of an accumulator on its way into the slot: other types, scaled, nothing negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.ir import Attribute
+
+from ptoas.analysis.epilogues import result_of, takes_scales
+from ptoas.dialects.pto.channel import PipeInitOp, PushOp
+from ptoas.dialects.pto.core_enums import PushQuant
+from ptoas.dialects.pto.enums import KernelKind, ReluPreMode
+from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.dtypes import dtype_of
+from ptoas.machine.errors import failure
+from ptoas.machine.machine import Binder, Machine, Step, instruction, value
+from ptoas.machine.tiles import Tile
+from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
+
+SIGNED = np.uint64(1 << 46)
+"""In the word of a scale: results of 8 bits have a sign."""
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Scales that were set for a channel: a word for all columns, or one for each."""
+
+    words: Array
+    by_column: bool
+
+
+# --- scales ----------------------------------------------------------------------------------------
+
+
+def _channel(op: PushScaleOp, m: Machine) -> PipeInitOp:
+    """The declaration of the channel that a scale is for, with a push that takes one."""
+    init = m.channels.numbered(op, KernelKind.Cube, op.number)
+    epilogue = None if init is None else init.acc_push_epilogue
+    if init is None or epilogue is None or not takes_scales(epilogue.quant):
+        message = f"{op.mnemonic()}: the function declares no channel {op.number} whose pushes take a scale"
+        fix = "an acc_push_epilogue with a quant that ends in _scalar or _vec"
+        raise failure("PTO-R927", message, op, fix=fix, target=m.target.name)
+    return init
+
+
+@value(SetQuantScalarOp)
+def set_quant_scalar(op: SetQuantScalarOp, m: Machine) -> Callable[[float], None]:
+    init = _channel(op, m)
+
+    def run(scale: float) -> None:
+        word = np.array([scale], np.float32).view(np.uint32).astype(np.uint64)
+        m.push_scales[init] = Scales(word, False)
+
+    return run
+
+
+@instruction(SetQuantVectorOp)
+def set_quant_vector(op: SetQuantVectorOp, m: Machine) -> Binder:
+    init = _channel(op, m)
+
+    def bind(scales: Tile) -> Step:
+        def run() -> None:
+            if scales.dtype.size == 8:
+                words = scales.load_raw()[0].astype(np.uint64)
+            else:
+                words = scales.load()[0].astype(np.float32).view(np.uint32).astype(np.uint64)
+            m.push_scales[init] = Scales(words, True)
+
+        return Step(run, (scales.region,))
+
+    return bind
+
+
+# --- pushing ---------------------------------------------------------------------------------------
+
+
+def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[Attribute, Convert]:
+    """The element type of what is in the slot, and how the accumulator's bits become that."""
+    epilogue = init.acc_push_epilogue
+    if epilogue is None:
+        return tile.type.element_type, as_it_is
+    quant, plain = epilogue.quant, epilogue.relu is ReluPreMode.NoRelu
+    element = result_of(m.channels.of(init), tile.type.element_type)
+    if quant is PushQuant.NoQuant and plain:
+        return element, as_it_is
+    source, dst = tile.dtype, dtype_of(element)
+
+    def convert(bits: Array, *_: int) -> Array:
+        values = bits.view(source.number)
+        if takes_scales(quant):
+            scales = m.push_scales.get(init)
+            if scales is None or scales.by_column != quant.value.endswith("_vec"):
+                raise _no_scale(op, m, quant)
+            words = scales.words[: values.shape[1]] if scales.by_column else scales.words
+            if len(words) not in (1, values.shape[1]):
+                raise _no_scale(op, m, quant)
+            signed = words | SIGNED if dst.text == "i8" else words & ~SIGNED
+            result = quantised(values, signed, scales.by_column, dst)
+        else:
+            result = rounded(values, dst)
+        if not plain:
+            result = np.maximum(result, np.zeros((), result.dtype))
+        return dst.encode(result).view(dst.raw)
+
+    return element, convert
+
+
+def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:
+    which = "set_quant_vector" if quant.value.endswith("_vec") else "set_quant_scalar"
+    return m.fail(
+        "PTO-R927",
+        f"{op.mnemonic()}: the channel scales what is pushed ({quant.value}), and no {which} came before it "
+        "with a scale for every column",
+        op,
+        fix=f"pto.{which}(...) {{id = ...}} before the push",
+    )

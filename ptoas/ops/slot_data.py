@@ -1,0 +1,324 @@
+"""How a tile gets into a slot of a ring and out of it again.
+
+A slot is in the memory of the consumer, or in global memory, from where a pop copies it into a slot of a ring
+in the consumer's memory. There it lies row by row, without gaps between its valid columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.ir import Attribute
+
+from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, PopOp, PushOp
+from ptoas.dialects.pto.core_enums import Flow, PushLayout
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.channels import Pushed, Ring
+from ptoas.machine.dtypes import dtype_of
+from ptoas.machine.machine import Machine
+from ptoas.machine.memory import Pointer, View
+from ptoas.machine.slots import Held, SlotBits
+from ptoas.machine.tiles import Tile, element_offsets
+
+GENERATIONS = 2
+"""So many tiles one after the other in one slot are told apart, so that the use of an old one is seen."""
+
+Part = tuple[slice, slice]
+
+
+def part_of(valid: tuple[int, int], split: int, lane: int) -> Part:
+    """Rows and columns of a whole tile that one vector core has to do with."""
+    rows, cols = valid
+    if split in (1, 3):
+        half = (rows + 1) // 2
+        return (slice(half, rows) if lane else slice(0, half)), slice(0, cols)
+    if split in (2, 4):
+        half = (cols + 1) // 2
+        return slice(0, rows), (slice(half, cols) if lane else slice(0, half))
+    return slice(0, rows), slice(0, cols)
+
+
+def whole_of(valid: tuple[int, int], split: int) -> tuple[int, int]:
+    """Extents of the tile that two halves make."""
+    rows, cols = valid
+    return (rows * 2 if split == 1 else rows), (cols * 2 if split == 2 else cols)
+
+
+def shape_of(part: Part) -> tuple[int, int]:
+    rows, cols = part
+    return rows.stop - rows.start, cols.stop - cols.start
+
+
+def place_of_half(valid: tuple[int, int], split: int, lane: int) -> tuple[int, int]:
+    """The row and the column at which a vector core puts its half."""
+    return (lane * valid[0] if split == 1 else 0), (lane * valid[1] if split == 2 else 0)
+
+
+# --- in the consumer's memory ---------------------------------------------------------------------
+
+
+def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> TileType:
+    """How a pushed tile lies in the consumer's memory: rows of a vector core's half, or blocks for L1."""
+    rows, cols = type.shape
+    if ring.flow is Flow.V2C:
+        whole = whole_of((rows, cols), split)
+        return TileType.of(
+            element, *whole, loc=TileLoc.Mat, blayout=BLayout.ColMajor, slayout=SLayout.RowMajor
+        )
+    rows, cols = rows // 2 if split == 1 else rows, cols // 2 if split == 2 else cols
+    epilogue = ring.channel.first.acc_push_epilogue
+    match epilogue.layout if epilogue is not None else PushLayout.NZ2ND:
+        case PushLayout.NZ2DN:
+            return TileType.of(element, rows, cols, blayout=BLayout.ColMajor)
+        case PushLayout.NZ2NZ:
+            return TileType.of(element, rows, cols, blayout=BLayout.ColMajor, slayout=SLayout.RowMajor)
+        case _:
+            return TileType.of(element, rows, cols, blayout=BLayout.RowMajor)
+
+
+class LocalSlots:
+    """Slots in the memory of whoever pops."""
+
+    def __init__(self, ring: Ring):
+        self.ring = ring
+        self.stored: dict[tuple[int, int], tuple[TileType, Tile]] = {}
+        """By consumer and slot: how the tile lies that was pushed last."""
+        self.kept: dict[tuple[object, ...], Tile] = {}
+        self.bits: dict[tuple[int, int, int], SlotBits] = {}
+
+    @property
+    def loc(self) -> TileLoc:
+        return TileLoc.Vec if self.ring.flow is Flow.C2V else TileLoc.Mat
+
+    def _address(self, slot: int) -> int:
+        base = next(iter(self.ring.bases.values()), 0)
+        return base + slot * self.ring.size
+
+    def put(self, m: Machine, op: PushOp, tile: Tile, bits: Array, element: Attribute, number: int) -> None:
+        ring = self.ring
+        slot = number % ring.slots
+        split = op.halves
+        type = slot_type(ring, tile.type, split, element)
+        if ring.flow is Flow.C2V:
+            for consumer in ring.consumers:
+                lane = ring.cluster.machines[consumer].role.lane
+                part = part_of(tile.valid, split, lane)
+                self._target(m, op, consumer, slot, type, shape_of(part)).store_raw(bits[part])
+            return
+        (consumer,) = ring.consumers
+        target = self._target(m, op, consumer, slot, type, whole_of(tile.valid, split))
+        row, col = place_of_half(tile.valid, split, m.role.lane if split else 0)
+        part = target.part(row, col, tile.valid)
+        if part is not None:
+            part.store_raw(bits)
+            return
+        offsets = element_offsets(type.shape, target.geometry)
+        rows, cols = tile.valid
+        target.flat[offsets[row : row + rows, col : col + cols]] = bits
+
+    def _target(
+        self, m: Machine, op: ChannelOp, consumer: int, slot: int, type: TileType, valid: tuple[int, int]
+    ) -> Tile:
+        key = (consumer, slot, type, valid)
+        found = self.kept.get(key)
+        if found is None:
+            memory = self.ring.cluster.machines[consumer].memory(self.loc)
+            address = self._address(slot)
+            check_bytes(m, op, self.ring, type.size_bytes)
+            if address < 0 or address + self.ring.size > memory.size:
+                raise m.fail(
+                    "PTO-R909",
+                    f"{op.mnemonic()}: slot {slot} of {self.ring.name} is {address:#x} to "
+                    f"{address + self.ring.size:#x}; {memory.loc.value} of {m.target.name} has {memory.size} "
+                    "bytes",
+                    op,
+                )
+            found = self.kept[key] = Tile(type, memory, address, valid, "slot")
+        self.stored[consumer, slot] = type, found
+        return found
+
+    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
+        """The tile is where it was put; it only gets its name."""
+        ring, slot = self.ring, number % self.ring.slots
+        generation = number // ring.slots % GENERATIONS
+        stored_type, stored = self.stored[m.core, slot]
+        check_layout(m, op, type, stored_type, ring.pushes_of(number)[0][1])
+        bits = self.bits.get((m.core, slot, generation))
+        if bits is None:
+            bits = self.bits[m.core, slot, generation] = SlotBits(ring.size, stored.address)
+        key = (m.core, slot, generation, type, valid)
+        tile = self.kept.get(key)
+        if tile is None:
+            name = op.popped.name_hint or "popped"
+            tile = self.kept[key] = Tile(type, stored.memory, stored.address, valid, name, bits)
+        held = Held(op, number, tile, bits)
+        bits.hold(held, (stored_type, stored.valid), lambda: mark(stored, bits))
+        return held
+
+
+def mark(tile: Tile, bits: SlotBits) -> None:
+    """The bytes that a push has written."""
+    twin = Tile(tile.type, tile.memory, tile.address, tile.valid, tile.name, bits)
+    region = twin.region
+    region.view[region.select] = True
+
+
+def check_bytes(m: Machine, op: ChannelOp, ring: Ring, size: int) -> None:
+    if size > ring.size:
+        raise m.fail(
+            "PTO-R908",
+            f"{op.mnemonic()}: the tile takes {size} bytes, a slot of {ring.name} has {ring.size}: it would "
+            "overwrite the next one",
+            op,
+            fix=f"slot_size = {size} on both sides, and rings that are large enough",
+        )
+
+
+def check_layout(m: Machine, op: PopOp, type: TileType, stored: TileType, pushed: Pushed) -> None:
+    """A tile is read as it was written: the same rows of the same length, in the same order."""
+    if type.geometry == stored.geometry or 1 in stored.shape:
+        return
+    from ptoas.machine.channels import difference
+
+    raise difference(
+        m, op, pushed, f"the tile is popped as {type}, and lies in its slot as {stored}", f"pop a {stored}"
+    )
+
+
+# --- in global memory -------------------------------------------------------------------------------
+
+
+class MemorySlots:
+    """Slots in global memory; who pops copies them."""
+
+    def __init__(self, ring: Ring, memory: Pointer | View):
+        self.ring = ring
+        buffer = memory.buffer
+        self.buffer = buffer
+        self.start = memory.offset * buffer.dtype.size
+        if ring.flow is Flow.V2C and len(ring.channel.first.flows) == 2:
+            self.start += ring.slots * ring.size
+        self.bytes = buffer.raw.view(np.uint8)
+        self.latest: dict[tuple[int, int], Held] = {}
+        """What was copied last into each slot of a consumer's own ring."""
+        self.kept: dict[tuple[object, ...], Tile] = {}
+        self.bits: dict[tuple[int, int, int], SlotBits] = {}
+
+    def check(self, m: Machine, op: PipeInitOp) -> None:
+        ring = self.ring
+        needed = self.start + ring.slots * ring.size
+        if self.start < 0 or needed > len(self.bytes):
+            raise m.fail(
+                "PTO-R909",
+                f"{op.mnemonic()}: the slots of {ring.name} reach byte {needed} of %{self.buffer.name}, "
+                f"which has {len(self.bytes)}",
+                op,
+                fix=f"give it {needed} bytes at least: {ring.slots} slots of {ring.size}",
+            )
+
+    def _window(self, slot: int, valid: tuple[int, int], row: int, first: int, element: Attribute) -> Array:
+        """Elements of a slot: `row` from row to row, from element `first` on."""
+        dtype = dtype_of(element)
+        size = dtype.size
+        start = self.start + slot * self.ring.size + first * size
+        return np.ndarray(valid, dtype.raw, self.bytes, start, (row * size, size))
+
+    def put(self, m: Machine, op: PushOp, tile: Tile, bits: Array, element: Attribute, number: int) -> None:
+        slot, split = number % self.ring.slots, op.halves
+        rows, cols = tile.valid
+        size = dtype_of(element).size
+        halves = 2 if self.ring.flow is Flow.V2C and split in (1, 2) else 1
+        check_bytes(m, op, self.ring, rows * cols * size * halves)
+        row = cols * 2 if halves == 2 and split == 2 else cols
+        lane = m.role.lane if halves == 2 else 0
+        first = lane * (rows * cols if split == 1 else cols)
+        self._window(slot, tile.valid, row, first, element)[...] = bits
+
+    def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
+        """Copy the slot, or a vector core's part of it, into the consumer's own ring."""
+        ring = self.ring
+        slot, split, lane = number % ring.slots, op.halves, m.role.lane
+        check_extents(m, op, ring, valid, number)
+        row, first = valid[1], 0
+        if ring.flow is Flow.C2V and split:
+            row, first = gm_place(valid, split, lane)
+        source = self._window(slot, valid, row, first, type.element_type)
+        tile, bits = self._local(m, op, type, valid, number)
+        held = Held(op, number, tile, bits)
+        held.copied = True
+        bits.hold(held, (type, valid), lambda: mark(tile, bits))
+        self.latest[m.core, number % ring.local_slots] = held
+        tile.store_raw(source)
+        return held
+
+    def _local(
+        self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int
+    ) -> tuple[Tile, SlotBits]:
+        ring = self.ring
+        slot = number % ring.local_slots
+        before = self.latest.get((m.core, slot))
+        if before is not None:
+            before.end(op, "overwritten by a later pop")
+        generation = number // ring.local_slots % GENERATIONS
+        address = next(iter(ring.bases.values()), 0) + slot * ring.size
+        memory = m.memory(type.loc.data)
+        if address < 0 or address + type.size_bytes > memory.size:
+            raise m.fail(
+                "PTO-R909",
+                f"{op.mnemonic()}: slot {slot} of the ring of {ring.name} is at {address:#x}; "
+                f"{memory.loc.value} of {m.target.name} has {memory.size} bytes",
+                op,
+            )
+        size = max(ring.size, type.size_bytes)
+        bits = self.bits.get((m.core, slot, generation))
+        if bits is None or len(bits.written) < size:
+            bits = self.bits[m.core, slot, generation] = SlotBits(size, address)
+        key = (m.core, slot, generation, type, valid)
+        tile = self.kept.get(key)
+        if tile is None or tile.bits is not bits:
+            name = op.popped.name_hint or "popped"
+            tile = self.kept[key] = Tile(type, memory, address, valid, name, bits)
+        return tile, bits
+
+
+def gm_place(valid: tuple[int, int], split: int, lane: int) -> tuple[int, int]:
+    """For a vector core's part of a slot: elements from row to row, and the first of them."""
+    rows, cols = valid
+    match split:
+        case 1:
+            return cols, lane * rows * cols
+        case 2:
+            return 2 * cols, lane * cols
+        case 3:
+            return cols, lane * (rows + lane) * cols
+        case _:
+            return 2 * cols + 2 * lane - 1, lane * (cols + lane)
+
+
+def check_extents(m: Machine, op: PopOp, ring: Ring, valid: tuple[int, int], number: int) -> None:
+    """Rows follow each other without gaps, so that as many columns are popped as were pushed."""
+    from ptoas.machine.channels import difference
+
+    if 0 in valid:
+        return  # nothing is read
+    for _, pushed in ring.pushes_of(number):
+        if 0 in pushed.valid:
+            continue  # of a tile that is not split, one vector core may push all
+        if ring.flow is Flow.C2V:
+            expected = shape_of(part_of(pushed.valid, pushed.split, m.role.lane))
+        else:
+            expected = whole_of(pushed.valid, pushed.split)
+        if valid[1] != expected[1] or valid[0] > expected[0]:
+            raise difference(
+                m,
+                op,
+                pushed,
+                f"{valid[0]}x{valid[1]} elements are popped, {expected[0]}x{expected[1]} were pushed",
+                f"pop a tile that is valid for {expected[0]}x{expected[1]}",
+            )
+
+
+Slots = LocalSlots | MemorySlots
+Make = Callable[[], Slots]

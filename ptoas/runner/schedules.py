@@ -1,0 +1,48 @@
+"""A program in several orders of its actors: the same result in all of them, or the finding with its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Note, PtoasError
+from ptoas.machine.arrays import np
+from ptoas.machine.errors import failure
+from ptoas.runner.options import Options, Result
+
+R = TypeVar("R", bound=Result)
+
+
+def in_every_order(options: Options, entry: Operation, run: Callable[[int], R]) -> R:
+    """The result of the first order; `run` starts anew with what the program was given."""
+    first = options.schedule or 0
+    with naming(first):
+        result = run(first)
+    for seed in range(first + 1, first + options.schedules):
+        with naming(seed):
+            other = run(seed)
+        for name, bits in result.bits.items():
+            if not np.array_equal(bits, other.bits[name]):
+                count = int(np.count_nonzero(bits != other.bits[name]))
+                raise failure(
+                    "PTO-R918",
+                    f"%{name} differs in {count} of {bits.size} elements between two orders of the cores: "
+                    f"--schedule {first} and --schedule {seed}",
+                    entry,
+                    target=result.target,
+                )
+    return result
+
+
+@contextmanager
+def naming(seed: int) -> Generator[None, None, None]:
+    """What goes wrong is said with the order in which it does."""
+    try:
+        yield
+    except PtoasError as error:
+        note = Note(f"in the order of --schedule {seed}")
+        raise PtoasError([replace(d, notes=(*d.notes, note)) for d in error.diagnostics]) from None

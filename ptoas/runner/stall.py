@@ -1,0 +1,232 @@
+"""Nobody goes on: which mistake that is, and a picture in text of who waits for whom.
+
+Where one core waits for others that have all come to their end, the mistake is there: a tile that nobody
+pushes, a slot that nobody frees, a counter that nobody sets, a barrier that the others came to less often.
+Where they wait for each other, it is a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.channels import flow_of
+from ptoas.diagnostics import Diagnostic, Note
+from ptoas.dialects.pto.channel import AllocSlotOp, ChannelOp, PopOp, PushOp
+from ptoas.dialects.pto.core_sync import AwaitsCounter, SyncAllOp
+from ptoas.location import span_of
+from ptoas.machine.actors import Launch
+from ptoas.machine.channels import Ring
+from ptoas.machine.errors import finding
+from ptoas.machine.machine import Machine
+from ptoas.runner.core import Core
+from ptoas.runner.outcomes import Outcome
+
+MOST_LINES = 24
+"""Actors that a picture shows; of a larger launch those that wait come first."""
+
+
+@dataclass
+class Standing:
+    """An actor that has not come to its end, or has, and the machine that it worked with."""
+
+    outcome: Outcome
+    machine: Machine
+
+    @property
+    def waits(self) -> bool:
+        return self.outcome.waits is not None and self.outcome.op is not None
+
+    @property
+    def op(self) -> Operation:
+        """What it waits at."""
+        assert self.outcome.op is not None, "it waits"
+        return self.outcome.op
+
+    @property
+    def ring(self) -> Ring | None:
+        """The ring that it waits at."""
+        op = self.outcome.op
+        if not isinstance(op, ChannelOp):
+            return None
+        init, flow = self.machine.channels.init_of(op), flow_of(op)
+        if init is None or flow is None:
+            return None
+        return self.machine.cluster_of_block.ring(self.machine.channels.of(init), flow, self.machine)
+
+
+def stalled(
+    outcomes: Sequence[Outcome], cores: Sequence[Core], launch: Launch, target: str
+) -> Diagnostic | None:
+    """What is wrong where all that have not finished wait; `None`: nothing that cores have in common."""
+    every = [Standing(o, core.machine) for o, core in zip(outcomes, cores, strict=True)]
+    waiting = [each for each in every if each.waits]
+    ours = [each for each in waiting if isinstance(each.outcome.op, ChannelOp | AwaitsCounter | SyncAllOp)]
+    if not ours:
+        return None
+    busy = {each.outcome.actor for each in waiting}
+    # The first that waits for nobody but those who have finished is where it began.
+    alone = next((each for each in ours if not busy & set(each.outcome.on)), None)
+    notes = list(picture(every, launch))
+    if alone is None:
+        circle = _circle(ours, launch)
+        names = launch.names(each.outcome.actor for each in waiting)
+        return finding(
+            "PTO-R901",
+            f"{names} wait for each other, and none can go on",
+            span=span_of(ours[0].op),
+            notes=(*_places(ours[1:], launch), *circle, *notes),
+            fix="let one of them push, set or come before it waits",
+            target=target,
+        )
+    code, message, more, fix = _cause(alone, launch)
+    return finding(
+        code,
+        f"{launch.names([alone.outcome.actor])}: {message}",
+        span=span_of(alone.op),
+        notes=(*more, *notes),
+        fix=fix,
+        target=target,
+    )
+
+
+# --- one that waits for those who have finished --------------------------------------------------------
+
+Cause = tuple[str, str, tuple[Note, ...], str]
+"""Code, message, further places, fix."""
+
+
+def _cause(standing: Standing, launch: Launch) -> Cause:
+    op, ring = standing.outcome.op, standing.ring
+    match op:
+        case PopOp() if ring is not None:
+            return _nothing_pushed(op, ring, standing, launch)
+        case PushOp() | AllocSlotOp() if ring is not None:
+            return _nothing_free(op, ring, standing, launch)
+        case SyncAllOp():
+            return _disagree(standing, launch)
+        case _:
+            return _never_set(standing, launch)
+
+
+def _others(standing: Standing, launch: Launch) -> str:
+    on = standing.outcome.on
+    if not on:
+        return "nobody is at the other end"
+    return f"{launch.names(on)} {'have' if len(on) > 1 else 'has'} finished"
+
+
+def _nothing_pushed(op: PopOp, ring: Ring, standing: Standing, launch: Launch) -> Cause:
+    last = ring.last_push
+    return (
+        "PTO-R922",
+        f"{op.mnemonic()} waits for a tile from {ring.name} that is never pushed: {ring.state()}; "
+        f"{_others(standing, launch)}",
+        () if last is None else (Note("the last push", span_of(last)),),
+        "as many tpush as tpop, on every way through the program",
+    )
+
+
+def _nothing_free(op: ChannelOp, ring: Ring, standing: Standing, launch: Launch) -> Cause:
+    held = [each for tiles in ring.held.values() for each in tiles]
+    if held:
+        return (
+            "PTO-R903",
+            f"{op.mnemonic()} waits for an empty slot of {ring.name}, and {len(held)} that were popped are "
+            f"never given back: {ring.state()}; {_others(standing, launch)}",
+            (Note("popped here, and not given back", span_of(held[0].op)),),
+            "a tfree after the last use of each popped tile",
+        )
+    last = ring.last_pop
+    return (
+        "PTO-R921",
+        f"{op.mnemonic()} waits for an empty slot of {ring.name}, which is full: {ring.state()}; "
+        f"{_others(standing, launch)}",
+        () if last is None else (Note("the last pop", span_of(last)),),
+        "as many tpop as tpush, or more slots (slot_num)",
+    )
+
+
+def _disagree(standing: Standing, launch: Launch) -> Cause:
+    syncs = standing.machine.cluster_of_block.grid.syncs
+    mine = syncs.get(standing.outcome.actor)
+    came = 0 if mine is None else mine[0]
+    less = [(actor, syncs.get(actor)) for actor in standing.outcome.on]
+    notes = [
+        Note(
+            f"{launch.names([actor])} comes to syncall {sync[0]} times, the last time here", span_of(sync[1])
+        )
+        for actor, sync in less
+        if sync is not None
+    ]
+    counts = [f"{launch.names([actor])} to {0 if sync is None else sync[0]}" for actor, sync in less]
+    return (
+        "PTO-R914",
+        f"it is at its syncall {came} and waits for ever: {', '.join(counts) or 'nobody'} came, and finished",
+        tuple(notes[:1]),
+        "every core of the kind comes to every syncall: none in a branch that only some take",
+    )
+
+
+def _never_set(standing: Standing, launch: Launch) -> Cause:
+    cluster = standing.machine.cluster_of_block
+    notes: list[Note] = []
+    for counter in (*cluster.counters.values(), *cluster.grid.counters.values()):
+        if counter.last is not None and set(counter.sent) & set(standing.outcome.on):
+            who = launch.names(sorted(set(counter.sent) & set(standing.outcome.on)))
+            notes.append(Note(f"{who} sets another counter, or this one before, here", span_of(counter.last)))
+    return (
+        "PTO-R920",
+        f"{standing.outcome.waits}; {_others(standing, launch)}",
+        tuple(notes[:1]),
+        "set it as often as it is awaited, under the same number, on a core that it counts for",
+    )
+
+
+# --- the picture -----------------------------------------------------------------------------------------
+
+
+def picture(every: Sequence[Standing], launch: Launch) -> Iterator[Note]:
+    """A line for each core: where it stands, for what it waits, from whom that would come; and the rings."""
+    shown = sorted(every, key=lambda each: not each.waits)[:MOST_LINES]
+    shown.sort(key=lambda each: each.outcome.actor)
+    names = {each.outcome.actor: launch.names([each.outcome.actor]) for each in shown}
+    width = max(len(name) for name in names.values())
+    for each in shown:
+        yield Note(f"{names[each.outcome.actor]:<{width}} | {_standing(each, launch)}")
+    if len(every) > len(shown):
+        yield Note(f"and {len(every) - len(shown)} more")
+    rings = {id(ring): ring for each in every if each.waits and (ring := each.ring) is not None}
+    for ring in rings.values():
+        yield Note(f"{ring.name} {ring.picture()} {ring.state()}")
+
+
+def _standing(each: Standing, launch: Launch) -> str:
+    outcome = each.outcome
+    if not each.waits:
+        return "has finished" if outcome.good else outcome.waits or "has failed"
+    assert outcome.op is not None
+    what = (outcome.waits or "").split(":")[0]
+    whom = f" <- {launch.names(outcome.on)}" if outcome.on else " <- nobody"
+    return f"line {span_of(outcome.op).line} | {what}{whom}"
+
+
+def _places(others: Iterable[Standing], launch: Launch) -> Iterator[Note]:
+    for each in list(others)[:2]:
+        yield Note(f"{launch.names([each.outcome.actor])} waits here", span_of(each.op))
+
+
+def _circle(waiting: Sequence[Standing], launch: Launch) -> Iterator[Note]:
+    """Follow who waits for whom until somebody comes again."""
+    by_actor = {each.outcome.actor: each for each in waiting}
+    at, seen = waiting[0].outcome.actor, list[int]()
+    while at not in seen:
+        seen.append(at)
+        following = next((actor for actor in by_actor[at].outcome.on if actor in by_actor), None)
+        if following is None:
+            return
+        at = following
+    circle = [*seen[seen.index(at) :], at]
+    yield Note(" -> ".join(launch.names([actor]) for actor in circle))

@@ -1,0 +1,12 @@
+"""Counters between cores of A2/A3: all of them in one control area, whose address the kernel sets."""
+
+from __future__ import annotations
+
+from ptoas.dialects.pto import core_sync as k
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.shared.core_sync import COUNTERS
+
+ROWS: Rows = {
+    **{op: Row() for op in COUNTERS},
+    k.SetFftsOp: Row(),
+}

@@ -1,0 +1,57 @@
+"""How a target passes tiles between the cores of a block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.targets.pipes import FIX, MTE1, MTE2, MTE3, Pipe, S, V
+
+
+@dataclass(frozen=True)
+class ChannelModel:
+    """What differs between targets: who takes part, which pipes wait and tell, when a slot is free."""
+
+    both_lanes: bool = False
+    """Whether both vector cores take part in a channel whose tiles are not split."""
+    stops_core: bool = False
+    """Whether a wait stops the whole core, and not one pipe."""
+    one_pipe: bool = False
+    """Whether one thread does all there is to do."""
+    needs_memory: bool = False
+    """Whether the slots are always in global memory."""
+    odd_splits: str | None = None
+    """Why tiles of odd extents can't be split; `None`: they can."""
+    views: str | None = None
+    """Why views of global memory can't be passed; `None`: they can."""
+
+    def pushes(self, flow: Flow) -> Pipe:
+        """The pipe that fills a slot, and tells so."""
+        if self.one_pipe:
+            return S
+        return FIX if flow is Flow.C2V else MTE3
+
+    def pops(self, flow: Flow, in_memory: bool) -> Pipe:
+        """The pipe that waits for a full slot: what it writes is there for it."""
+        if self.one_pipe:
+            return S
+        if in_memory:
+            return MTE2
+        return V if flow is Flow.C2V else MTE1
+
+    def frees(self, flow: Flow, in_memory: bool) -> Pipe:
+        """The pipe after whose work a slot is free again."""
+        return self.pops(flow, in_memory)
+
+    def frees_at_pop(self, in_memory: bool, views: bool) -> bool:
+        """Whether a pop, which copies the slot, already gives it back."""
+        return in_memory and not views
+
+
+A5_MODEL = ChannelModel()
+A2A3_MODEL = ChannelModel(both_lanes=True, stops_core=True, needs_memory=True)
+CPU_MODEL = ChannelModel(
+    one_pipe=True,
+    odd_splits="the simulator splits even extents only",
+    views="the simulator passes tiles only",
+)

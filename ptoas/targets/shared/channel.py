@@ -1,0 +1,70 @@
+"""Channels: what targets share of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ptoas.analysis.channels import declaration_of, flow_of
+from ptoas.dialects.pto import channel as c
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.channel_model import ChannelModel
+from ptoas.targets.pipes import Pipe
+from ptoas.targets.row import Forms, Row, Rows, Unsupported
+
+ROWS: Rows = {
+    c.ReserveBufferOp: Row(),
+    c.ImportReservedBufferOp: Row(),
+    c.DeclareTileOp: Row(),
+    c.DeclareGlobalOp: Row(),
+}
+
+INITS = (c.AicInitializePipeOp, c.AivInitializePipeOp, c.InitializeL2LPipeOp, c.InitializeL2G2LPipeOp)
+PUSHES = (c.TPushToAivOp, c.TPushToAicOp, c.TPushOp)
+POPS = (c.TPopFromAicOp, c.TPopFromAivOp, c.TPopOp)
+ALLOCS = (c.TAllocToAivOp, c.TAllocToAicOp, c.TAllocOp)
+FREES = (c.TFreeFromAicOp, c.TFreeFromAivOp, c.TFreeOp)
+
+
+def _in_memory(op: c.ChannelOp) -> bool:
+    init = declaration_of(op)
+    return init is not None and init.memory is not None
+
+
+def channel_rows(model: ChannelModel) -> Rows:
+    """The rows of a target whose cores pass tiles in this way."""
+
+    def pushing(op: c.ChannelOp) -> Pipe:
+        return model.pushes(flow_of(op) or Flow.C2V)
+
+    def popping(op: c.ChannelOp) -> Pipe:
+        return model.pops(flow_of(op) or Flow.C2V, _in_memory(op))
+
+    def freeing(op: c.ChannelOp) -> Pipe | None:
+        """A pop that copies has given the slot back already."""
+        in_memory = _in_memory(op)
+        return None if in_memory else model.frees(flow_of(op) or Flow.C2V, in_memory)
+
+    views = Row() if model.views is None else Unsupported(model.views)
+    declared = {} if model.views is None else {c.DeclareGlobalOp: views}
+    rows: Rows = {**declared, **{op: Row(model=model) for op in INITS}}
+    if model.needs_memory:
+        rows[c.InitializeL2LPipeOp] = Unsupported(
+            "the cores reach each other through global memory alone; initialize_l2g2l_pipe"
+        )
+    for op in PUSHES:
+        view = Row(ignores=("entry",)) if model.views is None else views
+        rows[op] = Forms(_passes_tile("pushed"), {True: Row(pipe=pushing), False: view})
+    for op in POPS:
+        ignored = ("entry",) if op is c.TPopOp else ()
+        view = Row(ignores=ignored) if model.views is None else views
+        rows[op] = Forms(_passes_tile("popped"), {True: Row(pipe=popping), False: view})
+    for op in FREES:
+        rows[op] = Row(frees=freeing)
+    for op in ALLOCS:
+        rows[op] = views
+    return rows
+
+
+def _passes_tile(name: str) -> Callable[[c.ChannelOp], bool]:
+    return lambda op: isinstance(getattr(op, name).type, TileType)
