@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import BFloat16Type, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
+from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.types import PtrType, TileType, ViewType
 from ptoas.location import span_of
 
@@ -42,6 +43,11 @@ FAULTS: tuple[Fault, ...] = (
     Fault("tcolsum", BUILD, "adds up floats only"),
     Fault("tcolmax", BUILD, "has no integers of 16 and 32 bits"),
     Fault("tcmp", BUILD, "takes a mask of bytes for i32, f16 and f32 only"),
+    Fault(
+        "tmatmul tmatmul.acc tmatmul.bias tgemv tgemv.acc tgemv.bias",
+        BUILD,
+        "wants accumulator, left and right tiles of equal physical extents",
+    ),
     Fault("treshape bitcast", BUILD, "reinterprets a float only as a float, and an integer as an integer"),
     Fault(
         "tdiv tdivs trecip trsqrt trem trems tfmod tfmods trowexpanddiv tcolexpanddiv",
@@ -79,6 +85,7 @@ FAULTS: tuple[Fault, ...] = (
         BYTES,
         "sorts the rest of a row alone, and nothing where indices have another shape",
     ),
+    Fault("tsort32", BYTES, "puts blocks of 16-bit values half as far apart as they are long"),
     Fault("tmrgsort", BYTES, "leaves blocks that come in no fours unwritten"),
     Fault("trandom", BYTES, "gives the words of a counter to other columns"),
     Fault("thistogram", BYTES, "reads the filters of 32-bit numbers from the first column only"),
@@ -106,10 +113,16 @@ FAULTS: tuple[Fault, ...] = (
     Fault("comm.twait", BYTES, "gives up waiting after a while, without a word"),
 )
 
-PLACEHOLDER = (
-    "bf16: without `std::bfloat16_t` (C++23, GCC 14) the library takes half precision in its place: other "
-    "bits, and other numbers"
-)
+TYPES: dict[str, str] = {
+    "bf16": "is half precision unless the compiler has `std::bfloat16_t` (C++23, GCC 14)",
+    "f8E4M3FN": "is cut off where it should be rounded, and has no -0",
+    "f8E5M2": "is cut off where it should be rounded, and has no -0",
+    "!pto.hif8": "has other numbers from 1 to 4, and none from 0.5 to 1",
+    "!pto.f8E8M0": "has a power of two in the place of NaN",
+    "!pto.f4E1M2x2": "becomes a whole number before it is converted",
+    "!pto.f4E2M1x2": "becomes a whole number before it is converted",
+}
+"""Element types that the simulator calculates with otherwise, and how."""
 
 
 def likely_causes(module: ModuleOp, shows: str) -> Iterator[Note]:
@@ -123,11 +136,12 @@ def likely_causes(module: ModuleOp, shows: str) -> Iterator[Note]:
         for fault in FAULTS:
             if fault.shows == shows and name in fault:
                 yield Note(f"likely: the simulator's {name} {fault.what}", span_of(op))
-    if shows != STOPS and any(_has_bf16(op) for op in module.walk()):
-        yield Note(f"likely: {PLACEHOLDER}")
+    found = {name for op in module.walk() for name in _elements(op)} if shows == BYTES else set[str]()
+    yield from (Note(f"likely: the simulator's {t} {what}") for t, what in TYPES.items() if t in found)
 
 
-def _has_bf16(op: Operation) -> bool:
-    values = (*op.operands, *op.results)
-    kinds = (PtrType, TileType, ViewType)
-    return any(isinstance(v.type, kinds) and v.type.element_type == BFloat16Type() for v in values)
+def _elements(op: Operation) -> Iterator[str]:
+    """The element types of what an operation has to do with."""
+    for value in (*op.operands, *op.results):
+        if isinstance(value.type, PtrType | TileType | ViewType):
+            yield element_text(value.type.element_type)

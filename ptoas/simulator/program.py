@@ -22,6 +22,8 @@ FLAGS = ("-D__CPU_SIM", "-w")
 STANDARD = "-std=c++20"
 BUILD_SECONDS = 600
 MOST_LINES = 8
+ROOM = {f"PTO_CPU_SIM_{memory}_BYTES": str(8 << 20) for memory in ("UB", "L1", "L0A", "L0B", "L0C")}
+"""The simulator's memories: cpu has no limits, and a program that fits a device fits these."""
 
 
 def find_compiler(asked: str | None) -> list[str]:
@@ -77,7 +79,7 @@ def build(compiler: Sequence[str], include: Path, source: Path, program: Path, b
 
 def execute(program: Path, words: Sequence[str], blocks: int, seconds: float, blame: Span) -> None:
     """Run what was built, in its own directory."""
-    environment = {**os.environ, "PTO_CPU_SIM_NUM_CORES": str(blocks)}
+    environment = {**os.environ, **ROOM, "PTO_CPU_SIM_NUM_CORES": str(blocks)}
     try:
         done = subprocess.run(
             [str(program), *words],

@@ -89,7 +89,9 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     table = base.but(rules=(f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling),))
     types, relu = "type:dst type:src", "#reluPreMode?"
     given = "accToVecMode reluPreMode pre_quant"
-    plain = Call(name, f"{types} #accToVecMode~ {relu}", f"dst src pre_quant {at}", only_with=given)
+    # A variable would be taken for an event, by the form without a scale.
+    values = " ".join(f"uint16_t:{slot}" for slot in at.split())
+    plain = Call(name, f"{types} #accToVecMode~ {relu}", f"dst src pre_quant {values}", only_with=given)
     by_column = Call(f"{name}_FP", f"{types} type:fp {relu}", f"dst src fp {at}")
     return Forms(
         way,

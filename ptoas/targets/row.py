@@ -29,9 +29,9 @@ class Call:
     """How the instruction library is called: `NAME<template>(arguments)`.
 
     Words of `template` and `arguments`: `dst` is the operand in a slot, `&dst` its address, `type:dst` its
-    C++ type, `#rmode` an attribute as C++ spells it; one that is not given is spelled as the row's `defaults`
-    say, and one with a `?` is left out where it and all that follow are absent or have their default, one
-    with a `~` where it is absent. `=text` is that text.
+    C++ type, `int64_t:dst` its value converted to one, `#rmode` an attribute as C++ spells it; one that is
+    not given is spelled as the row's `defaults` say, and one with a `?` is left out where it and all that
+    follow are absent or have their default, one with a `~` where it is absent. `=text` is that text.
     """
 
     name: str | None = None

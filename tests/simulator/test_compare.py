@@ -234,5 +234,7 @@ def test_every_fault_is_one_of_an_instruction() -> None:
     known = {op.name.removeprefix("pto.") for op in OPS}
     named = {name for fault in FAULTS for name in fault.names.split()}
     assert named <= known
-    module = ptoas.parse(".arg %x : !pto.memref<1x16xbf16>\n.arg %y : !pto.memref<1x16xbf16>\n")
-    assert list(likely_causes(module, "bytes")) == []
+    text = ".arg %x : !pto.tile<1x16xbf16>\n%y = tneg %x : !pto.tile<1x16xbf16>\n"
+    (note,) = likely_causes(ptoas.parse(text), "bytes")
+    assert note.message.startswith("likely: the simulator's bf16 is half precision")
+    assert list(likely_causes(ptoas.parse(text), "build")) == []

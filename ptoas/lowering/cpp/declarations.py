@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.knowledge import packed_strides
+from ptoas.analysis.knowledge import packed_strides, physical_shape
 from ptoas.dialects.pto.enums import Layout, SLayout
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
@@ -106,14 +106,16 @@ def _subview(emit: FunctionEmitter, op: Operation) -> None:
 
 
 def _alias(emit: FunctionEmitter, op: Operation) -> None:
-    """`TRESHAPE` compares sizes; bytes that are left over are another tile at the same address."""
+    """`TRESHAPE` compares physical sizes, and a window has those of its parent; bytes that are left over, and
+    those of a window, are another tile at the same address."""
     assert isinstance(op, AliasOp)
     source, result = op.types()
     name, tile = emit.name(op.result), emit.text(op.source)
     shown = result.shape if isinstance(op, TReshapeOp) else _valid_shape(tile, source)
     emit.line(f"{emit.tile_type(op.result)} {name}{_open(result, shown)};")
     sizes = [type.size_bytes * numbers_of(type.element_type) for type in (source, result)]
-    if sizes[0] == sizes[1]:
+    is_window = physical_shape(op.source) != source.shape
+    if sizes[0] == sizes[1] and not is_window:
         emit.line(f"TRESHAPE({name}, {tile});")
     else:
         emit.line(f"TASSIGN({name}, reinterpret_cast<uint64_t>({tile}.data()));")
@@ -138,8 +140,16 @@ def _set_valid_shape(emit: FunctionEmitter, op: Operation) -> None:
     type = op.tile.type
     assert isinstance(type, TileType)
     given = (emit.text(op.row), emit.text(op.col))
-    extents = (times(text, count) for text, count in zip(given, along(type), strict=True))
-    emit.line(f"{emit.text(op.tile)}.SetValidShape({', '.join(map(str, extents))});")
+    extents = [str(times(text, count)) for text, count in zip(given, along(type), strict=True)]
+    # The library sets what a type leaves open, and nothing else.
+    match [extent for extent, valid in zip(extents, type.valid, strict=True) if valid == DYNAMIC]:
+        case [row, col]:
+            emit.line(f"{emit.text(op.tile)}.SetValidShape({row}, {col});")
+        case [one]:
+            which = "Row" if type.valid[0] == DYNAMIC else "Col"
+            emit.line(f"{emit.text(op.tile)}.SetValid{which}({one});")
+        case _:
+            pass
 
 
 def _open(type: TileType, extents: Sequence[Extent]) -> str:

@@ -80,8 +80,15 @@ def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[s
         yield from (f"&{emit.argument(value)}" for value in op.operands_of(word[1:]))
     elif kind == "type":
         yield from (_type(emit, value) for value in op.operands_of(slot))
+    elif kind:
+        yield from (_converted(kind, emit.argument(value)) for value in op.operands_of(slot))
     else:
         yield from (emit.argument(value) for value in op.operands_of(word))
+
+
+def _converted(type: str, text: str) -> str:
+    """A value of a C++ type; a number is one of each."""
+    return text if text.isdigit() else f"static_cast<{type}>({text})"
 
 
 def _type(emit: FunctionEmitter, value: SSAValue) -> str:

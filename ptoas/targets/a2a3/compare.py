@@ -23,6 +23,6 @@ ROWS: Rows = {
     ),
     # The scalar pipe writes the scalar to the scratch tile, from where vectors fetch it.
     c.TSelSOp: SELECT_SCALAR.of(
-        "i16 i32 f16 f32", ignores=(), pipe=Pipes(V, {"tmp": (S, V)}, inside=((S, V),))
+        "i16 u16 i32 u32 f16 bf16 f32", ignores=(), pipe=Pipes(V, {"tmp": (S, V)}, inside=((S, V),))
     ),
 }

@@ -63,7 +63,18 @@ public:
     int GetValidCol() const { return cols_; }
     void SetValidShape(int64_t rows, int64_t cols)
     {
+        static_assert(ValidRow == -1 && ValidCol == -1, "both extents are open");
         rows_ = static_cast<int>(rows);
+        cols_ = static_cast<int>(cols);
+    }
+    void SetValidRow(int64_t rows)
+    {
+        static_assert(ValidRow == -1, "the rows are open");
+        rows_ = static_cast<int>(rows);
+    }
+    void SetValidCol(int64_t cols)
+    {
+        static_assert(ValidCol == -1, "the columns are open");
         cols_ = static_cast<int>(cols);
     }
     DType *data() const { return data_; }
