@@ -43,7 +43,7 @@ from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_chapters
 from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
-from ptoas.machine.race import RaceDetector
+from ptoas.machine.race import RaceDetector, flag_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
@@ -296,10 +296,12 @@ class FunctionCompiler(ControlFlow, Placement):
                 if op.drained is Pipe.PIPE_ALL:
                     self.line(f"{self.keep(race.barrier)}()")
             case FlagOp():
-                act = race.set_flag if isinstance(op, SetsFlag) else race.wait_flag
+                sets = isinstance(op, SetsFlag)
+                act = race.set_flag if sets else race.wait_flag
                 source, sink, event = op.flag
                 if isinstance(event, EventAttr):
-                    self.line(f"{self.keep(partial(act, op, source, sink, event.data))}()")
+                    known = race.raise_flag if sets else race.await_flag
+                    self.line(f"{self.keep(partial(known, op, flag_of(source, sink, event.data)))}()")
                     return
                 chosen = self.keep(chosen_event(op, self.machine))
                 self.line(f"{self.keep(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")

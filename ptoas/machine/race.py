@@ -8,7 +8,9 @@ must be ordered.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
@@ -21,6 +23,9 @@ from ptoas.machine.clocks import NUMBER, PIPES, Known
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.memory import View
 from ptoas.machine.touched import Touched, touched_by, view_touched
+
+OTHERS = [[n for n in range(len(PIPES)) if n != pipe] for pipe in range(len(PIPES))]
+"""The other pipes of each."""
 
 MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
@@ -39,6 +44,37 @@ class Record:
         self.op = op
 
 
+Entry: TypeAlias = tuple[tuple[object, ...], Record]
+"""What tells an access apart from others, and the access."""
+
+
+@dataclass(frozen=True)
+class End:
+    """A pipe that a flag comes from or goes to."""
+
+    value: str
+    number: int | None
+    """`None`: no instruction runs on it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flag:
+    """One flag; there is one object for each, which is looked up faster than pipes and an event are."""
+
+    source: End
+    target: End
+    event: str
+
+
+@cache
+def flag_of(source: Pipe, target: Pipe, event: Event) -> Flag:
+    return Flag(_end(source), _end(target), event.value)
+
+
+def _end(pipe: Pipe) -> End:
+    return End(pipe.value, NUMBER.get(pipe))
+
+
 class Token:
     """The token of a buffer: who holds it, and what its last holder knew when it was given back."""
 
@@ -55,16 +91,17 @@ class RaceDetector:
 
     def __init__(self, machine: Machine):
         self.machine = machine
-        self.pipes_in_use: set[int] = set()
         self.reset()
 
     def reset(self) -> None:
         """Another actor starts on this core: nothing has happened yet."""
         self.clocks = self.machine.actor.clocks
-        self.flags: dict[tuple[Pipe, Pipe, Event], tuple[list[int], Known, Operation]] = {}
+        self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
         self.tokens: dict[int, Token] = {}
         self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
         """The accesses of each pipe, the latest last."""
+        self.latest = [0] * len(PIPES)
+        """When each pipe accessed anything last."""
 
     # --- order ---
 
@@ -79,6 +116,7 @@ class RaceDetector:
         self.clocks.barrier()
         for records in self.records:
             records.clear()
+        self.latest = [0] * len(PIPES)
 
     def fence(self) -> None:
         """A barrier, after which other actors see what was written before."""
@@ -86,7 +124,9 @@ class RaceDetector:
         self.clocks.fence()
 
     def set_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        key = (source, target, event)
+        self.raise_flag(op, flag_of(source, target, event))
+
+    def raise_flag(self, op: Operation, key: Flag) -> None:
         if key in self.flags:
             raise self.machine.fail(
                 "PTO-R303",
@@ -94,32 +134,37 @@ class RaceDetector:
                 op,
                 notes=(self._raised_by(key),),
             )
-        self.flags[key] = (*self.clocks.snapshot(self._number(op, source)), op)
+        number = key.source.number
+        if number is None:
+            raise self._no_such_pipe(op, key.source)
+        self.flags[key] = (*self.clocks.snapshot(number), op)
 
-    def _raised_by(self, flag: tuple[Pipe, Pipe, Event]) -> Note:
+    def _raised_by(self, flag: Flag) -> Note:
         op = self.flags[flag][2]
         return Note(f"raised by {label(op)}", span_of(op))
 
     def wait_flag(self, op: Operation, source: Pipe, target: Pipe, event: Event) -> None:
-        key = (source, target, event)
+        self.await_flag(op, flag_of(source, target, event))
+
+    def await_flag(self, op: Operation, key: Flag) -> None:
         raised = self.flags.pop(key, None)
         if raised is None:
             up = [_flag(other) for other in self.flags]
             raise self.machine.fail(
                 "PTO-R302",
-                f"wait_flag: {target.value} waits for {_flag(key)}, which nothing has raised: the device "
+                f"wait_flag: {key.target.value} waits for {_flag(key)}, which nothing has raised: the device "
                 "hangs",
                 op,
                 notes=(Note("flags that are up: " + ", ".join(up)),) if up else (),
             )
         times, others, _ = raised
-        self.clocks.learn(self._number(op, target), times, others)
-
-    def _number(self, op: Operation, pipe: Pipe) -> int:
-        number = NUMBER.get(pipe)
+        number = key.target.number
         if number is None:
-            raise self.machine.fail("PTO-R302", f"no instruction runs on {pipe.value}", op)
-        return number
+            raise self._no_such_pipe(op, key.target)
+        self.clocks.learn(number, times, others)
+
+    def _no_such_pipe(self, op: Operation, end: End) -> Exception:
+        return self.machine.fail("PTO-R302", f"no instruction runs on {end.value}", op)
 
     # --- tokens of buffers ---
 
@@ -165,7 +210,8 @@ class RaceDetector:
 
     def execute(self, op: Operation, effects: Effects, operands: Sequence[tuple[Touched, ...]]) -> None:
         """Check and note one instruction; `operands` are the bytes of each operand."""
-        for flag in effects.reserved_events:
+        for reserved in effects.reserved_events:
+            flag = flag_of(*reserved)
             if flag in self.flags:
                 raise self.machine.fail(
                     "PTO-R304",
@@ -175,42 +221,48 @@ class RaceDetector:
                 )
         for source, target in effects.before:
             self.join(source, target)
-        clocks = self.clocks.own
-        fresh: list[Record] = []
+        by_pipe: dict[int, list[Entry]] = {}
         for access in effects.accesses:
-            pipe = NUMBER[access.pipe]
-            self.pipes_in_use.add(pipe)
-            clock = clocks[pipe]
             for touched in operands[access.operand]:
-                if touched.is_empty:
-                    continue
-                if self.machine.flights:
-                    self._check_flights(op, touched, access.write)
-                self._check(op, touched, pipe, access.write, clock)
-                fresh.append(Record(touched, pipe, access.write, clock[pipe] + 1, op))
-        for record in fresh:
-            clocks[record.pipe][record.pipe] = record.time
-            self._note(record)
+                if touched.low != touched.high:
+                    pipe = NUMBER[access.pipe]
+                    by_pipe.setdefault(pipe, []).append(entry(touched, pipe, access.write, op))
+        for pipe, entries in by_pipe.items():
+            self.look_at(op, pipe, entries)
+        for pipe, entries in by_pipe.items():
+            self.note(pipe, entries)
         for source, target in effects.after:
             self.join(source, target)
 
-    def _note(self, record: Record) -> None:
-        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
-        touched = record.touched
-        records = self.records[record.pipe]
-        key = (touched.form, touched.low, touched.high, record.write)
-        records.pop(key, None)
-        records[key] = record
-        if len(records) > MOST_RECORDS:
-            self._forget_old(record.pipe)
+    def look_at(self, op: Operation, pipe: int, entries: Sequence[Entry]) -> None:
+        """Stop where an access of this pipe comes too early."""
+        if self.machine.flights:
+            for _, record in entries:
+                self._check_flights(op, record.touched, record.write)
+        clock, latest = self.clocks.own[pipe], self.latest
+        # Pipes that have done something this one does not know of.
+        unseen = [n for n in OTHERS[pipe] if latest[n] > clock[n]]
+        if unseen:
+            for _, record in entries:
+                self._check(op, record.touched, pipe, record.write, unseen)
 
-    def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, clock: list[int]) -> None:
+    def note(self, pipe: int, entries: Sequence[Entry]) -> None:
+        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        clock, records = self.clocks.own[pipe], self.records[pipe]
+        self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
+        for key, record in entries:
+            records.pop(key, None)
+            record.time = time
+            records[key] = record
+        if len(records) > MOST_RECORDS:
+            self._forget_old(pipe)
+
+    def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, unseen: Sequence[int]) -> None:
         low, high = touched.low, touched.high
-        for other_pipe, records in enumerate(self.records):
-            if other_pipe == pipe or not records:
-                continue
+        clock = self.clocks.own[pipe]
+        for other_pipe in unseen:
             seen = clock[other_pipe]
-            for record in reversed(records.values()):
+            for record in reversed(self.records[other_pipe].values()):
                 if record.time <= seen:
                     # This one and all before it are ordered.
                     break
@@ -251,16 +303,21 @@ class RaceDetector:
 
     def _forget_old(self, pipe: int) -> None:
         """Drop what every pipe in use has seen; if that is not enough, the older half."""
-        seen = min(self.clocks.own[other][pipe] for other in self.pipes_in_use)
+        in_use = {pipe, *(n for n, time in enumerate(self.latest) if time)}
+        seen = min(self.clocks.own[other][pipe] for other in in_use)
         kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
         if len(kept) > MOST_RECORDS // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
         self.records[pipe] = kept
 
 
-def _flag(flag: tuple[Pipe, Pipe, Event]) -> str:
-    source, target, event = flag
-    return f"[{source.value}, {target.value}, {event.value}]"
+def entry(touched: Touched, pipe: int, write: bool, op: Operation) -> Entry:
+    """An access, and what tells it apart from others."""
+    return (touched.form, touched.low, touched.high, write), Record(touched, pipe, write, 0, op)
+
+
+def _flag(flag: Flag) -> str:
+    return f"[{flag.source.value}, {flag.target.value}, {flag.event}]"
 
 
 def ordered(
@@ -268,12 +325,30 @@ def ordered(
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
     operands = [touched_by(value) for value in values]
+    pipes = {NUMBER[access.pipe] for access in effects.accesses}
+    if len(pipes) != 1 or effects.before or effects.after or effects.reserved_events:
 
-    def checked(*scalars: Any) -> None:
-        race.execute(op, effects, operands)
+        def checked(*scalars: Any) -> None:
+            race.execute(op, effects, operands)
+            run(*scalars)
+
+        return checked
+    # Most instructions: all that can be known of their accesses is known here.
+    (pipe,) = pipes
+    entries = [
+        entry(touched, pipe, access.write, op)
+        for access in effects.accesses
+        for touched in operands[access.operand]
+        if not touched.is_empty
+    ]
+    look_at, note = race.look_at, race.note
+
+    def checked_quickly(*scalars: Any) -> None:
+        look_at(op, pipe, entries)
+        note(pipe, entries)
         run(*scalars)
 
-    return checked
+    return checked_quickly
 
 
 def ordered_moving(
@@ -286,10 +361,25 @@ def ordered_moving(
 ) -> Callable[..., None]:
     """The same for a step that gets its view, operand `at`, each time."""
     operands = [touched_by(value) for value in values]
+    (pipe,) = {NUMBER[access.pipe] for access in effects.accesses}
+    assert not (effects.before or effects.after or effects.reserved_events), "a load or a store"
+    plan: list[tuple[bool, Entry | None]] = []
+    """Each access: whether it writes, and what is known of it before the view is."""
+    for access in effects.accesses:
+        for touched in operands[access.operand]:
+            if access.operand == at:
+                plan.append((access.write, None))
+            elif not touched.is_empty:
+                plan.append((access.write, entry(touched, pipe, access.write, op)))
+    known = [each for _, each in plan if each is not None]
 
     def checked(view: View) -> None:
-        operands[at] = (view_touched(view),)
-        race.execute(op, effects, operands)
+        touched = view_touched(view)
+        entries = known
+        if touched.low != touched.high:
+            entries = [each or entry(touched, pipe, write, op) for write, each in plan]
+        race.look_at(op, pipe, entries)
+        race.note(pipe, entries)
         run(view)
 
     return checked

@@ -35,6 +35,22 @@ def element_offsets(shape: tuple[int, int], geometry: Geometry) -> Indices:
     return rows[:, None] + cols
 
 
+LONGEST_RUN = 64
+"""Bytes that are moved as one element where they follow each other on both sides."""
+
+
+def in_runs(one: Array, other: Array) -> tuple[Array, Array]:
+    """Two arrays of one shape and of elements of one size, for copying from one to the other: short rows, as
+    those of boxes, become elements."""
+    size = one.itemsize
+    if one.ndim < 2 or size != other.itemsize or one.strides[-1] != size or other.strides[-1] != size:
+        return one, other
+    run = one.shape[-1] * size
+    if not size < run <= LONGEST_RUN:
+        return one, other
+    return one.view(f"V{run}")[..., 0], other.view(f"V{run}")[..., 0]
+
+
 class Region:
     """Some bytes of a tile, and whether all of them are known to be written.
 
@@ -132,6 +148,8 @@ class Tile:
         """In bytes; within a box, where there are boxes."""
         self._variants: dict[tuple[int, int], Tile] = {valid: self}
         self._parts: dict[tuple[int, int, int, int], Tile] = {}
+        self.pairs: dict[Tile, tuple[Array, Array] | None] = {}
+        """This tile and others that are copied here, as arrays of one shape."""
 
     # --- shape ---
 
@@ -240,6 +258,23 @@ class Tile:
         else:
             # One value may stand for all.
             boxes[...] = bits.reshape(boxes.shape) if bits.ndim else bits
+
+    def beside(self, other: Tile) -> tuple[Array, Array] | None:
+        """The valid region of this tile, and as much of another, as bit patterns in two arrays of one shape;
+        `None` if no strides can say it."""
+        return self.against(other.geometry, other.memory.data, other.address, other.dtype)
+
+    def against(
+        self, geometry: Geometry, data: Array, start: int, dtype: DType
+    ) -> tuple[Array, Array] | None:
+        """The same for elements that lie in `data`, from byte `start` on, as a geometry says."""
+        dims = self.geometry.shared(geometry, self.valid)
+        if dims is None:
+            return None
+        shape, mine, theirs = zip(*dims, strict=True)
+        ours = self.window(shape, tuple(stride * self.dtype.size for stride in mine), self.dtype.raw)
+        strides = tuple(stride * dtype.size for stride in theirs)
+        return ours, np.ndarray(shape, dtype.raw, data, start, strides)
 
     @cached_property
     def in_order(self) -> bool:

@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ptoas.dialects.pto import matmul as dialect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import POISON
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Tile, in_runs
+from ptoas.ops.factors import factor
 from ptoas.ops.family import mnemonic
 
 GARBAGE = int.from_bytes(bytes([POISON]) * 8, "little")
-
-
-def factors(tile: Tile) -> Array:
-    """A valid region as numbers that products of are added without loss of what the matrix unit keeps: f32,
-    and doubles for integers, whose sums of up to 4095 products are exact in them."""
-    number = np.float64 if tile.dtype.is_integer else np.float32
-    return tile.dtype.numbers(tile.load_raw()).astype(number)
-
-
-def factor(tile: Tile) -> Callable[[], Array]:
-    """The same in an array that is filled again each time: boxes are unpacked and converted in one go."""
-    boxes = tile.boxes
-    if boxes is None or tile.dtype.coded:
-        return lambda: factors(tile)
-    filled = np.empty(tile.valid, np.float64 if tile.dtype.is_integer else np.float32)
-    target, source = filled.reshape(boxes.shape), boxes.view(tile.dtype.number)
-
-    def fill() -> Array:
-        target[...] = source
-        return filled
-
-    return fill
 
 
 @instruction(
@@ -48,8 +25,8 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
     """Floats are multiplied and added in f32, integers in i32, where they wrap.
 
     No document gives the order in which the matrix unit adds. Here one instruction forms the sum over all of
-    its k as NumPy's product of two f32 matrices does, in an order that depends on the shapes alone, and then
-    adds the accumulator or the bias; a program that splits k adds the parts in its own order.
+    its k as NumPy's product of two f32 matrices does, in an order that depends on shapes and layouts
+    alone, and then adds the accumulator or the bias; a program that splits k adds the parts in its own order.
     """
     walk = m.target.model(op)
 
@@ -61,6 +38,25 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         number, raw = dst.dtype.number, dst.dtype.raw
         whole = in_blocks(out, walk.blocks)
         left, right = factor(lhs), factor(rhs)
+        reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
+        boxes = out.boxes
+        in_place = bias is None and (start is None or start.coincides(out))
+        if in_place and whole is out and boxes is not None and number == np.float32:
+            room, old = np.empty(out.valid, np.float32), np.empty(out.valid, np.float32)
+            target = boxes.view(np.float32)
+            rows_of_boxes = in_runs(room.reshape(boxes.shape), target)
+            old_rows = in_runs(old.reshape(boxes.shape), target)
+
+            def run_whole() -> None:
+                np.matmul(left(), right(), out=room)
+                if out.memory.undefined is not None:
+                    out.memory.sharpen(out)
+                if start is not None:
+                    old_rows[0][...] = old_rows[1]
+                    np.add(room, old, out=room)
+                rows_of_boxes[1][...] = rows_of_boxes[0]
+
+            return Step(run_whole, reads, (whole.region,))
 
         def run() -> None:
             total = rounded(np.matmul(left(), right()), number)
@@ -68,7 +64,6 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
                 total += start.load()
             write(whole, out, total.view(raw))
 
-        reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
         return Step(run, reads, (whole.region,))
 
     return bind

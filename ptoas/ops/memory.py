@@ -16,7 +16,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View
-from ptoas.machine.tiles import Region, Tile
+from ptoas.machine.tiles import Region, Tile, in_runs
 from ptoas.ops.fixpipe import conversion, look_at
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
@@ -51,8 +51,8 @@ def tload(op: TLoadOp, m: Machine) -> Binder:
             def move() -> None:
                 moving(mem)
         else:
-            moving = loading(mem, *pair)
-            source, window = pair
+            source, window = in_runs(*pair)
+            moving = loading(mem, source, window)
 
             def move() -> None:
                 window[...] = source
@@ -147,7 +147,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
             reads = (src.region,) if fp is None else (src.region, fp.region)
             return Step(lambda *word: store(mem, *word), reads, moving=store, atomic=kind)
         if combine is None:
-            target, window = pair
+            target, window = in_runs(*pair)
 
             def run() -> None:
                 target[...] = window
@@ -158,7 +158,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
             def run() -> None:
                 add(target, window, out=target)
 
-        moving = storing(mem, *pair) if combine is None else None
+        moving = storing(mem, target, window) if combine is None else None
         return Step(run, reads=(src.region,), moving=moving, atomic=kind)
 
     return bind

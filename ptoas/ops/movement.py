@@ -8,9 +8,9 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.tiles import Region, Tile
+from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, conversion, look_at
+from ptoas.ops.fixpipe import Convert, as_it_is, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -28,9 +28,13 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
+        plain = convert is as_it_is
 
         def run(*word: int) -> None:
-            target.store_raw(convert(source.load_raw(), *word))
+            if plain:
+                copy(source, target)
+            else:
+                target.store_raw(convert(source.load_raw(), *word))
 
         return Step(run, (source.region, *scales(fp)), (target.region,))
 
@@ -60,6 +64,21 @@ def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
         return Step(run, (taken,), (made, zeros) if room > count else (made,))
 
     return bind
+
+
+def copy(source: Tile, target: Tile) -> None:
+    """Bit patterns of one valid region to another, from box to box where strides can say it."""
+    pairs = target.pairs
+    if source not in pairs:
+        if len(pairs) >= MOST_PARTS:
+            pairs.clear()
+        arrays = target.beside(source)
+        pairs[source] = None if arrays is None else in_runs(*arrays)
+    pair = pairs[source]
+    if pair is None:
+        target.store_raw(source.load_raw())
+    else:
+        pair[0][...] = pair[1]
 
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
@@ -209,9 +228,12 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
             inside(op, m, src, row, col, dst.valid)
             part = src.part(row, col, dst.valid)
             places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
-            if m.checks.init:
+            if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
                 check_region(op, m, src.elements(places) if part is None else part.region)
-            dst.store_raw(convert(src.flat[places] if part is None else part.load_raw(), *word))
+            if part is not None and convert is as_it_is:
+                copy(part, dst)
+            else:
+                dst.store_raw(convert(src.flat[places] if part is None else part.load_raw(), *word))
 
         return Step(run, scales(fp), (dst.region,))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import prod
 
 from ptoas.dialects.pto.enums import Layout
-from ptoas.dialects.pto.geometry import SCALE_BOX
+from ptoas.dialects.pto.geometry import SCALE_BOX, strided
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.machine.arrays import Array, np
@@ -115,9 +115,14 @@ def paired(op: PtoOp, m: Machine, tile: Tile, view: View) -> tuple[Array, Array]
 def _paired_nz(tile: Tile, view: View, memory: Array) -> tuple[Array, Array] | None:
     blocks = tile.blocks
     s = view.shape5
-    if blocks is None or view.layout is not Layout.NZ or s[4] != blocks.shape[2]:
-        return None
     if logical_extents(view) != tile.valid:
+        return None
+    if view.layout in (Layout.ND, Layout.DN) and s[:3] == (1, 1, 1):
+        buffer = view.buffer
+        matrix = strided(*view.strides5[3:])
+        pair = tile.against(matrix, buffer.raw, view.offset * buffer.dtype.size, buffer.dtype)
+        return None if pair is None else (pair[1], pair[0])
+    if blocks is None or view.layout is not Layout.NZ or s[4] != blocks.shape[2]:
         return None
     column, row, size = blocks.strides
     strides = (s[1] * column, column, s[3] * row, row, size)

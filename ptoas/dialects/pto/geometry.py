@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 
 from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout
@@ -37,6 +38,9 @@ SCALE_BOX = (16, 2)
 
 Dims: TypeAlias = tuple[tuple[int, int], ...]
 """Extents and strides in elements."""
+
+SharedDims: TypeAlias = tuple[tuple[int, int, int], ...]
+"""Extents, and strides of two in elements."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,16 @@ class Axis:
             return ((extent, self.inner),)
         return None if extent % self.box else ((extent // self.box, self.outer), (self.box, self.inner))
 
+    def shared(self, other: Axis, extent: int) -> SharedDims | None:
+        """The first elements as dimensions of two arrays, split where either has boxes; `None`: no strides
+        say it."""
+        boxes = sorted({axis.box for axis in (self, other) if not axis.is_even and axis.box < extent})
+        units = (1, *boxes, extent)
+        if any(large % small for small, large in pairwise(units)):
+            return None
+        counts = reversed([(small, large // small) for small, large in pairwise(units)])
+        return tuple((count, self.offset(unit), other.offset(unit)) for unit, count in counts)
+
 
 @dataclass(frozen=True)
 class Geometry:
@@ -84,6 +98,16 @@ class Geometry:
         """The first rows and columns as an array in the order (row, column), boxes split in two."""
         rows, cols = self.rows.dims(valid[0]), self.cols.dims(valid[1])
         return None if rows is None or cols is None else (*rows, *cols)
+
+    def shared(self, other: Geometry, valid: tuple[int, int]) -> SharedDims | None:
+        """The first rows and columns of two tiles as arrays of one shape in the order (row, column)."""
+        rows, cols = self.rows.shared(other.rows, valid[0]), self.cols.shared(other.cols, valid[1])
+        return None if rows is None or cols is None else (*rows, *cols)
+
+
+def strided(row: int, col: int) -> Geometry:
+    """What lies at one stride from row to row, and at one from column to column."""
+    return Geometry(Axis(1, row, row), Axis(1, col, col))
 
 
 def box_of(slayout: SLayout, fractal: int, size: int) -> tuple[int, int]:
@@ -110,8 +134,7 @@ def geometry(
     """
     rows, cols = shape
     if slayout is SLayout.NoneBox:
-        by_row, by_col = (cols, 1) if blayout is BLayout.RowMajor else (1, rows)
-        return Geometry(Axis(1, by_row, by_row), Axis(1, by_col, by_col))
+        return strided(cols, 1) if blayout is BLayout.RowMajor else strided(1, rows)
     r, c = box_of(slayout, fractal, size)
     r = min(r, rows)
     if blayout is BLayout.RowMajor and slayout is SLayout.RowMajor:

@@ -1,0 +1,156 @@
+"""Operands of the matrix unit as NumPy multiplies them: unpacked from their boxes, as f32 or doubles.
+
+Conversions cost more than a product of small tiles. Two bytes of a float are widened by shifting their bits,
+and what was unpacked is kept: a tile that holds the same bytes again, because it was loaded again, or not
+written since, is not unpacked twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.memory import LocalMemory
+from ptoas.machine.tiles import Tile
+
+MOST_KEPT = 32 << 20
+"""Bytes of unpacked operands that are kept for one memory."""
+
+LEAST_KEPT = 4096
+"""Bytes of an operand that is worth keeping."""
+
+SAMPLES = 64
+"""Words of an operand by which what was kept of it is found; then all are compared."""
+
+HALF_MASK = np.int32(-0x70000001)
+"""Sign, exponent and fraction of an f16 that was widened with its sign and shifted to where f32 has them."""
+HALF_SCALE = np.float32(2.0**112)
+"""The exponent of f16 is biased by 15, that of f32 by 127."""
+HALF_LIMIT = 65536.0
+"""Where infinities of f16 and what is no number come to lie."""
+
+Fill = Callable[[], Array]
+
+
+def factors(tile: Tile) -> Array:
+    """A valid region as numbers that products of are added without loss of what the matrix unit keeps: f32,
+    and doubles for integers, whose sums of up to 4095 products are exact in them."""
+    number = np.float64 if tile.dtype.is_integer else np.float32
+    return tile.dtype.numbers(tile.load_raw()).astype(number)
+
+
+def factor(tile: Tile) -> Fill:
+    """The same, as fast as it goes: a function that gives the numbers that the tile holds then."""
+    boxes = tile.boxes
+    if boxes is None or tile.dtype.coded:
+        return lambda: factors(tile)
+    whole = tile.valid == (tile.rows, tile.cols) and tile.size_bytes == boxes.nbytes
+    converted = tile.dtype.number != number_of(tile)
+    if whole and converted and boxes.nbytes >= LEAST_KEPT and boxes.nbytes % 8 == 0:
+        return kept(tile, boxes)
+    room = np.empty(tile.valid, number_of(tile))
+    unpack = unpacking(tile, boxes)
+
+    def fill() -> Array:
+        unpack(room)
+        return room
+
+    return fill
+
+
+def number_of(tile: Tile) -> Array:
+    return np.dtype(np.float64 if tile.dtype.is_integer else np.float32)
+
+
+def unpacking(tile: Tile, boxes: Array) -> Callable[[Array], None]:
+    """Fill an array with what a tile holds."""
+    convert = CONVERSIONS.get(tile.dtype.text)
+    numbers = boxes.view(tile.dtype.number)
+
+    def unpack(room: Array) -> None:
+        target = room.reshape(boxes.shape)
+        if convert is None or not convert(boxes, target):
+            target[...] = numbers
+
+    return unpack
+
+
+def widen_bf16(source: Array, target: Array) -> bool:
+    """The upper half of an f32."""
+    bits = target.view(np.uint32)
+    bits[...] = source
+    np.left_shift(bits, 16, out=bits)
+    return True
+
+
+def widen_f16(source: Array, target: Array) -> bool:
+    """Bits at the places that f32 has for them, and a product that mends the exponent, also of what is
+    denormal; whether there is nothing else among them."""
+    bits = target.view(np.int32)
+    bits[...] = source.view(np.int16)
+    np.left_shift(bits, 13, out=bits)
+    np.bitwise_and(bits, HALF_MASK, out=bits)
+    np.multiply(target, HALF_SCALE, out=target)
+    return bool(target.max() < HALF_LIMIT and target.min() > -HALF_LIMIT)
+
+
+def _keeps_denormals() -> bool:
+    """Whether this process calculates with denormal numbers: a library may have turned that off."""
+    least = np.zeros(16, np.float32)
+    return widen_f16(np.ones(16, np.uint16), least) and bool((least == 2.0**-24).all())
+
+
+CONVERSIONS: dict[str, Callable[[Array, Array], bool]] = {"bf16": widen_bf16}
+if _keeps_denormals():
+    CONVERSIONS["f16"] = widen_f16
+
+
+class Kept:
+    """What was unpacked from one memory, by a sample of the bytes; the oldest is dropped first."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[object, ...], tuple[bytes, Array]] = {}
+        self.size = 0
+        self._forms: dict[object, int] = {}
+
+    def form(self, tile: Tile) -> int:
+        """A number for how the bytes are to be read: it is looked up faster than what it stands for."""
+        return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid), len(self._forms))
+
+    def keep(self, key: tuple[object, ...], content: bytes, matrix: Array) -> None:
+        self.drop(key)
+        self.found[key] = (content, matrix)
+        self.size += len(content) + matrix.nbytes
+        while self.size > MOST_KEPT and self.found:
+            self.drop(next(iter(self.found)))
+
+    def drop(self, key: tuple[object, ...]) -> None:
+        old = self.found.pop(key, None)
+        if old is not None:
+            self.size -= len(old[0]) + old[1].nbytes
+
+
+KEPT: WeakKeyDictionary[LocalMemory, Kept] = WeakKeyDictionary()
+
+
+def kept(tile: Tile, boxes: Array) -> Fill:
+    """Numbers of the same bytes are the same: they are looked up first."""
+    words = tile.flat.view(np.uint64)
+    sample = words[:: max(1, len(words) // SAMPLES)]
+    memory = KEPT.setdefault(tile.memory, Kept())
+    form, found = memory.form(tile), memory.found
+    unpack, number = unpacking(tile, boxes), number_of(tile)
+
+    def fill() -> Array:
+        key = (form, sample.tobytes())
+        content = words.tobytes()
+        known = found.get(key)
+        if known is not None and known[0] == content:
+            return known[1]
+        matrix = np.empty(tile.valid, number)
+        unpack(matrix)
+        memory.keep(key, content, matrix)
+        return matrix
+
+    return fill
