@@ -9,7 +9,7 @@ from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
-from ptoas.dialects.pto.instruction import PtoOp, UnaryOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -107,9 +107,11 @@ def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Vio
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
     on="cpu",
 )
-def valid_extents_are_open_in_both(op: UnaryOp, know: Facts) -> Violations:
-    """A valid extent is open in the types of both tiles, or in neither."""
+def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = False) -> Violations:
+    """A valid extent is open in the types of both tiles, or in neither; of a transposed tile, rows for
+    columns."""
     src, dst = (know.tile(slot).type.valid for slot in ("src", "dst"))
+    dst = dst[::-1] if mirrored else dst
     if [extent == DYNAMIC for extent in src] != [extent == DYNAMIC for extent in dst]:
         yield mismatch("valid shape of src in its type", shape_str(src), shape_str(dst), slot="src")
 
