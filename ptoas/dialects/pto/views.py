@@ -209,6 +209,12 @@ class SubviewOp(PtoOp):
             raise VerifyException("needs two offsets and two sizes: a row and a column of each")
         if len(self.valid) not in (0, 2):
             raise VerifyException("takes two valid extents, rows and columns, or none")
+        result = self.result.type
+        assert isinstance(result, TileType)
+        for what, value, typed in zip(("row", "col"), self.valid, result.valid, strict=False):
+            given = _extent(value)
+            if DYNAMIC not in (given, typed) and given != typed:
+                raise VerifyException(f"valid_{what} is {given}, the result's type says {typed}")
 
 
 class AliasOp(PtoOp, ABC):
