@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1198704917
+MADE_FROM = 421376356
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",
