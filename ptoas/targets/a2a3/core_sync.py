@@ -7,6 +7,7 @@ from ptoas.targets.row import Row, Rows
 from ptoas.targets.shared.core_sync import COUNTERS
 
 ROWS: Rows = {
-    **{op: Row() for op in COUNTERS},
+    # A wait stops the whole core, whatever pipe it names.
+    **{op: Row(model="whole core") for op in COUNTERS},
     k.SetFftsOp: Row(),
 }
