@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import core_sync as k
 from ptoas.targets.row import Row, Rows
-from ptoas.targets.shared.core_sync import COUNTERS
+from ptoas.targets.shared.core_sync import counters
 
 ROWS: Rows = {
     # A wait stops the whole core, whatever pipe it names.
-    **{op: Row(model="whole core") for op in COUNTERS},
+    **counters(model="whole core"),
     k.SetFftsOp: Row(),
 }
