@@ -127,6 +127,8 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
+    cores: tuple[frozenset[Pipe], ...] = ()
+    """The pipes of each kind of core; none: one core has them all."""
     keeps_order: Callable[[Touch, Touch], bool] = field(default_factory=lambda: _in_no_order)
     """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
@@ -207,6 +209,14 @@ class Target:
     def alignment(self, loc: TileLoc) -> int:
         """Bytes of which the address of a tile in this memory is a multiple."""
         return self.alignments.get(loc, BURST)
+
+    def connects(self, source: Pipe, target: Pipe) -> bool:
+        """Whether a flag goes from one of the pipes to the other: some core has both. Of pipes that no core
+        has, other rules speak."""
+        known: frozenset[Pipe] = frozenset[Pipe]().union(*self.cores)
+        if not {source, target} <= known:
+            return True
+        return any({source, target} <= core for core in self.cores)
 
     def takes(
         self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None
