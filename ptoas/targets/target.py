@@ -98,6 +98,9 @@ class Target:
     (True, '#coalesce #gatherOob?')
     >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
     False
+    >>> from ptoas.dialects.pto.enums import Pipe
+    >>> a5.connects(Pipe.PIPE_M, Pipe.PIPE_FIX), a5.connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
+    (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
     """
