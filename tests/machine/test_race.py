@@ -255,3 +255,10 @@ func.func @main(%m: !pto.ptr<f32>, %n: index) {
 """
     execute(text, {"m": np.zeros(64, np.float32), "n": 0}, sync="manual")
     failing("PTO-R301", text, {"m": np.zeros(64, np.float32), "n": 1}, sync="manual")
+
+
+def test_no_flag_goes_from_one_core_to_another() -> None:
+    """A program that `verify` refuses, run in spite of that."""
+    text = f"func.func @main() {{\n{pair('FIX', 'V')}\n  return\n}}\n"
+    assert "no core has both" in failing("PTO-R130", text, sync="manual").message
+    execute(text, target="cpu", sync="manual")

@@ -7,6 +7,8 @@ from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import cores_of_flags as g
+from ptoas.targets.rules import cube, remote
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
@@ -14,7 +16,6 @@ from ptoas.targets.rules import module as t
 from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import overwritten as o
 from ptoas.targets.rules import placement as u
-from ptoas.targets.rules import remote
 from ptoas.targets.rules import scalar as e
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
@@ -39,7 +40,7 @@ PLACEMENT = (
 LEFTOVERS = (o.what_is_overwritten_is_not_read,)
 """For targets that work in their operands; the simulator does not touch scratch tiles."""
 
-CORES = (h.synchronisation_names_pipes_that_work,)
+CORES = (h.synchronisation_names_pipes_that_work, g.a_tail_is_one_that_exists)
 
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
@@ -63,6 +64,8 @@ FLAGS = (
     f.a_flag_is_raised_once,
     f.a_raised_flag_is_awaited,
     f.a_flag_joins_two_pipes,
+    g.a_flag_stays_on_its_core,
+    cube.phases_of_an_accumulator_take_turns,
     f.own_flags_of_an_instruction_are_down,
     f.a_pipe_ends_what_it_depends_on,
 )
