@@ -50,9 +50,10 @@ fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 
 docs: $(VENV)/.installed
+	$(BIN)/python -m ptoas.dialects.pto.index
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
-	for page in cli api decisions sources; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
+	for page in cli api decisions sources differences; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
 	$(BIN)/ptoas report examples/lookup_loop.pto --svg docs/pictures
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.

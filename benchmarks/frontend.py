@@ -101,16 +101,23 @@ def start(repeats: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "small.pto")
         path.write_text(program(1_000, seed=3), encoding="utf-8")
-        convert = command_line("convert", str(path), "--to", "dps")
-        codes = (imports, convert, command_line("--version"), command_line("--help"))
+        small = str(path)
+        commands = {
+            "convert a 1 KB file": (("convert", small, "--to", "dps"), 1.3),
+            "verify a 1 KB file": (("verify", small, "--target", "a5"), 1.35),
+            "lower a 1 KB file": (("lower", small, "--target", "a5"), 1.5),
+            "run a 1 KB file": (("run", small, "--target", "a5"), 1.8),
+            "ptoas --version": (("--version",), 0.2),
+            "ptoas --help": (("--help",), 0.2),
+        }
+        codes = [imports, *(command_line(*arguments) for arguments, _ in commands.values())]
         for code in codes:
             spawn(code)  # writes what Python caches
-        floor, whole, version, help = in_turns(
+        floor, *times = in_turns(
             *(lambda code=code: spawn(code) for code in codes), repeats=repeats, clock=children_time
         )
     beside = "importing lark and xDSL's func, arith, scf"
     return [
-        Row("convert a 1 KB file, the whole process", beside, whole, floor, at_most=1.5),
-        Row("ptoas --version, the whole process", beside, version, floor),
-        Row("ptoas --help, the whole process", beside, help, floor),
+        Row(f"{what}, the whole process", beside, time, floor, at_most=limit)
+        for (what, (_, limit)), time in zip(commands.items(), times, strict=True)
     ]

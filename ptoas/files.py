@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -76,7 +75,7 @@ def replacing(path: str | os.PathLike[str], span: Span | None = None) -> Generat
     """A new file that takes the place of `path` when the block ends well, and is gone when it does not."""
     target = Path(path)
     permissions = check_writable(path, span)
-    temporary = target.parent / f".ptoas-{secrets.token_hex(8)}"
+    temporary = target.parent / f".ptoas-{os.urandom(8).hex()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(temporary, flags, 0o666 if permissions is None else 0o600)

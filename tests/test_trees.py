@@ -77,3 +77,42 @@ def test_every_file_is_lowered_into_a_directory(tree: Path) -> None:
 def test_options_of_one_program_are_refused_for_a_tree(tree: Path, words: tuple[str, ...]) -> None:
     done = command(*words, tree)
     assert done.exit_code == 2 and "Usage" in done.output
+
+
+TWO = """module attributes {pto.target_arch = "a5"} {
+  func.func @first(%out: !pto.memref<1x8xi32>) {
+    %c = arith.constant 3 : i32
+    %t = pto.tci %c : i32 -> !pto.tile<1x8xi32>
+    func.call @inner(%out, %t) : (!pto.memref<1x8xi32>, !pto.tile<1x8xi32>) -> ()
+    return
+  }
+  func.func @inner(%out: !pto.memref<1x8xi32>, %t: !pto.tile<1x8xi32>) {
+    pto.tstore ins(%t : !pto.tile<1x8xi32>) outs(%out : !pto.memref<1x8xi32>)
+    return
+  }
+  func.func @second(%x: !pto.memref<1x8xf32>, %out: !pto.memref<1x8xf32>) {
+    %a = pto.tload %x : !pto.memref<1x8xf32> -> !pto.tile<1x8xf32>
+    pto.tstore ins(%a : !pto.tile<1x8xf32>) outs(%out : !pto.memref<1x8xf32>)
+    return
+  }
+}
+"""
+
+
+def test_every_function_that_nothing_calls_is_run(tmp_path: Path) -> None:
+    file = tmp_path / "two.pto"
+    file.write_text(TWO)
+    assert "which function" in command("run", file).output
+    done = command("run", file, "--entry", "all")
+    assert done.stdout.splitlines() == [
+        f"ok    {file}@first: out 1x8xint32",
+        f"ok    {file}@second: out 1x8xfloat32",
+        "2 functions: 2 ok, 0 failed",
+    ]
+    file.write_text(TWO.replace("pto.tload %x :", "pto.tload %y :"))
+    (tmp_path / "good.pto").write_text(GOOD)
+    done = command("run", tmp_path, "--entry", "all", "--json")
+    told = json.loads(done.stdout)
+    assert done.exit_code == 1 and (told["functions"], told["ok"]) == (2, 1)
+    assert [(o["ok"], o.get("part")) for o in told["outcomes"]] == [(True, "@good"), (False, None)]
+    assert "--entry all runs several" in command("run", file, "--entry", "all", "--arg", "x=1").output

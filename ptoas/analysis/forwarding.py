@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
+_CONTROL = (arith.__name__, func.__name__, scf.__name__)
 NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
 
 
@@ -28,12 +30,21 @@ class Handing(NamedTuple):
         return self.op.operands[self.at]
 
 
+@cache
+def _may_hand_on(kind: type[Operation]) -> bool:
+    """Most operations do not; asking a class once is quicker than asking every operation ten times."""
+    windows = AliasOp | SubviewOp | TAssignOp | MultiTileGetOp
+    return issubclass(kind, windows) or kind.__module__ in _CONTROL
+
+
 def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS) -> Iterator[Handing]:
     """All that an operation hands on, what the ends of its regions hand on included.
 
     A call hands on only to the `functions` that are given, by their names; without them it ends what is
     followed.
     """
+    if not _may_hand_on(op.__class__):
+        return
     match op:
         case AliasOp() | SubviewOp() | TAssignOp():
             yield from _each(op, 0, op.results)

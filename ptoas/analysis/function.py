@@ -71,6 +71,8 @@ class FunctionFacts:
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
+        self._simt: dict[str, bool] = {}
+        self._roots: dict[SSAValue, SSAValue] = {}
         self.companions: tuple[FunctionFacts, ...] = (self,)
         """The functions of all kernels that this one belongs to: they share one launch."""
 
@@ -113,7 +115,10 @@ class FunctionFacts:
 
     def root(self, value: SSAValue) -> SSAValue:
         """The tile whose memory a value names, behind windows and bindings."""
-        return behind(value)[0]
+        found = self._roots.get(value)
+        if found is None:
+            found = self._roots[value] = behind(value)[0]
+        return found
 
     @cached_property
     def is_placed_by_hand(self) -> bool:
@@ -128,7 +133,11 @@ class FunctionFacts:
 
     def has_simt(self, target: Machine) -> bool:
         """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
-        return any(each.first_simt(target) is not None for each in self.companions)
+        known = self._simt.get(target.name)
+        if known is None:
+            known = any(each.first_simt(target) is not None for each in self.companions)
+            self._simt[target.name] = known
+        return known
 
     def first_simt(self, target: Machine) -> Operation | None:
         """The first instruction of the function that launches SIMT threads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -36,6 +36,11 @@ class LiveTile:
         return self.first <= other.last and other.first <= self.last
 
 
+@cache
+def _names_another(kind: type[Operation]) -> bool:
+    return issubclass(kind, AliasOp | SubviewOp | TAssignOp)
+
+
 def uses(root: SSAValue) -> Iterator[Operation]:
     """Operations that work on a tile: directly, through a window, or under the name that a loop or a
     branch gives it."""
@@ -43,7 +48,7 @@ def uses(root: SSAValue) -> Iterator[Operation]:
     work = [root]
     while work:
         for use in work.pop().uses:
-            if not isinstance(use.operation, AliasOp | SubviewOp | TAssignOp):
+            if not _names_another(use.operation.__class__):
                 yield use.operation
             for value in (*passed_on(use), *_holders(use.operation)):
                 if value not in seen:

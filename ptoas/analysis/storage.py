@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import FuncOp
@@ -96,10 +97,17 @@ def _meet(a: Span | None, b: Span | None) -> bool:
     return a is None or b is None or (a[0] < b[1] and b[0] < a[1])
 
 
+@cache
+def _names_another(owner: type[object]) -> bool:
+    return issubclass(owner, SubviewOp | AliasOp | TAssignOp)
+
+
 def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
     """The tile behind windows and bindings, and the windows, the smallest first."""
     windows: list[SubviewOp] = []
     while True:
+        if not _names_another(value.owner.__class__):
+            return value, windows
         match value.owner:
             case SubviewOp() as op:
                 windows.append(op)
@@ -113,6 +121,11 @@ def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
                 return value, windows
 
 
+@cache
+def _binds(kind: type[Operation]) -> bool:
+    return issubclass(kind, AllocTileOp | TAssignOp | TGetScaleAddrOp)
+
+
 class Places:
     """Where the values of one function lie."""
 
@@ -124,6 +137,8 @@ class Places:
         self._known: dict[SSAValue, tuple[Place, ...]] = {}
         derived: list[TGetScaleAddrOp] = []
         for op in ops:
+            if not _binds(op.__class__):
+                continue
             match op:
                 case AllocTileOp() if op.addr is not None:
                     self._bind(op.result, op, knowledge.constant(op.addr))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +35,8 @@ from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colou
 from ptoas.diagnostics.render import FORMATS, render, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.dialects.builtin import ModuleOp
 
     from ptoas.diagnostics import Source
@@ -302,6 +304,7 @@ def run(
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
     ptoas run kernel.pto --describe
     ptoas run kernels --target a5
+    ptoas run kernels.pto --entry all
     """
     ctx.find_root().obj = color
     import json
@@ -311,6 +314,7 @@ def run(
     from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
     from ptoas.runner import run as machine
+    from ptoas.runner.entry import ALL, entries_of
 
     @cache
     def source(file: str) -> Source:
@@ -321,14 +325,18 @@ def run(
         read = source(file)
         return parse(read.text, read.filename, allow_unregistered=allow_unregistered)
 
-    def one(file: str) -> tuple[str, dict[str, Any]]:
-        result = machine.run_texts(lambda: module(file), (), target, ranks, **options, on_output=None)
+    def one(file: str, entry: str | None = options["entry"]) -> trees.Said:
+        chosen: dict[str, Any] = {**options, "entry": entry}
+        result = machine.run_texts(lambda: module(file), (), target, ranks, **chosen, on_output=None)
         told = files.tell(
             [result] if result else [], files.Wanted(source=source(file) if check_file else None)
         )
         if told.errors:
             raise PtoasError(told.errors)
         return files.in_short(told), {} if result is None else files.as_json(told)
+
+    def functions(file: str) -> list[tuple[str, Callable[[], trees.Said]]]:
+        return [(f"@{name}", partial(one, file, entry=f"@{name}")) for name in entries_of(module(file))]
 
     def work() -> files.Told | None:
         wanted = files.Wanted(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
@@ -347,10 +355,14 @@ def run(
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options |= {"max_steps": max_steps} if max_steps else {}
     options |= {"max_memory": max_memory} if max_memory else {}
-    if trees.is_tree(paths):
-        trees.refuse(paths, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load)
-        trees.refuse(paths, describe=describe, target_all=target == "all")
-        ctx.exit(trees.go(paths, "run", one, as_json))
+    every = options["entry"] == ALL
+    if trees.is_tree(paths) or every:
+        of = "one function; --entry all runs several" if every else None
+        trees.refuse(
+            paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
+        )
+        trees.refuse(paths, of, describe=describe, target_all=target == "all")
+        ctx.exit(trees.go(paths, "run", one, as_json, functions if every else None))
     try:
         if describe:
             rows = machine.describe_texts(module(), arguments, target, load=load, **options)

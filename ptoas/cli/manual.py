@@ -19,6 +19,7 @@ import click
 
 import ptoas
 from ptoas.diagnostics.citations import decisions_page, sources_page
+from ptoas.differences import page as differences_page
 
 _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 
@@ -228,6 +229,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "api": api,
     "decisions": decisions_page,
     "sources": sources_page,
+    "differences": differences_page,
 }
 """The pages by name."""
 

@@ -41,7 +41,7 @@ page_option = click.option(
 unregistered_option = click.option(
     "--allow-unregistered", is_flag=True, help="Keep instructions that the dialect does not have."
 )
-entry_option = click.option("--entry", help="The function to run, if there are several.")
+entry_option = click.option("--entry", help="The function to run, if there are several; `run`: or all.")
 arguments_option = click.option(
     "--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="An argument; NAME@RANK: of one rank."
 )

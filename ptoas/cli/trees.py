@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,14 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, to_json, visible
 
-Work = Callable[[str], tuple[str, dict[str, Any]]]
-"""What is done with one file: a few words on how it went, and the same as data. Raises what is wrong."""
+Said = tuple[str, dict[str, Any]]
+"""How it went, in a few words, and the same as data."""
+
+Work = Callable[[str], Said]
+"""What is done with one file. Raises what is wrong."""
+
+Parts = Callable[[str], Sequence[tuple[str, Callable[[], Said]]]]
+"""A file as several pieces of work: the name of each, and the work."""
 
 
 @dataclass
@@ -25,6 +31,8 @@ class Outcome:
     """How it went with one file."""
 
     path: str
+    part: str = ""
+    """What of the file it was, where it is several things."""
     words: str = ""
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     errors: tuple[Diagnostic, ...] = ()
@@ -35,12 +43,13 @@ class Outcome:
 
     def line(self) -> str:
         if self.ok:
-            return f"ok    {visible(self.path)}: {self.words}"
+            return f"ok    {visible(self.path + self.part)}: {self.words}"
         return f"fail  {render(self.errors[:1], 'concise')}"
 
     def as_json(self) -> dict[str, Any]:
         errors = [to_json(error) for error in self.errors]
-        return {"file": self.path, "ok": self.ok, **self.data, "errors": errors}
+        part = {"part": self.part} if self.part else {}
+        return {"file": self.path, **part, "ok": self.ok, **self.data, "errors": errors}
 
 
 def is_tree(paths: Sequence[str]) -> bool:
@@ -48,43 +57,65 @@ def is_tree(paths: Sequence[str]) -> bool:
     return len(paths) != 1 or os.path.isdir(paths[0])
 
 
-def refuse(paths: Sequence[str], **options: object) -> None:
+def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> None:
     """Options that speak of one program say nothing of a tree."""
     given = [name for name, value in options.items() if value]
     if given:
-        raise UsageError(f"--{given[0].replace('_', '-')} goes with one file; there are {len(paths)} paths")
+        of = of or f"one file; there are {len(paths)} paths"
+        raise UsageError(f"--{given[0].replace('_', '-')} goes with {of}")
 
 
-def go(paths: Sequence[str], command: str, work: Work, as_json: bool = False) -> int:
-    """Do it for every file; returns the exit code."""
+def go(
+    paths: Sequence[str], command: str, work: Work, as_json: bool = False, parts: Parts | None = None
+) -> int:
+    """Do it for every file, or for every part of every file; returns the exit code."""
     files, problems = find_files(paths)
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
     with progress(command) as advance:
         for number, path in enumerate(files, 1):
-            outcomes.append(_one(path, command, work))
+            for outcome in _parts(path, command, work, parts):
+                outcomes.append(outcome)
+                if not as_json:
+                    click.echo(outcome.line())
             if advance is not None:
                 advance(number, len(files))
-            if not as_json:
-                click.echo(outcomes[-1].line())
     good = sum(outcome.ok for outcome in outcomes)
-    counts = {"files": len(outcomes), "ok": good, "failed": len(outcomes) - good}
+    named = "files" if parts is None else "functions"
+    counts = {named: len(outcomes), "ok": good, "failed": len(outcomes) - good}
     if as_json:
         click.echo(json.dumps({**counts, "outcomes": [o.as_json() for o in outcomes]}, indent=2))
     else:
-        plural = "s" * (len(outcomes) != 1)
-        click.echo(f"{len(outcomes)} file{plural}: {good} ok, {counts['failed']} failed")
+        noun = named if len(outcomes) != 1 else named[:-1]
+        click.echo(f"{len(outcomes)} {noun}: {good} ok, {counts['failed']} failed")
     return 0 if good == len(outcomes) else 1
 
 
-def _one(path: str, command: str, work: Work) -> Outcome:
+def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator[Outcome]:
+    if parts is None:
+        yield _one(path, "", command, lambda: work(path))
+        return
+    found: list[tuple[str, Callable[[], Said]]] = []
+
+    def look() -> Said:
+        found.extend(parts(path))
+        return "", {}
+
+    looked = _one(path, "", command, look)
+    if not looked.ok:
+        yield looked
+    for part, do in found:
+        yield _one(path, part, command, do)
+
+
+def _one(path: str, part: str, command: str, work: Callable[[], Said]) -> Outcome:
     try:
-        words, data = work(path)
+        words, data = work()
     except PtoasError as error:
-        return Outcome(path, errors=tuple(d for d in error.diagnostics if d.is_error))
+        return Outcome(path, part, errors=tuple(d for d in error.diagnostics if d.is_error))
     except UsageError as error:
-        return Outcome(path, errors=(Diagnostic("PTO-T202", str(error), Span(Source("", path), 0, 1)),))
+        return Outcome(path, part, errors=(Diagnostic("PTO-T202", str(error), Span(Source("", path), 0, 1)),))
     except Exception as error:
-        return Outcome(path, errors=(internal_error(error, (command, path), path),))
-    return Outcome(path, words, data)
+        return Outcome(path, part, errors=(internal_error(error, (command, path), path),))
+    return Outcome(path, part, words, data)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -168,6 +167,8 @@ def _each(files: Sequence[str], options: Options, jobs: int) -> Iterator[FileRep
     if workers <= 1:
         yield from (verify_file(file, options) for file in files)
         return
+    from concurrent.futures import ProcessPoolExecutor  # one file needs none of it
+
     share = max(1, min(32, len(files) // (workers * 4)))
     chunks = [(files[at : at + share], options) for at in range(0, len(files), share)]
     with ProcessPoolExecutor(workers) as pool:

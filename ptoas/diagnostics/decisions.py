@@ -293,11 +293,12 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
             ),
             Decision(
                 31,
-                "Tiles in `left`",
-                "A tile in `left` has the block layout that the target's matrix unit wants, whatever the "
-                "text says.",
-                "That is `row_major` on `a2a3` and `col_major` on `a5`, for which public kernels write "
-                "`row_major`.",
+                "Tiles in `left` and `acc`",
+                "A tile in `left` has the block layout that the target's matrix unit wants, one in `acc` "
+                "blocks of the size that it makes, whatever the text says.",
+                "The layout is `row_major` on `a2a3` and `col_major` on `a5`, for which public kernels write "
+                "`row_major`; blocks of sums have 1024 bytes, for which some programs write `fractal=512`: "
+                "no header looks at it.",
             ),
             Decision(
                 32,

@@ -6,11 +6,9 @@ The library lets the original exception through; the command shows this in place
 from __future__ import annotations
 
 import os
-import platform
 import shlex
 import traceback
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import Any
 
@@ -75,6 +73,8 @@ def _raiser(error: BaseException) -> str:
 
 
 def _versions() -> str:
+    import platform
+
     from ptoas import __version__
 
     return ", ".join(
@@ -87,6 +87,8 @@ def _versions() -> str:
 
 
 def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
 
 def handed_on(op: Operation) -> list[Sequence[SSAValue]]:
     """What a branch hands to each of its blocks, in their order; nothing for an unknown branch."""
+    if op.dialect_name() != "cf":
+        return []
+    from xdsl.dialects import cf
+
     match op:
         case cf.BranchOp():
             return [op.arguments]

@@ -49,6 +49,11 @@ def _check_return(op: Operation) -> None:
     if "function_type" not in function.properties:
         return
     given, wanted = list(op.operand_types), list(function.function_type.outputs)
+    if wanted and "pto.entry" in function.attributes:
+        message = (
+            f"`@{function.sym_name.data}` is an entry, which returns nothing; it gives {_listed(wanted)}"
+        )
+        raise StatementProblem("PTO-P060", message)
     if given != wanted:
         message = f"returns {_listed(given)}, but `@{function.sym_name.data}` gives {_listed(wanted)}"
         raise StatementProblem("PTO-P042", message)

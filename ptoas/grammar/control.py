@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import cf
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntElementsAttr,
@@ -133,6 +132,8 @@ def _ends_a_block(op: Operation) -> bool:
 
 
 def build_branch(builder: Builder, node: t.Branch, names: list[str]) -> Operation:
+    from xdsl.dialects import cf  # few programs branch
+
     resolver = builder.resolver
     blocks = [block_of(builder, way.label) for way in node.ways]
     handed = [[value_of(builder, value, names) for value in way.values] for way in node.ways]

@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator, Mapping
 
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto import OPS
+from ptoas.dialects.pto import instructions_of
+from ptoas.dialects.pto.index import index
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import ISA_NAMES
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 from ptoas.spelling import nearest
 
-OPCODES: dict[str, type[PtoOp]] = {name: op for op in OPS for name in (op.mnemonic(), *op.ALIASES)}
-OVERLOADS: dict[str, type[PtoOp]] = {name: op for op in OPS for name in op.OVERLOADS}
 
-_WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
+class Opcodes(Mapping[str, type[PtoOp]]):
+    """The class by an opcode; a chapter is imported when one of its opcodes is looked up."""
+
+    def __init__(self, chapters: dict[str, str], spellings: Callable[[type[PtoOp]], tuple[str, ...]]) -> None:
+        self._chapters = chapters
+        self._spellings = spellings
+        self.found: dict[str, type[PtoOp]] = {}
+
+    def __getitem__(self, name: str) -> type[PtoOp]:
+        found = self.found.get(name)
+        if found is None:
+            for op in instructions_of(self._chapters[name]):
+                self.found |= dict.fromkeys(self._spellings(op), op)
+            found = self.found[name]
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.found or name in self._chapters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chapters)
+
+    def __len__(self) -> int:
+        return len(self._chapters)
+
+
+OPCODES = Opcodes(index().names, lambda op: (op.mnemonic(), *op.ALIASES))
+OVERLOADS = Opcodes(index().overloads, lambda op: op.OVERLOADS)
 
 
 def part_words() -> frozenset[str]:
     """The words of all templates: `sizes`, `valid`, `recv`; none of them is an opcode."""
-    templates = " ".join(op.LAYOUT for op in OPS if op.LAYOUT is not None)
-    return frozenset(_WORD.findall(templates)) - OPCODES.keys()
+    return index().words
 
 
 def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
@@ -49,7 +74,7 @@ def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
         return StatementProblem("PTO-P020", message, node, "`--allow-unregistered` keeps it as it is")
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
-    if dot and (meant := nearest(stem, [n for n in OPCODES if OPCODES[n].SUFFIXES])):
+    if dot and (meant := nearest(stem, sorted(index().suffixed))):
         near = f"{meant}.{suffix}"
     fix = None
     if near is not None:

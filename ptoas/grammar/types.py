@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
@@ -22,7 +23,6 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
 )
 from xdsl.dialects.builtin import MemRefType as BuiltinMemRefType
-from xdsl.dialects.cf import Cf
 from xdsl.dialects.func import Func
 from xdsl.dialects.scf import Scf
 from xdsl.ir import Attribute, Operation
@@ -30,7 +30,6 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
-from ptoas.dialects.pto import PTO
 from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
@@ -71,8 +70,11 @@ from ptoas.spelling import did_you_mean
 def xdsl_context(allow_unregistered: bool = False) -> Context:
     """xDSL's own dialects beside ours: what reads builtin types and attributes."""
     context = Context(allow_unregistered=allow_unregistered)
-    for dialect in (Builtin, Func, Arith, Scf, Cf, PTO):
+    for dialect in (Builtin, Func, Arith, Scf):
         context.load_dialect(dialect)
+    # Those that few programs need in generic form; ours has all chapters.
+    context.register_dialect("cf", lambda: import_module("xdsl.dialects.cf").Cf)
+    context.register_dialect("pto", lambda: import_module("ptoas.dialects.pto").PTO)
     return context
 
 

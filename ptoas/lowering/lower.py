@@ -12,7 +12,6 @@ from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
 from ptoas.forms import print_module
 from ptoas.grammar.parse import parse_file
-from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.options import module_target
 from ptoas.lowering.pipeline import (
     PASSES,
@@ -68,6 +67,8 @@ def lower(
     ready = ready_for_passes(module)
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
+    from ptoas.lowering.emit_cpp import emit_cpp  # a run checks and prepares, and writes nothing
+
     return emit_cpp(ready, chosen, emit=emit, annotate=annotate)
 
 

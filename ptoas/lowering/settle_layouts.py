@@ -28,10 +28,14 @@ from ptoas.dialects.pto.views import MakeTensorViewOp
 from ptoas.lowering.options import chosen_target
 from ptoas.naming import defined
 
+ACCUMULATOR_BLOCK = 1024
+"""Bytes of a block of 16 x 16 sums."""
+
 
 @dataclass(frozen=True)
 class SettleLayoutsPass(ModulePass):
-    """Boxed tiles in `left` have their blocks in the order of the target's matrix unit."""
+    """Boxed tiles in `left` have their blocks in the order of the target's matrix unit, accumulators
+    blocks of its size."""
 
     name = "settle-layouts"
     target: str | None = None
@@ -54,8 +58,13 @@ class SettleLayoutsPass(ModulePass):
 
 
 def settled(type: Attribute, blocks: BLayout) -> Attribute:
-    """The type with its blocks in this order, if it is one that the target decides."""
-    if not isinstance(type, TileType) or type.loc.data is not TileLoc.Left:
+    """The type with its blocks in this order, and those of an accumulator in their size, if it is one that
+    the target decides."""
+    if not isinstance(type, TileType):
+        return type
+    if type.loc.data is TileLoc.Acc and type.is_nz and type.fractal != ACCUMULATOR_BLOCK:
+        return type.but(fractal=ACCUMULATOR_BLOCK)
+    if type.loc.data is not TileLoc.Left:
         return type
     if type.slayout is SLayout.NoneBox or type.blayout is blocks:
         return type

@@ -40,7 +40,7 @@ from ptoas.machine.addresses import lost, placed
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.instructions import Compiled, Observer, lazily
-from ptoas.machine.machine import VALUES, Machine, load_chapters
+from ptoas.machine.machine import VALUES, Machine, load_bodies
 from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
@@ -64,7 +64,7 @@ class ModuleCompiler:
         steps: Steps,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
-        load_chapters()
+        load_bodies({type(op) for op in module.walk() if isinstance(op, PtoOp)})
         self.machine = machine
         self.race = race
         self.observer = observer

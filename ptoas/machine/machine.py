@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -288,6 +289,19 @@ def value(*classes: type[PtoOp]) -> Callable[[F], F]:
         return function
 
     return register
+
+
+def load_bodies(classes: Iterable[type[PtoOp]]) -> None:
+    """Import what says what these instructions do."""
+    from ptoas.ops import BESIDE
+
+    ours = PtoOp.__module__.rpartition(".")[0]
+    homes = {cls.__module__.rpartition(".") for cls in classes}
+    for chapter in (chapter for package, _, chapter in homes if package == ours):
+        for name in (chapter, *BESIDE.get(chapter, ())):
+            if find_spec(f"ptoas.ops.{name}") is not None:
+                import_module(f"ptoas.ops.{name}")
+    import_all("bodies")
 
 
 def load_chapters() -> None:

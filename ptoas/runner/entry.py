@@ -27,11 +27,37 @@ def roles_of(module: ModuleOp, entry: func.FuncOp, target: Target) -> tuple[Role
     return (Role(kinds.pop()),) if len(kinds) == 1 and target.has_pipes else (ALONE,)
 
 
+ALL = "all"
+"""`--entry all`: every function that nothing calls, one after the other."""
+
+
+def entries_of(module: ModuleOp) -> list[str]:
+    """The functions of `--entry all`, in the order of the text; of a pair that channels join, the first.
+
+    >>> import ptoas
+    >>> from ptoas.runner.entry import entries_of
+    >>> entries_of(ptoas.parse("func.func @a() { return }\nfunc.func @b() { return }"))
+    ['a', 'b']
+    """
+    bodies = _bodies(module)
+    seconds = {max(pair, key=bodies.index) for pair in uncalled_pairs(module)}
+    return [op.sym_name.data for op in _uncalled(module, bodies) if op not in seconds]
+
+
+def _bodies(module: ModuleOp) -> list[func.FuncOp]:
+    functions = (op for op in module.walk() if isinstance(op, func.FuncOp))
+    return [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
+
+
+def _uncalled(module: ModuleOp, bodies: list[func.FuncOp]) -> list[func.FuncOp]:
+    called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
+    return [op for op in bodies if op.sym_name.data not in called] or bodies
+
+
 def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
     """The function to run: the one asked for, else the only one that nothing calls, or a pair of a cube and a
     vector function that channels join, for which an entry is made."""
-    functions = [op for op in module.walk() if isinstance(op, func.FuncOp)]
-    bodies = [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
+    bodies = _bodies(module)
     names = ", ".join(op.sym_name.data for op in bodies) or "none"
     if name is not None:
         found = next((op for op in bodies if op.sym_name.data == name.removeprefix("@")), None)
@@ -43,8 +69,7 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
                 notes=(Note(f"there are: {names}"),),
             )
         return _of_pair(module, found) or found
-    called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
-    entries = [op for op in bodies if op.sym_name.data not in called] or bodies
+    entries = _uncalled(module, bodies)
     marked = [op for op in entries if any(name in op.attributes for name in ENTRY_ATTRIBUTES)]
     if len(entries) > 1 and len(marked) == 1:
         return marked[0]

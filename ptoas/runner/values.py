@@ -93,7 +93,7 @@ class Growing:
         def make(count: int) -> Array:
             if self.value is None:
                 return random_array(self.dtype, (count,), rng, None)
-            return np.full(count, self.dtype.scalar(self.value), self.dtype.number)
+            return _all_of((count,), self.dtype, self.value)
 
         def take(size: int) -> None:
             self.allowance.take(size, name, f"--arg {name}=FILE.npy")
@@ -128,7 +128,13 @@ def generate(
     value = fixed_value(parameter)
     if value is None:
         return random_array(dtype, shape, rng, None)
-    return np.full(shape, dtype.scalar(value), dtype.number)
+    return _all_of(shape, dtype, value)
+
+
+def _all_of(shape: tuple[int, ...], dtype: DType, value: float) -> Array:
+    """An array of one value; of zeros, memory that costs nothing until something touches it."""
+    one = np.full((), dtype.scalar(value), dtype.number)
+    return np.full(shape, one, dtype.number) if any(one.tobytes()) else np.zeros(shape, dtype.number)
 
 
 def fixed_value(parameter: Parameter) -> int | None:
@@ -241,7 +247,7 @@ def _filled(
         )
     shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, option)
-    return np.full(shape, dtype.scalar(number), dtype.number)
+    return _all_of(shape, dtype, number)
 
 
 def _fits(number: float, dtype: DType) -> bool:

@@ -14,6 +14,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Row
+from ptoas.targets.specs import TileSpec
 from ptoas.targets.target import Target
 
 
@@ -63,6 +64,16 @@ class Facts:
         """The operands in a slot; a destination is a result in SSA form."""
         places = slot_places(self.op)[slot]
         return [self.op.operands[at] for at in places] if places else self.op.values_of(slot)
+
+    @cached_property
+    def tiles(self) -> list[tuple[str, int, TileFacts, TileSpec]]:
+        """Every tile that the row speaks of: its slot, its number there, what is known, what is asked."""
+        return [
+            (slot, at, self.knowledge.tile(value), spec)
+            for slot, spec in self.row.tiles.items()
+            for at, value in enumerate(self.values(slot))
+            if isinstance(value.type, TileType)
+        ]
 
     @property
     def model(self) -> Any:

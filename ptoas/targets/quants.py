@@ -80,10 +80,11 @@ DEQUANTISE = Row(
         "src": tile("i8 i16", ROW_MAJOR),
         "scale offset": tile("f32", PLAIN),
     },
-    valid={"dst": "R C", "src": "R C", "scale": "R 1", "offset": "R 1"},
+    valid={"dst": "R C", "src": "R C", "scale": "R _", "offset": "R _"},
     rules=(offsets_have_the_type_of_the_scales,),
     pipe=V,
 )
+"""The devices read the first column of the parameters, however many are valid."""
 
 # --- blocks with a scale each --------------------------------------------------------------------
 

@@ -85,9 +85,10 @@ LEFT = TileLayout(
 """The order of its blocks is the target's, whatever the text says (D31)."""
 ACCUMULATOR = TileLayout(
     "col_major + row_major, fractal 1024",
-    lambda t: t.is_nz and t.fractal == 1024,
+    lambda t: t.is_nz and (t.fractal == 1024 or (t.fractal == 512 and t.cols % 16 == 0)),
     (BLayout.ColMajor, SLayout.RowMajor),
 )
+"""Its blocks are those of the matrix unit, whatever the text says of their size (D31)."""
 ONE_ROW = TileLayout("row_major + none_box, one row", lambda t: ND.holds(t) and t.rows == 1)
 SCALES = TileLayout(
     f"{ONE_ROW.text}; scales of mx operands row_major + row_major or col_major + col_major, fractal 32",

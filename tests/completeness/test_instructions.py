@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from ptoas.dialects.pto import CHAPTERS, OPS, instructions_of
+from ptoas.dialects.pto import CHAPTERS, OPS, OTHERS, _index, index, instructions_of
 from ptoas.dialects.pto.core_sync import SectionCubeOp, SectionVectorOp
+from ptoas.dialects.pto.index import Index
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.grammar.parse import parse
@@ -64,14 +68,46 @@ def test_its_file_says_what_a_target_makes_of_it(op: type[PtoOp], target: Target
     assert runs, f"no program of {file} with the instruction has values in `# run[{name}]:`"
 
 
+KNOWN = (*instructions_of("sync"), AllocMultiTileOp, SectionCubeOp, SectionVectorOp)
+"""Flags, barriers and sections move no data: the compiler of the machine knows them itself. Multi tiles are
+taken apart before."""
+
+
 @every_instruction
 def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
     load_chapters()
-    # Flags, barriers and sections move no data: the compiler of the machine knows them itself. Multi tiles
-    # are taken apart before.
-    known = (*instructions_of("sync"), AllocMultiTileOp, SectionCubeOp, SectionVectorOp)
-    assert op in INSTRUCTIONS or op in VALUES or op in known
+    assert op in INSTRUCTIONS or op in VALUES or op in KNOWN
     assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
+
+
+ALONE = """
+import os, sys
+from ptoas.dialects.pto import CHAPTERS, instructions_of
+from ptoas.machine.machine import INSTRUCTIONS, VALUES, load_bodies
+for chapter in CHAPTERS:
+    if not os.fork():
+        load_bodies(instructions_of(chapter))
+        known = {**INSTRUCTIONS, **VALUES}
+        print(*(op.name for op in instructions_of(chapter) if op not in known), end=" ")
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a chapter alone needs a process of its own")
+def test_a_chapter_alone_brings_what_its_instructions_do() -> None:
+    """A run imports the chapters that its program needs and no others."""
+    lacking = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True).stdout
+    assert set(lacking.split()) <= {op.name for op in KNOWN}
+
+
+def test_the_index_of_opcodes_is_what_the_chapters_say() -> None:
+    """`python -m ptoas.dialects.pto.index` writes it again; a stale one costs time, and nothing else."""
+    ours = [chapter for chapter in CHAPTERS if chapter not in OTHERS]
+    assert index.origin() == _index.MADE_FROM
+    kept = Index(_index.NAMES, _index.OVERLOADS, frozenset(_index.WORDS), frozenset(_index.SUFFIXED))
+    assert kept == index.read(ours)
 
 
 @every_instruction

@@ -72,9 +72,9 @@ def test_a_finding_draws_the_block(code: str) -> None:
 
 
 def test_another_size_of_block_is_no_other_order() -> None:
-    found = ptoas.verify(ptoas.parse(alloc(f"acc, 32x32xf32, {TILES}")), "a5").diagnostics
+    found = ptoas.verify(ptoas.parse(alloc(f"acc, 32x32xf32, {TILES}, fractal=32")), "a5").diagnostics
     (finding,) = (d for d in found if d.code == "PTO-V109")
-    assert finding.notes[0].message == "blocks of 512 bytes, required 1024"
+    assert finding.notes[0].message == "blocks of 32 bytes, required 1024"
 
 
 def test_the_pictures_in_the_source_are_so() -> None:

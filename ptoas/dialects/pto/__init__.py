@@ -1,16 +1,23 @@
-"""The `pto` dialect: types, attributes and instructions, chapter by chapter."""
+"""The `pto` dialect: types, attributes and instructions, chapter by chapter.
 
+A chapter is imported when a program names one of its instructions: most programs need three of them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Dialect
+from xdsl.ir import Attribute, Dialect
 
-from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
-from ptoas.dialects.pto.core_types import CORE_TYPES
-from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.local_types import LOCAL_TYPES
-from ptoas.dialects.pto.types import TYPES
 from ptoas.plugins import plugins
+
+if TYPE_CHECKING:
+    OPS: tuple[type[PtoOp], ...]
+    """Every instruction, in the order of the reference page."""
+    PTO: Dialect
 
 CHAPTERS: dict[str, str] = {
     "views": "Views and tiles",
@@ -42,6 +49,7 @@ CHAPTERS: dict[str, str] = {
 """The modules that define instructions, and their titles, in the order of the reference page."""
 
 
+@cache
 def instructions_of(chapter: str) -> tuple[type[PtoOp], ...]:
     """The instructions that a chapter defines, in its order; one of another package by its full name."""
     module = import_module(chapter if "." in chapter else f"{__name__}.{chapter}")
@@ -49,10 +57,34 @@ def instructions_of(chapter: str) -> tuple[type[PtoOp], ...]:
     return tuple(cls for cls in here if issubclass(cls, PtoOp) and "name" in vars(cls))
 
 
-for _plugin in plugins():
-    for _chapter in _plugin.chapters:
-        CHAPTERS[_chapter] = (import_module(_chapter).__doc__ or _chapter).split("\n")[0].rstrip(".")
+OTHERS: tuple[str, ...] = tuple(chapter for plugin in plugins() for chapter in plugin.chapters)
+"""The chapters of other packages, by the full names of their modules."""
+for _chapter in OTHERS:
+    CHAPTERS[_chapter] = (import_module(_chapter).__doc__ or _chapter).split("\n")[0].rstrip(".")
 
-OPS: tuple[type[PtoOp], ...] = tuple(op for chapter in CHAPTERS for op in instructions_of(chapter))
 
-PTO = Dialect("pto", [*OPS], [*TYPES, *LOCAL_TYPES, *CORE_TYPES, *ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES])
+@cache
+def _dialect() -> Dialect:
+    from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
+    from ptoas.dialects.pto.core_types import CORE_TYPES
+    from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
+    from ptoas.dialects.pto.local_types import LOCAL_TYPES
+    from ptoas.dialects.pto.types import TYPES
+
+    attributes: list[type[Attribute]] = [
+        *TYPES,
+        *LOCAL_TYPES,
+        *CORE_TYPES,
+        *ENUM_ATTRIBUTES,
+        *CORE_ENUM_ATTRIBUTES,
+    ]
+    return Dialect("pto", [op for chapter in CHAPTERS for op in instructions_of(chapter)], attributes)
+
+
+def __getattr__(name: str) -> Any:
+    """What needs all chapters, when it is asked for."""
+    if name == "OPS":
+        return tuple(_dialect().operations)
+    if name == "PTO":
+        return _dialect()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,6 +17,7 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     IRDLOperation,
+    OpDef,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
@@ -32,6 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segments
+from ptoas.dialects.pto.define import complete
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 from ptoas.private import declared_operands
@@ -214,6 +216,15 @@ class PtoOp(IRDLOperation, ABC):
                     f"{cls.__name__}.{name}: whether {constraint} stands for memory is not known; "
                     "declare the slot with a constraint of ptoas.dialects.pto.constraints"
                 )
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        complete(cls)
+        return super().__new__(cls)
+
+    @classmethod
+    def get_irdl_definition(cls) -> OpDef:
+        complete(cls)
+        return cls.get_irdl_definition()  # the one that the class has now
 
     def updated(self) -> tuple[str, ...]:
         """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -24,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
 from ptoas.dialects.pto.construct import flat
+from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
@@ -209,6 +209,12 @@ class SubviewOp(PtoOp):
             raise VerifyException("needs two offsets and two sizes: a row and a column of each")
         if len(self.valid) not in (0, 2):
             raise VerifyException("takes two valid extents, rows and columns, or none")
+        result = self.result.type
+        assert isinstance(result, TileType)
+        for what, value, typed in zip(("row", "col"), self.valid, result.valid, strict=False):
+            given = _extent(value)
+            if DYNAMIC not in (given, typed) and given != typed:
+                raise VerifyException(f"valid_{what} is {given}, the result's type says {typed}")
 
 
 class AliasOp(PtoOp, ABC):

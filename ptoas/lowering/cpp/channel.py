@@ -70,7 +70,9 @@ LOCAL_SLOTS = 2
 
 def _ring(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, RingAddressOp)
-    reserved = emit.channels.ring(op.result)
+    # Without channels in the module a buffer may still be reserved, for nobody.
+    own = op if isinstance(op, ReserveBufferOp) else None
+    reserved = emit.channels.ring(op.result) if emit.has_channels else own
     if reserved is None or reserved.address is None:
         raise emit.unsupported(op, "nobody reserves a buffer of this name")
     emit.rename(op.result, f"0x{reserved.address:x}")

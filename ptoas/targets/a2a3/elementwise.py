@@ -99,6 +99,7 @@ ROWS: Rows = {
         precise(f.BINARY_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
         precise(f.BINARY, "Pow").of(
             POWERS,
+            valid={"dst src0 src1 tmp": "R C"},
             pipe=by_logarithms("src0", "src1"),
             scratch={"tmp": scratch.like("dst")},
             apart=f.apart("src0", "src1"),

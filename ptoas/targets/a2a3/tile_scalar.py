@@ -64,7 +64,11 @@ ROWS: Rows = {
     s.TPowSOp: f.by_element(
         precise(f.SCALAR_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
         precise(f.SCALAR, "Pow").of(
-            POWERS, pipe=by_logarithms("src"), scratch={"tmp": scratch.like("dst")}, apart=f.apart("src")
+            POWERS,
+            valid={"dst src tmp": "R C"},
+            pipe=by_logarithms("src"),
+            scratch={"tmp": scratch.like("dst")},
+            apart=f.apart("src"),
         ),
     ),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),

@@ -37,7 +37,8 @@ ROWS: Rows = {
     **push_scales("i64 u64"),
     q.TCvtOp: convert(CONVERSIONS, Conversion(casts=True)),
     q.TQuantOp: quantise(QUANTISE.but(tiles={"fp offset": tile("f32")})),
-    q.TDequantOp: DEQUANTISE,
+    # The simulator would go along the columns of the parameters.
+    q.TDequantOp: DEQUANTISE.but(valid={"dst src": "R C", "scale offset": "R 1"}),
     q.TQuantMxOp: in_blocks(
         BYTES,
         FOUR,

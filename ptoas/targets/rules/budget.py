@@ -112,6 +112,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
             continue
         used, alive = facts.peak(loc, idle)
         if used <= limit:
+            yield from _too_large(facts, idle, loc, limit, target)
             continue
         at = facts.ops[max(tile.first for tile in alive)]
         yield mismatch(
@@ -122,6 +123,23 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
             part="statement",
             related=(Related(_table(facts, alive, used)),),
         )
+
+
+def _too_large(
+    facts: FunctionFacts, idle: set[SSAValue], loc: TileLoc, limit: int, target: Target
+) -> Violations:
+    """Tiles that would not fit alone, and that nothing uses."""
+    for root in facts.local_tiles:
+        type = root.type
+        if (
+            root not in idle
+            and isinstance(type, TileType)
+            and type.loc.data is loc
+            and type.size_bytes > limit
+        ):
+            required = f"at most {limit} ({_layout(target, loc)})"
+            what, found = f"size of {value_name(root)}", f"{type.size_bytes} bytes"
+            yield mismatch(what, found, required, op=_place(facts, root), part="statement")
 
 
 def _table(facts: FunctionFacts, alive: tuple[LiveTile, ...], used: int) -> str:

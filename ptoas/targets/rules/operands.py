@@ -21,20 +21,12 @@ from ptoas.targets.row import Row
 from ptoas.targets.rule import Rule, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import instruction, mgather
-from ptoas.targets.specs import TileSpec, element_names
+from ptoas.targets.specs import element_names
 
 Violations = Iterator[Violation]
 
 _ADD = instruction("tadd", "16x32xf32", "16x32xf32", "16x32xf32")
 _EVERYWHERE = "cpu a2a3 a5"
-
-
-def _tiles(op: PtoOp, know: Facts) -> Iterator[tuple[str, int, TileFacts, TileSpec]]:
-    """Every tile that the row speaks of: its slot, its number there, what is known of it, what is asked."""
-    for slot, spec in know.row.tiles.items():
-        for at, value in enumerate(know.values(slot)):
-            if isinstance(value.type, TileType):
-                yield slot, at, know.knowledge.tile(value), spec
 
 
 def is_idle(know: Facts) -> bool:
@@ -57,7 +49,7 @@ def _where(slot: str, at: int) -> str | tuple[str, int]:
 )
 def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """The element type of each operand is one that the instruction takes on the target."""
-    for slot, at, tile, spec in _tiles(op, know):
+    for slot, at, tile, spec in know.tiles:
         taken = spec.types
         if taken is None or spec.takes(tile.element, know.aicore, know.isa):
             continue
@@ -91,7 +83,7 @@ def operand_has_an_element_type_of_the_target(op: PtoOp, know: Facts) -> Violati
 )
 def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations:
     """Each tile lies in a memory that the instruction reaches on the target."""
-    for slot, at, tile, spec in _tiles(op, know):
+    for slot, at, tile, spec in know.tiles:
         if tile.loc not in spec.locs:
             required = " or ".join(loc.value for loc in spec.locs)
             yield mismatch(f"memory of {slot}", tile.loc.value, required, slot=_where(slot, at))
@@ -108,7 +100,7 @@ def operand_is_in_a_memory_that_is_reached(op: PtoOp, know: Facts) -> Violations
 )
 def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """Each operand has a layout that the instruction takes on the target."""
-    for slot, at, tile, spec in _tiles(op, know):
+    for slot, at, tile, spec in know.tiles:
         if spec.layout is not None and not spec.layout.holds(tile.type):
             yield mismatch(f"layout of {slot}", tile.layout_text, spec.layout.text, slot=_where(slot, at))
     for slot, view_spec in know.row.views.items():
@@ -132,7 +124,7 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
 )
 def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
     """Where the instruction works on at least one element, no extent of its operands is 0."""
-    for slot, at, tile, spec in () if is_idle(know) else _tiles(op, know):
+    for slot, at, tile, spec in () if is_idle(know) else know.tiles:
         if not spec.empty and 0 in tile.valid:
             what = f"valid shape of {slot}"
             yield mismatch(what, shape_str(tile.valid), "at least 1x1", slot=_where(slot, at))
@@ -154,7 +146,7 @@ def operand_is_not_empty(op: PtoOp, know: Facts) -> Violations:
 def operand_is_made_of_32_byte_blocks(op: PtoOp, know: Facts) -> Violations:
     """Padded columns (row_major) or rows (col_major), times the element size, are a multiple of 32 bytes;
     valid extents are free."""
-    for slot, at, tile, spec in _tiles(op, know):
+    for slot, at, tile, spec in know.tiles:
         if not spec.aligned or tile.type.slayout is not SLayout.NoneBox:
             continue
         if spec.layout is not None and not spec.layout.holds(tile.type):
@@ -288,8 +280,22 @@ _TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (
 )
 
 
+_SPEAKING: dict[int, tuple[Row, tuple[Rule, ...]]] = {}
+"""By a row's identity, the row, so that the identity stays its own, and its rules."""
+_MOST_ROWS = 4096
+
+
 def rules_for(row: Row) -> tuple[Rule, ...]:
     """The shared rules that have something to say about a row."""
+    known = _SPEAKING.get(id(row))
+    if known is None:
+        if len(_SPEAKING) >= _MOST_ROWS:
+            _SPEAKING.clear()
+        known = _SPEAKING[id(row)] = row, _rules_for(row)
+    return known[1]
+
+
+def _rules_for(row: Row) -> tuple[Rule, ...]:
     tiles, views = row.tiles.values(), row.views.values()
     said = {
         _TYPE: any(spec.types is not None for spec in (*tiles, *views)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from xdsl.ir import Operation, SSAValue
 
@@ -10,7 +11,7 @@ from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.row import Row
+from ptoas.targets.row import Forms, Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -34,6 +35,8 @@ _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
     """A tile that an instruction has worked in, a source that it overwrites or its scratch tile, is written
     again before it is read."""
+    if not any(_works_in_tiles(kind, target) for kind in facts.by_class):
+        return
     gone: dict[SSAValue, PtoOp] = {}
     for op in facts.ops:
         accesses = facts.effects(op, target).accesses
@@ -64,6 +67,16 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
                 gone.pop(facts.root(operand), None)
         if isinstance(op, PtoOp):
             gone |= dict.fromkeys(_worked_in(op, facts, target), op)
+
+
+@cache
+def _works_in_tiles(kind: type[Operation], target: Target) -> bool:
+    """Whether any form of an instruction may leave something behind."""
+    if not issubclass(kind, PtoOp):
+        return False
+    entry = target.entry(kind)
+    rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
+    return any(isinstance(row, Row) and {*row.clobbers, *kind.SCRATCH} - {*row.ignores} for row in rows)
 
 
 def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAValue]:

@@ -267,10 +267,12 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
     placed: list[tuple[Storage, int]] = []
     reads: list[tuple[Operation, int, SSAValue, int]] = []
     for at, op in enumerate(facts.ops):
-        for access in facts.effects(op, target).accesses:
+        accesses = facts.effects(op, target).accesses
+        if accesses and isinstance(op, CollectiveOp):
+            accesses = ()  # It fills its staging tiles itself before it reads them.
+        for access in accesses:
             value = touched(op, access.operand)
-            # A collective fills its staging tiles itself before it reads them.
-            if not isinstance(value.type, TileType) or isinstance(op, CollectiveOp):
+            if not isinstance(value.type, TileType):
                 continue
             root = facts.root(value)
             if access.write:

@@ -141,6 +141,8 @@ def _signalled(*fence: str) -> str:
 )
 def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, target: Target) -> Violations:
     """Between a put and a notification that follows it stands a `fence.barrier_all`."""
+    if CommTPutOp not in facts.by_class:
+        return
     loose: CommTPutOp | None = None
     for op in facts.ops:
         match op:

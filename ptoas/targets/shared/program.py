@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
@@ -71,14 +73,17 @@ FLAGS = (
 )
 
 
+@cache
 def device_program() -> tuple[Rule, ...]:
     return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *LEFTOVERS, *BUDGETS, *FLAGS, *LINTS)
 
 
+@cache
 def simt_program() -> tuple[Rule, ...]:
     """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
     return (*device_program(), b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
 
 
+@cache
 def simulator_program() -> tuple[Rule, ...]:
     return (*MODULE, *CORES, *RANKS, *PLACEMENT, v.tile_type_has_a_valid_element, *LINTS)

@@ -1,0 +1,129 @@
+"""Differences in what a program may be, and in who places its tiles."""
+
+from __future__ import annotations
+
+from ptoas.differences.difference import Difference
+
+ROWS: tuple[Difference, ...] = (
+    Difference(
+        "addresses and levels",
+        "level 1 and 2 refuse `addr`, level 3 refuses a tile without it",
+        "accepted: a function with addresses is placed by hand, one without by the compiler",
+        "D21: the program says it, function by function",
+        """
+func.func @by_hand(%x: !pto.memref<1x8xf32>) {
+  %at = arith.constant 64 : i64
+  %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 1x8xf32>
+  pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+  return
+}
+func.func @by_the_compiler(%x: !pto.memref<1x8xf32>) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "scratch tiles in a function placed by hand",
+        "asks for an explicit scratch tile at level 3",
+        "accepted: the scratch tile gets a place that no tile of the function uses",
+        "headers of TROWMAX and others take it as an argument like any other tile",
+        """
+func.func @f(%s: !pto.memref<16x32xf32>, %o: !pto.memref<16x1xf32>) {
+  %a = arith.constant 0 : i64
+  %b = arith.constant 4096 : i64
+  %x = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x32xf32>
+  %m = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 16x1xf32>
+  pto.tload ins(%s : !pto.memref<16x32xf32>) outs(%x : !pto.tile_buf<vec, 16x32xf32>)
+  pto.trowmax ins(%x : !pto.tile_buf<vec, 16x32xf32>) outs(%m : !pto.tile_buf<vec, 16x1xf32>)
+  pto.tstore ins(%m : !pto.tile_buf<vec, 16x1xf32>) outs(%o : !pto.memref<16x1xf32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "`tassign` in a function that the compiler synchronises",
+        "refuses it where it inserts synchronisation",
+        "accepted: accesses are compared by the addresses that tiles have",
+        "D21: placement and synchronisation are two questions",
+        """
+func.func @f(%x: !pto.memref<1x8xf32>, %o: !pto.memref<1x8xf32>) {
+  %at = arith.constant 64 : i64
+  %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 1x8xf32>
+  %other = arith.constant 128 : i64
+  pto.tassign %t, %other : !pto.tile_buf<vec, 1x8xf32>, i64
+  pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 1x8xf32>) outs(%o : !pto.memref<1x8xf32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "a body of several blocks",
+        "writes them out with gotos",
+        "refused where it is lowered or run; write `scf.if`, `scf.for` or `scf.while`",
+        "liveness, order and synchronisation are those of structured control flow",
+        """
+func.func @f(%c: i1, %x: !pto.memref<1x8xf32>) {
+  cf.cond_br %c, ^a, ^b
+^a:
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%t : !pto.tile_buf<vec, 1x8xf32>)
+  cf.br ^b
+^b:
+  return
+}
+""",
+        "PTO-L020",
+    ),
+    Difference(
+        "a function that returns a tile or a view",
+        "prints its IR",
+        "refused where it is lowered: C++ functions here return one scalar at most",
+        "a tile is an address and a type; give it as an argument that the function writes",
+        """
+func.func private @f(%t: !pto.tile_buf<vec, 8x8xf32>) -> !pto.tile_buf<vec, 8x8xui32> {
+  %r = pto.bitcast %t : !pto.tile_buf<vec, 8x8xf32> -> !pto.tile_buf<vec, 8x8xui32>
+  return %r : !pto.tile_buf<vec, 8x8xui32>
+}
+""",
+        "PTO-L004",
+    ),
+    Difference(
+        "instructions below the tile level",
+        "`pto.simt_launch`, `pto.section.simt`, `pto.fusion_region`, `pto.tile_buf_addr`, `pto.pset_b32` and others are part of it",
+        "refused as unknown",
+        "registers, predicates and threads are no part of the tile ISA",
+        """
+func.func @f(%t: !pto.tile_buf<vec, 8x8xf32>) {
+  %p = pto.tile_buf_addr %t : !pto.tile_buf<vec, 8x8xf32> -> !pto.ptr<f32, vec>
+  return
+}
+""",
+        "PTO-P020",
+    ),
+    Difference(
+        "a tile as an argument of an entry",
+        "does not lower a window of it",
+        "accepted: its contents are the caller's",
+        "D24",
+        """
+func.func @f(%t: !pto.tile_buf<vec, 16x16xf32>) attributes {pto.entry} {
+  %c0 = arith.constant 0 : index
+  %s = pto.subview %t[%c0, %c0] sizes [8, 16] : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 8x16xf32>
+  pto.tprint ins(%s : !pto.tile_buf<vec, 8x16xf32>)
+  return
+}
+""",
+    ),
+    Difference(
+        "a declared function that returns a struct",
+        "refuses the declaration",
+        "accepted: a definition or a call would be refused",
+        "nothing is returned by a declaration",
+        """
+func.func private @f() -> !pto.struct<f32, i8>
+""",
+    ),
+)

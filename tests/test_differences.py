@@ -1,0 +1,29 @@
+"""Every row of docs/differences.md: its program gets the verdict that the row gives it."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoas
+from ptoas.differences import CHAPTERS
+from ptoas.differences.difference import Difference
+
+ROWS = [row for _, rows in CHAPTERS for row in rows]
+
+
+def codes(row: Difference) -> set[str]:
+    """What is said of the program, errors alone."""
+    try:
+        module = ptoas.parse(row.program)
+        report = ptoas.verify(module, row.target)
+        found = {finding.code for finding in report.diagnostics if finding.is_error}
+        if not found:
+            ptoas.lower(module, row.target)
+    except ptoas.PtoasError as error:
+        found = {finding.code for finding in error.diagnostics if finding.is_error}
+    return found
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.subject)
+def test_the_program_gets_its_verdict(row: Difference) -> None:
+    assert codes(row) == ({row.code} if row.code else set())
