@@ -41,6 +41,9 @@ from ptoas.targets.row import Row
 EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
 
+ENTRY = "pto.entry"
+"""What a function says of itself that the host launches: it is callable from outside in any case."""
+
 
 def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
     """C++ for a module that `prepare` made ready for `target`."""
@@ -70,10 +73,10 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     for function in callees_first(bodies):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
         called = function.sym_name.data in inner or visibility(function) == "internal"
-        outer = emit != "kernel" and not called
+        outer = not called and (emit != "kernel" or ENTRY in function.attributes)
         if outer:
             _refuse_tile_parameters(function, target)
-        if outer and threads and needs_cluster(module, function, has_pipes=False):
+        if outer and emit != "kernel" and threads and needs_cluster(module, function, has_pipes=False):
             parts += _on_three_threads(emitter, names, channels, taken)
             continue
         parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _qualifiers(function, inner)))
