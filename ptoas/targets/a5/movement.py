@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
 from ptoas.targets.families.movement import (
+    BOXES,
     CONCAT,
     EXTRACT,
     MOVE,
     TRANSPOSE,
     FillModel,
     fill_pad,
+    move,
 )
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Rows
@@ -37,7 +39,7 @@ CUBE = Cube(
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 ROWS: Rows = {
-    d.TMovOp: moves("TMOV", MOVE.of((*MOVED, *FLOAT4)), CUBE),
+    d.TMovOp: move(moves("TMOV", MOVE.of((*MOVED, *FLOAT4)), CUBE), BOXES),
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}

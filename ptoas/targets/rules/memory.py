@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.analysis.layouts import scales_layout
@@ -354,3 +355,27 @@ def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
     """The operand is a tile."""
     if not know.is_tile("src"):
         yield mismatch("operand", "memory", "a tile", slot="src", fix="load it into a tile first")
+
+
+_ACC = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+
+
+def _print(memory: str) -> str:
+    return f".arg %t : {_ACC}\n.arg %m : !pto.memref<{memory}>\ntprint %t, %m : {_ACC}, !pto.memref<{memory}>"
+
+
+@rule(
+    "PTO-V132",
+    source="device headers of TPRINT: the whole tile is copied to the scratch memory",
+    reason="What lies behind the memory would be overwritten.",
+    failing=_print("8x32xf32"),
+    passing=_print("16x32xf32"),
+    on="a2a3 a5",
+)
+def print_has_room(op: TPrintOp, know: Facts) -> Violations:
+    """The memory through which a tile is printed has room for all of it, valid or not."""
+    tile, shape = know.tile("src"), know.view("tmp").shape
+    needed = tile.type.rows * tile.type.cols
+    if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
+        found, required = f"{prod(shape)} elements", f"at least {needed}, the whole tile"
+        yield mismatch("size of tmp", found, required, slot="tmp")
