@@ -104,20 +104,6 @@ func.func @f(%t: !pto.tile_buf<vec, 8x8xf32>) {
         "PTO-P020",
     ),
     Difference(
-        "a tile as an argument of an entry",
-        "does not lower a window of it",
-        "accepted: its contents are the caller's",
-        "D24",
-        """
-func.func @f(%t: !pto.tile_buf<vec, 16x16xf32>) attributes {pto.entry} {
-  %c0 = arith.constant 0 : index
-  %s = pto.subview %t[%c0, %c0] sizes [8, 16] : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 8x16xf32>
-  pto.tprint ins(%s : !pto.tile_buf<vec, 8x16xf32>)
-  return
-}
-""",
-    ),
-    Difference(
         "a declared function that returns a struct",
         "refuses the declaration",
         "accepted: a definition or a call would be refused",

@@ -111,7 +111,8 @@ def mark_ranks(entry: func.FuncOp, operations: list[Operation], parameters: list
     is compared with the root where a collective is called.
     """
     knowledge = Knowledge()
-    arguments: dict[SSAValue, Parameter] = dict(zip(entry.body.blocks[0].args, parameters, strict=True))
+    values = entry.body.blocks[0].args
+    arguments: dict[SSAValue, Parameter] = {values[parameter.at]: parameter for parameter in parameters}
     scalars = {value: each for value, each in arguments.items() if _may_count(each)}
     for value, parameter in scalars.items():
         names = [parameter.name, *(cast.name_hint or "" for cast in _casts(value))]

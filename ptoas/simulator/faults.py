@@ -63,6 +63,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("tpow", BYTES, "reads base and exponent with the row pitch of the destination"),
     Fault("tpows", BYTES, "takes powers of integers in double"),
+    Fault("trem trems", BYTES, "gives a remainder of 0 the sign of the dividend"),
     Fault("trems tfmods", BYTES, "leaves the destination alone where the divisor is 0"),
     Fault(
         "tcvt",
@@ -119,8 +120,8 @@ TYPES: dict[str, str] = {
     "f8E5M2": "is cut off where it should be rounded, and has no -0",
     "!pto.hif8": "has other numbers from 1 to 4, and none from 0.5 to 1",
     "!pto.f8E8M0": "has a power of two in the place of NaN",
-    "!pto.f4E1M2x2": "becomes a whole number before it is converted",
-    "!pto.f4E2M1x2": "becomes a whole number before it is converted",
+    "!pto.f4E1M2x2": "lies in boxes of half the bytes, and becomes a whole number before it is converted",
+    "!pto.f4E2M1x2": "lies in boxes of half the bytes, and becomes a whole number before it is converted",
 }
 """Element types that the simulator calculates with otherwise, and how."""
 

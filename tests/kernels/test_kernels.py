@@ -72,20 +72,8 @@ def test_rope() -> None:
     angles = np.arange(longest)[:, None] / 10000 ** (np.arange(64) / 64)
     cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
     positions = np.array([7, 39, 0], np.int32)
-    out = np.zeros_like(x)
-    for block in range(tokens):
-        run(
-            "rope",
-            x=x,
-            cos=cos,
-            sin=sin,
-            positions=positions,
-            out=out,
-            heads=heads,
-            longest=longest,
-            block=block,
-            blocks=tokens,
-        )
+    given = {"x": x, "cos": cos, "sin": sin, "positions": positions, "heads": heads, "longest": longest}
+    out = ptoas.run(module("rope"), given, blocks=tokens).outputs["out"].reshape(x.shape)
     turned = (x[..., :64] + 1j * x[..., 64:]) * np.exp(1j * angles[positions])[:, None, :]
     np.testing.assert_allclose(out, np.concatenate([turned.real, turned.imag], axis=2), rtol=1e-5, atol=1e-5)
 

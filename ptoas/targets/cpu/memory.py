@@ -11,7 +11,7 @@ from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, NINE, WIDE
 
 ROWS: Rows = {
-    TLoadOp: load(LOADED, empty=True),
+    TLoadOp: load(LOADED, empty=True).but(rules=(m.load_makes_fractals_of_two_dimensions,)),
     TStoreOp: store(
         LOADED,
         "vec mat acc",

@@ -151,6 +151,27 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
 
 
 @rule(
+    "PTO-K108",
+    source="header of TMATMUL, the simulator: static checks",
+    reason="The simulator compares the extents of the tiles' types, not those that are valid.",
+    failing=_product("32x64xf32, valid=16x64", "16x16xf16", "16x64xf16"),
+    passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
+    on="cpu",
+)
+def simulator_multiplies_whole_tiles(op: ProductOp, know: Facts) -> Violations:
+    """On cpu dst has the physical rows of lhs and columns of rhs, and rhs as many rows as lhs columns."""
+    dst, lhs, rhs = (know.tile(slot).type for slot in ("dst", "lhs", "rhs"))
+    pairs = (
+        ("rows of dst", dst.rows, lhs.rows, "dst"),
+        ("rows of rhs", rhs.rows, lhs.cols, "rhs"),
+        ("columns of dst", dst.cols, rhs.cols, "dst"),
+    )
+    for what, found, required, slot in pairs:
+        if found != required:
+            yield mismatch(what, found, required, slot=slot)
+
+
+@rule(
     "PTO-K105",
     source="headers of TMATMUL, TEXTRACT and TSTORE: strides of operands",
     reason="The matrix unit knows addresses and the extents of the product, not the shape of the tile: from "

@@ -34,14 +34,14 @@ def _tile_layout(tile: TileFacts) -> Layout | None:
     return Layout.NZ if tile.type.is_nz else scales_layout(tile.type)
 
 
-def _extents(view: ViewFacts) -> tuple[int, int]:
-    """Rows and columns that a view of memory has as a tile."""
+def _extents(view: ViewFacts, layout: Layout) -> tuple[int, int]:
+    """Rows and columns that a view of memory has as a tile, read in a layout."""
     shape = view.shape5
 
     def product(*dims: int) -> int:
         return element_count([shape[dim] for dim in dims])
 
-    match view.layout:
+    match layout:
         case Layout.MX_A_ZZ if len(view.shape) == MAX_RANK:
             return product(0, 1, 3), product(2, 4)
         case Layout.MX_B_NN if len(view.shape) == MAX_RANK:
@@ -54,8 +54,8 @@ def _extents(view: ViewFacts) -> tuple[int, int]:
             return product(2, 3), product(0, 1, 4)
 
 
-def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str) -> Violations:
-    extents = _extents(view)
+def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout | None = None) -> Violations:
+    extents = _extents(view, layout or view.layout)
     if not fits(tile.valid, extents):
         what = f"valid shape of the tile for {view.layout.value} memory of {shape_str(view.shape)}"
         yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
@@ -197,13 +197,14 @@ def load_of_64_bits_is_plain(op: TLoadOp, know: Facts, any_pad: bool = True) -> 
 @rule(
     "PTO-M108",
     source="public TLOAD page, Constraints (A2A3); A5 header of TLOAD",
-    reason="The engine that makes fractals knows one stride between rows; zn on A5 is made step by step.",
+    reason="The engine that makes fractals knows one stride between rows; zn on A5 is made step by step. The "
+    "simulator has the further dimensions side by side.",
     failing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "2x16x32xf32"),
     passing=tload("mat, 32x32xf32, blayout=col_major, slayout=row_major", "32x32xf32"),
     on="a2a3",
 )
 def load_makes_fractals_of_two_dimensions(op: TLoadOp, know: Facts, zn: bool = True) -> Violations:
-    """A load that makes nz of nd or dn, on A2/A3 also zn of dn, reads memory of two dimensions."""
+    """A load that makes nz of nd or dn, on cpu and A2/A3 also zn of dn, reads memory of two dimensions."""
     dst, view = know.tile("dst"), know.view("mem")
     if not zn and not dst.type.is_nz:
         return
@@ -242,9 +243,15 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
     passing=tstore("16x32xf32, valid=16x24", "16x24xf32"),
 )
 def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
-    """The source's valid shape equals the shape of the memory, read in the memory's layout."""
+    """The source's valid shape equals the shape of the memory, read in the memory's layout; for a tile of one
+    row or column in the tile's."""
     src, view = know.tile("src"), know.view("mem")
-    if 1 in src.type.shape and _tile_layout(src) is not view.layout:
+    layout = _tile_layout(src)
+    if 1 in src.type.shape and layout in (Layout.ND, Layout.DN) and view.layout in (Layout.ND, Layout.DN):
+        # Transfers go row by row or column by column as the tile lies.
+        yield from _shape_differs(src, view, "src", layout)
+        return
+    if 1 in src.type.shape and layout is not view.layout:
         found, required = element_count(src.valid), element_count(view.shape)
         if not fits((found,), (required,)):
             yield mismatch("elements of the tile", found, f"{required}, as the memory", slot="src")

@@ -9,6 +9,7 @@ from typing import Any
 from ptoas.dialects.pto import matmul as mm
 from ptoas.targets.pipes import M
 from ptoas.targets.row import Call, Row, Rows, Unsupported
+from ptoas.targets.rule import Rule
 from ptoas.targets.rules import matmul as rules
 from ptoas.targets.rules import mx
 from ptoas.targets.specs import NN_SCALES, SCALING, ZZ_SCALES, tile
@@ -27,8 +28,10 @@ class Walk:
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
-def products(types: tuple[str, ...], walk: Walk, *, strided: str = "", one_row: bool = True) -> Rows:
-    """The rows of all products of a target, for these triples of element types.
+def products(
+    types: tuple[str, ...], walk: Walk, *further: Rule, strided: str = "", one_row: bool = True
+) -> Rows:
+    """The rows of all products of a target, for these triples of element types; `further` rules hold of it.
 
     `strided`: the operands whose rows or columns lie at strides of their physical extents, where the matrix
     unit goes by the valid ones; see `operand_is_walked_as_it_lies`. `one_row`: whether it can calculate one
@@ -48,6 +51,7 @@ def products(types: tuple[str, ...], walk: Walk, *, strided: str = "", one_row: 
             rules.product_fits_its_accumulator,
             rules.bias_is_as_wide_as_the_product,
             *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
+            *further,
         ),
         pipe=M,
         model=walk,
