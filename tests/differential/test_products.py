@@ -10,7 +10,7 @@ import ptoas
 from .products import product_program
 from .ways import walk
 
-EACH = 15
+EACH = 8
 
 
 @pytest.mark.parametrize("part", range(3))
