@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -22,7 +24,7 @@ MOST_EXTRA = 64
 
 
 def measure(quick: bool = False) -> list[Row]:
-    return [*gathers(quick), *scalars(quick), *embedding(quick)]
+    return [*gathers(quick), *families(quick), *scalars(quick), *embedding(quick)]
 
 
 # --- gathers -------------------------------------------------------------------------------------
@@ -90,6 +92,139 @@ def gathers(quick: bool) -> list[Row]:
         rows.append(Row(f"{name}, checks off", "np.take", off, theirs, at_most=1.5))
         rows.append(Row(f"{name}, mem,init", "np.take", on, theirs, at_most=3))
     return rows
+
+
+# --- families --------------------------------------------------------------------------------------
+
+FAMILY = """
+module attributes {{pto.target_arch = "a5"}} {{
+  func.func @family({arguments}) {{
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = arith.constant {times} : index
+    %d = pto.alloc_tile : {dst}
+    scf.for %k = %c0 to %n step %c1 {{
+      pto.{op} ins({names} : {types}) outs(%d : {dst}) {attributes}
+    }}
+    pto.tstore ins(%d : {dst}) outs(%out : {memory})
+    return
+  }}
+}}
+"""
+SIZE = (64, 256)
+
+
+@dataclass(frozen=True)
+class Family:
+    """One instruction, and the bare calls of NumPy that do the same."""
+
+    op: str
+    sources: tuple[str, ...]
+    dst: str
+    bare: Callable[..., np.ndarray]
+    attributes: str = ""
+
+
+def _sorted_blocks(a: np.ndarray, i: np.ndarray) -> np.ndarray:
+    blocks = a.reshape(-1, 32)
+    order = np.argsort(-blocks, axis=1, kind="stable")
+    found = np.empty((*blocks.shape, 2), np.float32)
+    found[..., 0] = np.take_along_axis(blocks, order, 1)
+    found[..., 1] = np.take_along_axis(i.reshape(-1, 32), order, 1).view(np.float32)
+    return found.reshape(a.shape[0], -1)
+
+
+def _quantised(a: np.ndarray, s: np.ndarray) -> np.ndarray:
+    return np.clip(np.rint(a * s), -128, 127).astype(np.int8)
+
+
+FULL, COLUMN, ROW = "64x256xf32", "64x1xf32", "1x256xf32"
+FAMILIES = (
+    Family("tmul", (FULL, FULL), FULL, np.multiply),
+    Family("tmaxs", (FULL, "f32"), FULL, np.maximum),
+    Family("tabs", (FULL,), FULL, np.absolute),
+    Family("taddsc", (FULL, "f32", FULL), FULL, lambda a, s, b, out: np.add(np.add(a, s, out), b, out)),
+    Family("tpartmax", (FULL, FULL), FULL, np.maximum),
+    Family("trowsum", (FULL,), "64x8xf32, valid=64x1", lambda a: np.add.reduce(a, 1, keepdims=True)),
+    Family("tcolmax", (FULL,), ROW, lambda a: np.maximum.reduce(a, 0, keepdims=True)),
+    Family("trowargmax", (FULL,), "64x8xi32, valid=64x1", lambda a: a.argmax(1)[:, None].astype(np.int32)),
+    Family("trowexpandmul", (FULL, COLUMN), FULL, np.multiply),
+    Family("tcolexpandsub", (FULL, ROW), FULL, np.subtract),
+    Family("tcvt", (FULL,), "64x256xf16", lambda a: a.astype(np.float16)),
+    Family("tquant", (FULL, COLUMN), "64x256xi8", _quantised, "{quant_type = #pto<quant_type INT8_SYM>}"),
+    Family("tsort32", ("32x256xf32", "32x256xui32"), "32x512xf32", _sorted_blocks),
+    Family("ttrans", (FULL,), "256x64xf32", lambda a: a.T.copy()),
+)
+
+
+DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8}
+
+
+def _extents(text: str) -> tuple[tuple[int, int], str]:
+    """Valid rows and columns of a tile, and its element type."""
+    physical, _, valid = text.partition(", valid=")
+    rows, cols, element = physical.split("x")
+    found = valid.split("x") if valid else (rows, cols)
+    return (int(found[0]), int(found[1])), element
+
+
+def families(quick: bool) -> list[Row]:
+    return [row for family in FAMILIES for row in family_rows(family, 100 if quick else 2000)]
+
+
+def family_rows(family: Family, times: int) -> list[Row]:
+    rng = np.random.default_rng(3)
+    types = [t if "x" not in t else f"!pto.tile<{t}>" for t in family.sources]
+    given = {}
+    for number, text in enumerate(family.sources):
+        shape = tuple(int(n) for n in text.split("x")[:-1])
+        if not shape:
+            given[f"a{number}"] = 0.25
+        elif text.endswith("ui32"):
+            given[f"a{number}"] = np.arange(np.prod(shape), dtype=np.uint32).reshape(shape)
+        else:
+            given[f"a{number}"] = rng.standard_normal(shape, dtype=np.float32)
+    shape, element = _extents(family.dst)
+    memory = f"!pto.memref<{shape[0]}x{shape[1]}x{element}>"
+    made = np.zeros(shape, DTYPES[element])
+    text = FAMILY.format(
+        arguments=", ".join(
+            f"%{name}: {type}" for name, type in zip([*given, "out"], [*types, memory], strict=True)
+        ),
+        memory=memory,
+        names=", ".join(f"%{name}" for name in given),
+        types=", ".join(types),
+        dst=f"!pto.tile<{family.dst}>",
+        op=family.op,
+        attributes=family.attributes,
+        times=times,
+    )
+    module = ptoas.parse(text, f"{family.op}.pto")
+    plain = np.zeros(SIZE, np.float32)
+    # What NumPy can write in place, it does.
+    in_place = isinstance(family.bare, np.ufunc) or family.op == "taddsc"
+    options = {"out": plain} if in_place else {}
+    found = plain
+
+    def bare() -> None:
+        nonlocal found
+        for _ in range(times):
+            found = family.bare(*given.values(), **options)
+
+    kernels = [compile_program(module, checks=checks) for checks in ("none", "mem,init")]
+    theirs, off, on = in_turns(
+        bare,
+        *(lambda k=kernel: k.execute({**given, "out": made}) for kernel in kernels),
+        repeats=6,
+        before=lambda: made.fill(0),
+        per=times,
+    )
+    assert np.array_equal(made, found), family.op
+    name = f"run {family.op}, {family.sources[0].replace('xf32', ' f32')}"
+    return [
+        Row(f"{name}, checks off", "bare NumPy", off, theirs, at_most=1.5),
+        Row(f"{name}, mem,init", "bare NumPy", on, theirs, at_most=3),
+    ]
 
 
 # --- scalars -------------------------------------------------------------------------------------

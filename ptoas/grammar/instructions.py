@@ -244,7 +244,8 @@ class InstructionReader(StatementReader):
         written = cls.OUTS if outs is None else layout_of(cls).out_names or cls.OUTS
         free = [s for s in slots if s.name not in filled and not (keep_outs and s.name in written)]
         self._take_last(cls, parts, filled)
-        absent = {cls.LAST, *cls.without({name: value for name, (value, _) in parts.fields.items()})}
+        given = {name: value for name, (value, _) in parts.fields.items()}
+        absent = {cls.LAST, *cls.without(given, [operand.type for operand in parts.positional])}
         free = [slot for slot in free if slot.name not in absent]
         last = -1
         for operand in parts.positional:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ptoas.dialects.pto.enums import AtomicType, Layout, PadValue
+from ptoas.dialects.pto.enums import AtomicType, Layout, PadValue, PrintFormat
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
@@ -284,7 +284,9 @@ def element_at(op: ElementOp, m: Machine, tile: Tile | Unplaced, offset: int) ->
 
 @instruction(TPrintOp)
 def tprint(op: TPrintOp, m: Machine) -> Binder:
-    def bind(src: Tile | View) -> Step:
+    form: PrintFormat = m.target.value(op, "printFormat")
+
+    def bind(src: Tile | View, tmp: View | None = None) -> Step:
         def run() -> None:
             if isinstance(src, Tile):
                 numbers = src.dtype.numbers(np.ascontiguousarray(src.load_raw()))
@@ -293,16 +295,17 @@ def tprint(op: TPrintOp, m: Machine) -> Binder:
                     numbers = src.dtype.numbers(np.ascontiguousarray(rows_and_columns(src)))
                 except ValueError:
                     raise outside(op, m, src) from None
-            m.say(printed(numbers, src.dtype))
+            m.say(printed(numbers, src.dtype, form))
 
         return Step(run, reads=(src.region,) if isinstance(src, Tile) else ())
 
     return bind
 
 
-def printed(numbers: Array, dtype: DType) -> str:
-    """`TPRINT 2x3`, then the rows, eight columns a number and four digits after the point."""
-    form = "{:8d}" if dtype.is_integer else "{:8.4f}"
+def printed(numbers: Array, dtype: DType, format: PrintFormat = PrintFormat.Width8_Precision4) -> str:
+    """`TPRINT 2x3`, then the rows, as wide and with as many digits as the format says."""
+    width, digits = format.digits
+    form = f"{{:{width}d}}" if dtype.is_integer else f"{{:{width}.{digits}f}}"
     rows, cols = numbers.shape
     lines = [" ".join(form.format(x) for x in row) for row in numbers.tolist()]
     return "\n".join((f"TPRINT {rows}x{cols}", *lines))

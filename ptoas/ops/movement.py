@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import movement as dialect
+from ptoas.dialects.pto.enums import MxGroupAxis
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
@@ -11,11 +12,17 @@ from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.ops.family import mnemonic, same_region
 from ptoas.ops.fixpipe import Convert, as_it_is, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
+from ptoas.ops.quant import in_boxes
+
+BOX = 16
+"""Rows of a box of exponents."""
 
 
 @instruction(dialect.TMovOp)
 def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
     """A copy of what is valid in both; a bias is widened, an accumulator may be converted."""
+    if op.tmp is not None:
+        return reordered(op, m)
 
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
@@ -30,6 +37,31 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
                 target.store_raw(convert(source.load_raw(), *word))
 
         return Step(run, (source.region, *scales(fp)), (target.region,))
+
+    return bind
+
+
+def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
+    """Exponents of blocks in boxes, by the order of addresses: the pitch of neither tile is looked at. What
+    completes the last boxes along axis1 is zeroed in the source and copied from there."""
+    down = op.axis is MxGroupAxis.Axis0
+
+    def bind(dst: Tile, src: Tile, tmp: Tile) -> Step:
+        rows, cols = (src if down else dst).valid
+        count = rows * cols
+        room = count if down else -(-rows // BOX) * BOX * cols
+        odd = rows % 2 or cols % BOX if down else cols % 2
+        if odd or room > min(src.flat.size, dst.flat.size) or src.valid not in ((rows, cols), (1, count)):
+            raise unfit(op, m, src, dst)
+        taken, made = src.elements(np.arange(count)), dst.elements(np.arange(room))
+        zeros = src.elements(np.arange(count, room))
+
+        def run() -> None:
+            src.flat[count:room] = 0
+            exponents = src.flat[:count].reshape(rows, cols)
+            dst.flat[:room] = in_boxes(exponents.T if down else exponents)
+
+        return Step(run, (taken,), (made, zeros) if room > count else (made,))
 
     return bind
 

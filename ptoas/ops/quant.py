@@ -88,8 +88,9 @@ FP8 = Format(448.0, 8, False)
 FP4 = Format(6.0, 2, True)
 
 
-def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg) -> Blocks:
-    """The scales of blocks along the last dimension, from numbers in f32.
+def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg, skips: bool = False) -> Blocks:
+    """The scales of blocks along the last dimension, from numbers in f32. `skips`: what is no number does not
+    count.
 
     `ocp`: the exponent of the largest magnitude less that of the format's largest number. `nv`: that of the
     magnitude divided by this number, one more where it is no power of two.
@@ -100,7 +101,7 @@ def blocks_of(x: Array, form: Format, algorithm: QuantScaleAlg) -> Blocks:
         bits = np.max(magnitude.view(np.uint32) & np.uint32(0xFFFF0000), axis=-1)
         largest = bits.view(np.float32)
     else:
-        largest = np.max(magnitude, axis=-1)
+        largest = np.fmax.reduce(magnitude, axis=-1, initial=0) if skips else np.max(magnitude, axis=-1)
     if algorithm is QuantScaleAlg.OCP:
         exponent = np.maximum(_biased(largest) - form.exponent, 0)
     else:
@@ -140,6 +141,8 @@ def encoded(x: Array, scale: Array, form: Format, short: bool) -> Array:
 def tquant_mx(op: TQuantMxOp, m: Machine) -> Binder:
     form = FP4 if op.makes_pairs else FP8
     down = op.axis is MxGroupAxis.Axis0
+    # The simulator takes the larger of two as C++ does, so that what is no number is passed over.
+    skips = not m.target.has_pipes and not form.pairs
 
     def bind(dst: Tile, src: Tile, exp: Tile, max: Tile, scaling: Tile, exp_zz: Tile | None = None) -> Step:
         rows, cols = src.valid
@@ -157,7 +160,7 @@ def tquant_mx(op: TQuantMxOp, m: Machine) -> Binder:
             lines = np.ascontiguousarray(numbers.T if down else numbers)
             parts = lines.reshape(lines.shape[0], -1, BLOCK)
             with np.errstate(all="ignore"):
-                found = blocks_of(parts, form, op.algorithm)
+                found = blocks_of(parts, form, op.algorithm, skips)
                 codes = encoded(parts, found.scale[..., None], form, short).reshape(lines.shape)
                 largest, scale = (a.astype(src.dtype.number) for a in (found.largest, found.scale))
             if down:

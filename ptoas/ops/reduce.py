@@ -31,6 +31,8 @@ def _prepare(make: Make, axis: int) -> Callable[[PtoOp, Machine], Binder]:
                 return NOTHING
             require_arithmetic(op, m, src)
             rows, cols = src.valid
+            if m.target.has_pipes and not axis and 0 in src.valid:
+                return NOTHING  # The headers return (D34).
             shape = (rows, 1) if axis else (1, cols)
             if 0 in src.valid or dst.valid[0] < shape[0] or dst.valid[1] < shape[1]:
                 raise m.fail(
@@ -64,9 +66,12 @@ def _along_rows(ufunc: Ufunc) -> Make:
 
 
 def _down_columns(ufunc: Ufunc) -> Make:
-    """Row after row, each result rounded to the element type."""
+    """Row after row, each result rounded to the element type. That is how NumPy reduces rows that follow each
+    other; a single column it would sum up in pairs."""
 
     def reduce(a: Array) -> Array:
+        if a.shape[1] > 1 and a.strides[0] > a.strides[1]:
+            return ufunc.reduce(a, axis=0, dtype=a.dtype)
         return ufunc.accumulate(a, axis=0, dtype=a.dtype)[-1]
 
     return lambda _op, _m: reduce

@@ -7,7 +7,7 @@ from typing import Any
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
-from ptoas.dialects.pto.movement import FixpipeOp
+from ptoas.dialects.pto.movement import FixpipeOp, TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
 from ptoas.targets.row import Call, Forms, Row
@@ -37,6 +37,8 @@ class Cube:
 
 def way(op: FixpipeOp) -> str:
     """Which kind of move this is: within the unified buffer, out of the accumulator, to a table, or in."""
+    if isinstance(op, TMovOp) and op.tmp is not None:
+        return f"boxes along {op.axis.value}"
     src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
     match src.loc.data, dst.loc.data:
         case TileLoc.Vec, TileLoc.Vec:

@@ -66,6 +66,7 @@ ZN = TileLayout(
 )
 _zz = _is(BLayout.RowMajor, SLayout.RowMajor)
 _nn = _is(BLayout.ColMajor, SLayout.ColMajor)
+ZZ = TileLayout("row_major + row_major", _zz)
 ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t))
 ND_OR_COLUMN = TileLayout(
     "row_major + none_box, or col_major with one column",

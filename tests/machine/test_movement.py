@@ -131,3 +131,47 @@ def test_on_a2a3_the_last_burst_of_a_source_with_the_same_pad_value_is_its_own()
     text = f"func.func @main(%f: f32, %o: !pto.memref<1x32xf32>) {{\n{body}\n  return\n}}\n"
     assert execute(text, {"f": 2.0}, "a5").outputs["o"].tolist() == [[2.0] * 20 + [0.0] * 12]
     failing("PTO-R201", text, {"f": 2.0}, "a2a3")
+
+
+@MANY
+@given(st.integers(1, 40), st.integers(1, 4), st.booleans(), seeds)
+def test_exponents_in_boxes(rows: int, pairs: int, down: bool, seed: int) -> None:
+    """Boxes of 16 rows and 2 columns, one after the other; of blocks along axis0 those of the transposed tile.
+    The bytes are looked at through another tile at the same address."""
+    rng = np.random.default_rng(seed)
+    shape = (2 * pairs, 16 * -(-rows // 16)) if down else (rows, 2 * pairs)
+    a = rng.integers(1, 256, shape, np.uint8)
+    room = -(-rows // 16) * 16 * 2 * pairs
+    wide = -(-room // 32) * 32
+    src = (
+        f"!pto.tile_buf<vec, {shape[0]}x{shape[1]}xui8>"
+        if down
+        else f"!pto.tile_buf<vec, 1x{wide}xui8, valid=1x{rows * 2 * pairs}>"
+    )
+    extents = f"valid={rows}x{2 * pairs}, " if not down else ""
+    dst = f"!pto.tile_buf<vec, 48x32xui8, {extents}slayout=row_major>"
+    tmp, seen = "!pto.tile_buf<vec, 1x128xui8>", f"!pto.tile_buf<vec, 1x{wide}xui8, valid=1x{room}>"
+    memory = f"{shape[0]}x{shape[1]}" if down else f"1x{a.size}"
+    text = f"""
+func.func @main(%m: !pto.memref<{memory}xui8>, %out: !pto.memref<1x{room}xui8>) {{
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 8192 : i64
+  %c2 = arith.constant 16384 : i64
+  %s = pto.alloc_tile addr = %c1 : {src}
+  %t = pto.alloc_tile addr = %c2 : {tmp}
+  %d = pto.alloc_tile addr = %c0 : {dst}
+  %x = pto.alloc_tile addr = %c0 : {seen}
+  pto.tload ins(%m : !pto.memref<{memory}xui8>) outs(%s : {src})
+  pto.tmov ins(%s : {src}, %t : {tmp}) outs(%d : {dst}) {{grpAxis = #pto<mx_group_axis axis{0 if down else 1}>}}
+  pto.tstore ins(%x : {seen}) outs(%out : !pto.memref<1x{room}xui8>)
+  return
+}}
+"""
+    out = execute(text, {"m": a.reshape(shape if down else (1, -1))}).outputs["out"].reshape(-1)
+    lines = a.T if down else a
+    expected = []
+    for top in range(0, len(lines), 16):
+        for left in range(0, lines.shape[1], 2):
+            for r in range(top, top + 16):
+                expected += lines[r, left : left + 2].tolist() if r < len(lines) else [0, 0]
+    assert out.tolist() == expected

@@ -255,3 +255,22 @@ func.func @main(%s: {tile}, %d: !pto.tile_buf<vec, 16x64xi8, valid=16x48>, %e: !
 }}
 """
     failing("PTO-R142", text)
+
+
+def test_the_simulator_passes_over_what_is_no_number() -> None:
+    """A device takes the whole block for none."""
+    a = np.full((16, 64), 3, np.float32)
+    a[0, 5] = np.nan
+    kinds = ["16x64xi8", "16x32xui8, valid=16x2", "1x32xf32", "1x64xf32, valid=1x32"]
+    tiles = [f"!pto.tile_buf<vec, {kind}>" for kind in ("16x64xf32", *kinds)]
+    arguments = ", ".join(f"%t{n}: {tile}" for n, tile in enumerate(tiles))
+    text = f"""
+func.func @main({arguments}) {{
+  pto.tquant.mx ins(%t0 : {tiles[0]}) outs(%t1, %t2, %t3, %t4 : {", ".join(tiles[1:])}) {{quant_type = #pto<quant_type MXFP8>}}
+  return
+}}
+"""
+    found = {target: execute(text, {"t0": a}, target).outputs for target in ("cpu", "a5")}
+    assert found["cpu"]["t2"][0, 0] == found["cpu"]["t2"][1, 0] == 120
+    assert found["a5"]["t2"][0, 0] == 255 and found["a5"]["t2"][1, 0] == 120
+    assert found["cpu"]["t1"][0, 5] == found["a5"]["t1"][0, 5] == 0x7F

@@ -225,6 +225,19 @@ class MxGroupAxis(StrEnum):
         return self.value.removeprefix("axis")
 
 
+class PrintFormat(StrEnum):
+    """How wide a number is printed, and with how many digits behind the point."""
+
+    Width8_Precision4 = "width8_precision4"
+    Width8_Precision2 = "width8_precision2"
+    Width10_Precision6 = "width10_precision6"
+
+    @property
+    def digits(self) -> tuple[int, int]:
+        width, precision = self.value.split("_")
+        return int(width.removeprefix("width")), int(precision.removeprefix("precision"))
+
+
 class VecStoreMode(StrEnum):
     ND = "nd"
     NZ = "nz"
@@ -471,6 +484,12 @@ class QuantScaleAlgAttr(PtoEnumAttr[QuantScaleAlg]):
 class MxGroupAxisAttr(PtoEnumAttr[MxGroupAxis]):
     name = "pto.mx_group_axis"
     enum = MxGroupAxis
+
+
+@irdl_attr_definition
+class PrintFormatAttr(PtoEnumAttr[PrintFormat]):
+    name = "pto.print_format"
+    enum = PrintFormat
 
 
 @irdl_attr_definition

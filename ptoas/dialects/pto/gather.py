@@ -171,6 +171,8 @@ class TGatherOp(Instruction):
             raise VerifyException("the compare form has one threshold: a number, or a tile with one a row")
         if self.form == "mask" and self.mask_pattern is None:
             raise VerifyException("needs an index tile, a maskPattern, or a value to compare with")
+        if self.axis is not None and (self.form != "mask" or self.axis.data not in ("row", "col")):
+            raise VerifyException('the mask form, and no other, says "row" or "col"')
         if self.form == "mask" and self.tmp is not None:
             raise VerifyException("the mask form takes no scratch tile")
         if self.form == "compare" and self.cdst is None and self.count is None:

@@ -129,13 +129,16 @@ def geometry(
 ) -> Geometry:
     """The geometry of a tile; a box that is cut takes the room of a whole one, but for the rows of Nz.
 
-    A tile of fewer rows than a box has is made of boxes of its own rows: a vector is in one piece.
+    A tile of fewer rows than a box has is made of boxes of its own rows: a vector is in one piece. So is a Zz
+    tile of fewer columns: exponents of blocks, which are counted without their pitch.
     """
     rows, cols = shape
     if slayout is SLayout.NoneBox:
         return strided(cols, 1) if blayout is BLayout.RowMajor else strided(1, rows)
     r, c = box_of(slayout, fractal, size)
     r = min(r, rows)
+    if blayout is BLayout.RowMajor and slayout is SLayout.RowMajor:
+        c = min(c, cols)
     inner_row, inner_col = (c, 1) if slayout is SLayout.RowMajor else (1, r)
     outer_row, outer_col = r * c, r * c
     if blayout is BLayout.RowMajor:

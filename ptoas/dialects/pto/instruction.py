@@ -192,8 +192,11 @@ class PtoOp(IRDLOperation, ABC):
     """
 
     @classmethod
-    def without(cls, fields: Mapping[str, Attribute]) -> tuple[str, ...]:
-        """The optional slots that a statement with these attributes has no operands for."""
+    def without(
+        cls, fields: Mapping[str, Attribute], types: Sequence[Attribute | None] = ()
+    ) -> tuple[str, ...]:
+        """The optional slots that a statement with these attributes, and with values of these types, has no
+        operands for."""
         return ()
 
     @classmethod

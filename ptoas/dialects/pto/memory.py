@@ -16,7 +16,15 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Index, Tile, TileOrView, View
 from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, Layout, ReluPreModeAttr, STPhaseAttr, TileLoc
+from ptoas.dialects.pto.enums import (
+    AtomicType,
+    AtomicTypeAttr,
+    Layout,
+    PrintFormatAttr,
+    ReluPreModeAttr,
+    STPhaseAttr,
+    TileLoc,
+)
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType, ViewType
 
@@ -93,8 +101,24 @@ class TPrefetchOp(Instruction):
 
 @irdl_op_definition
 class TPrintOp(PtoOp):
-    """Print a tile's valid region, or a view, for debugging."""
+    """Print a tile's valid region, or a view, for debugging. A tile outside the unified buffer goes through
+    `tmp`, which is global memory."""
 
     name = "pto.tprint"
     OPAQUE: ClassVar = True
+    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     src = operand_def(TileOrView())
+    tmp = opt_operand_def(View())
+    print_format = opt_prop_def(PrintFormatAttr, prop_name="printFormat")
+
+    def verify_(self) -> None:
+        if self.tmp is None:
+            return
+        src, tmp = self.src.type, self.tmp.type
+        if not isinstance(src, TileType) or not isinstance(tmp, ViewType):
+            raise VerifyException("takes scratch memory only for a tile")
+        if src.element_type != tmp.element_type:
+            raise VerifyException(
+                f"operand `tmp`: expected element type {element_text(src.element_type)}, the same as the "
+                f"operands before it, found {element_text(tmp.element_type)}"
+            )

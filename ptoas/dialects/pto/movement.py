@@ -1,8 +1,10 @@
 """Copies between tiles: whole, in part, side by side, transposed, padded."""
 
 from abc import ABC
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     operand_def,
@@ -15,7 +17,15 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Index, Tile
 from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.element_types import element_text
-from ptoas.dialects.pto.enums import AccToVecModeAttr, PadValueAttr, ReluPreModeAttr, TileLoc, TInsertModeAttr
+from ptoas.dialects.pto.enums import (
+    AccToVecModeAttr,
+    MxGroupAxis,
+    MxGroupAxisAttr,
+    PadValueAttr,
+    ReluPreModeAttr,
+    TileLoc,
+    TInsertModeAttr,
+)
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, ScratchOp
 from ptoas.dialects.pto.types import TileType
 
@@ -50,14 +60,47 @@ class FixpipeOp(Instruction, ABC):
 
 @irdl_op_definition
 class TMovOp(FixpipeOp):
-    """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert."""
+    """`dst[i, j] = src[i, j]`: a copy between tiles; on its way out of the accumulator it may convert. With a
+    scratch tile it puts the exponents of blocks in the order in which the matrix unit reads them: boxes of 16
+    rows and 2 columns one after the other, of blocks along axis0 those of the transposed tile."""
 
     name = "pto.tmov"
     RESULT_LIKE: ClassVar = "src"
+    SCRATCH: ClassVar[tuple[str, ...]] = ("tmp",)
     LAYOUT: ClassVar = (
-        "ins($src : ^src(, $fp : ^fp)?(, $pre_quant : ^pre_quant)?)( outs($dst : ^dst))? {attrs}"
+        "ins($src : ^src(, $fp : ^fp)?(, $tmp : ^tmp)?(, $pre_quant : ^pre_quant)?)"
+        "( outs($dst : ^dst))? {attrs}"
     )
     src = operand_def(Tile())
+    tmp = opt_operand_def(Tile())
+    group_axis = opt_prop_def(MxGroupAxisAttr, prop_name="grpAxis")
+
+    @classmethod
+    def without(
+        cls, fields: Mapping[str, Attribute], types: Sequence[Attribute | None] = ()
+    ) -> tuple[str, ...]:
+        """Beside a source of the unified buffer stands scratch, beside any other a tile of scales."""
+        src = next((type for type in types if isinstance(type, TileType)), None)
+        return ("fp",) if src is not None and src.loc.data is TileLoc.Vec else ("tmp",)
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.tmp is None:
+            if self.group_axis is not None:
+                raise VerifyException("has `grpAxis` only with a scratch tile, where it reorders exponents")
+            return
+        tiles = [value.type for value in (self.src, self.tmp, self.destination)]
+        if any(isinstance(type, TileType) and type.loc.data is not TileLoc.Vec for type in tiles):
+            raise VerifyException("takes a scratch tile only where all three tiles are in the unified buffer")
+        if any(self.properties.get(name) for name in ("accToVecMode", "reluPreMode")):
+            raise VerifyException("takes no `accToVecMode` or `reluPreMode` where it reorders exponents")
+        elements = {element_text(type.element_type) for type in tiles if isinstance(type, TileType)}
+        if len(elements) > 1:
+            raise VerifyException(f"takes tiles of one element type, found {', '.join(sorted(elements))}")
+
+    @property
+    def axis(self) -> MxGroupAxis:
+        return MxGroupAxis.Axis1 if self.group_axis is None else self.group_axis.data
 
 
 @irdl_op_definition

@@ -1,7 +1,7 @@
 """Other element types: conversion, and quantisation with scales for rows or for blocks of 32 numbers."""
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr
@@ -67,7 +67,9 @@ class TQuantOp(ScratchOp):
     quant_type = prop_def(QuantTypeAttr)
 
     @classmethod
-    def without(cls, fields: Mapping[str, Attribute]) -> tuple[str, ...]:
+    def without(
+        cls, fields: Mapping[str, Attribute], types: Sequence[Attribute | None] = ()
+    ) -> tuple[str, ...]:
         return ("offset",) if fields.get("quant_type") == QuantTypeAttr(QuantType.INT8_SYM) else ()
 
     def verify_(self) -> None:

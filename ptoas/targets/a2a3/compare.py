@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import i32
 from ptoas.dialects.pto import compare as c
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.families.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
+from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
 from ptoas.targets.rules.compare import integers_are_compared_for_equality
 from ptoas.targets.specs import tile
@@ -20,5 +21,8 @@ ROWS: Rows = {
     c.TSelOp: SELECT.of("i16 u16 i32 u32 f16 bf16 f32").but(
         tiles={"tmp": tile("i32 u32 f32")}, ignores=(), scratch={"tmp": ADDRESSES}
     ),
-    c.TSelSOp: SELECT_SCALAR.of("i16 u16 i32 u32 f16 bf16 f32", ignores=()),
+    # The scalar pipe writes the scalar to the scratch tile, from where vectors fetch it.
+    c.TSelSOp: SELECT_SCALAR.of(
+        "i16 u16 i32 u32 f16 bf16 f32", ignores=(), pipe=Pipes(V, {"tmp": (S, V)}, inside=((S, V),))
+    ),
 }

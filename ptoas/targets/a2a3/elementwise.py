@@ -85,7 +85,7 @@ PRELU = f.BINARY.but(
 
 ROWS: Rows = {
     **f.BINARY.each(dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), FOUR)),
-    **f.BINARY.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
+    **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
     **f.BINARY.but(pipe=SCALAR_LOOP).each(dict.fromkeys((e.TShlOp, e.TShrOp), BITS)),
     e.TDivOp: precise(f.BINARY, "Div").of(FLOATS),
     e.TXorOp: XOR.of(BITS),

@@ -6,7 +6,7 @@ from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, prefetch, store
+from ptoas.targets.shared.memory import load, prefetch, printing, store
 from ptoas.targets.specs import NINE, WIDE, elements
 
 ROWS: Rows = {
@@ -31,5 +31,5 @@ ROWS: Rows = {
         ),
     ),
     TPrefetchOp: prefetch((*NINE, *WIDE)),
-    TPrintOp: PRINT,
+    TPrintOp: printing("vec mat acc"),
 }

@@ -6,19 +6,23 @@ from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.families.movement import (
     CONCAT,
+    CONCAT_COUNTED,
     EXTRACT,
     MOVE,
     TRANSPOSE,
     FillModel,
     fill_pad,
+    move,
+    no_boxes,
 )
 from ptoas.targets.families.scratch import BLOCK
 from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
+from ptoas.targets.row import Call, Rows, Scratch
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.specs import NINE, elements
@@ -51,12 +55,53 @@ def _transposed(know: Facts) -> TileType:
     return TileType.of(src.element_type, 1, BLOCK // size)
 
 
+def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
+    """What does not start at a block is copied by the scalar pipe, which no vector waits for then."""
+    src = op.src0.type
+    assert isinstance(src, TileType)
+    known = src.valid_cols != DYNAMIC
+    if known and src.valid_cols * element_size(src.element_type) % BLOCK == 0:
+        return V
+    # Where only the running program knows, the handshakes may not happen.
+    waits = ((V, S), (MTE2, S))
+    at = {"src1": S if known else (V, S), "dst": (V, S)}
+    return Pipes(V, at, before=waits) if known else Pipes(V, at, inside=waits)
+
+
+COUNTED = Pipes(
+    V,
+    {"src0_idx": S, "src1_idx": S, "src1": (V, S), "dst": (V, S)},
+    before=((MTE2, S),),
+    inside=((V, S), (S, MTE3)),
+    after=((S, V),),
+)
+"""The scalar pipe reads how many columns there are, once they are loaded, and copies what does not start at
+a block."""
+
+
+def _filled(op: d.TFillPadOp) -> Pipe | Pipes:
+    """The rest of a block of bytes is padded by the scalar pipe, which no vector waits for then."""
+    dst = op.destination.type
+    assert isinstance(dst, TileType)
+    return V if element_size(dst.element_type) > 1 else Pipes(V, {"dst": (V, S)}, inside=((V, S),))
+
+
 ROWS: Rows = {
     # The copy moves whole blocks of the physical tile.
-    d.TMovOp: moves("TMOV", MOVE.of(NINE, shape=SAME), CUBE, shape=SAME),
-    d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True)),
-    d.TTransOp: TRANSPOSE.of(NINE, ignores=(), scratch={"tmp": Scratch(_transposed)}),
-    d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_fits,)),
+    d.TMovOp: move(
+        moves("TMOV", MOVE.of(NINE, shape=SAME, call=Call(by_rows=True)), CUBE, shape=SAME),
+        no_boxes("A2/A3 has no products of blocks with exponents, and no move that reorders them"),
+    ),
+    d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True), pipe=_filled),
+    # Single elements are transposed by the scalar pipe, between two handshakes with vectors.
+    d.TTransOp: TRANSPOSE.of(
+        NINE,
+        ignores=(),
+        scratch={"tmp": Scratch(_transposed)},
+        pipe=Pipes(V, inside=((V, S), (S, V))),
+    ),
+    d.TConcatOp: CONCAT.of(NINE, pipe=_concatenated).but(rules=(m.concatenation_fits,)),
+    d.TConcatIdxOp: CONCAT_COUNTED.of(NINE, pipe=COUNTED),
     d.TExtractOp: moves("TEXTRACT", PART, replace(CUBE, ways=EXTRACTED), *BLOCKS, at="row col"),
     d.TInsertOp: moves("TINSERT", PART, replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
 }

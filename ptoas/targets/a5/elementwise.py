@@ -38,11 +38,11 @@ ROWS: Rows = {
     **f.BINARY.each(
         {
             **dict.fromkeys((e.TAddOp, e.TSubOp, e.TMaxOp, e.TMinOp), ADDED),
-            **dict.fromkeys((e.TAndOp, e.TOrOp), BITS),
             **dict.fromkeys((e.TShlOp, e.TShrOp), SHIFTED),
             e.TMulOp: MULTIPLIED,
         }
     ),
+    **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
     e.TDivOp: f.precise(f.BINARY, "Div").of(DIVIDED),
     e.TXorOp: f.BINARY_SCRATCH.of(BITS),
     e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT),

@@ -7,7 +7,7 @@ from ptoas.targets.a5.movement import CUBE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
-from ptoas.targets.shared.memory import PRINT, load, prefetch, store
+from ptoas.targets.shared.memory import load, prefetch, printing, store
 from ptoas.targets.specs import LOADED, elements
 
 ROWS: Rows = {
@@ -27,5 +27,5 @@ ROWS: Rows = {
         accumulator_is_converted(plain=CUBE.plain, scaled=CUBE.scaled),
     ),
     TPrefetchOp: prefetch(LOADED),
-    TPrintOp: PRINT,
+    TPrintOp: printing("vec acc"),
 }

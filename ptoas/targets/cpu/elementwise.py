@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto import elementwise as e
 from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Rows, Unsupported
-from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
+from ptoas.targets.rules.elementwise import tiles_have_one_type, valid_extents_are_open_in_both
 from ptoas.targets.specs import NINE, WIDE
 
 ARITHMETIC = (*NINE, *WIDE)
@@ -16,10 +16,11 @@ ROOT = f.UNARY.but(rules=(valid_extents_are_open_in_both,))
 ROWS: Rows = {
     **f.BINARY.each(
         {
-            **dict.fromkeys((e.TAddOp, e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), ARITHMETIC),
-            **dict.fromkeys((e.TAndOp, e.TOrOp, e.TShlOp, e.TShrOp), INTEGERS),
+            **dict.fromkeys((e.TSubOp, e.TMulOp, e.TMaxOp, e.TMinOp), ARITHMETIC),
+            **dict.fromkeys((e.TShlOp, e.TShrOp), INTEGERS),
         }
     ),
+    **f.BINARY_ALIKE.each({e.TAddOp: ARITHMETIC, e.TAndOp: INTEGERS, e.TOrOp: INTEGERS}),
     e.TDivOp: f.precise(f.BINARY, "Div").of(ARITHMETIC),
     e.TXorOp: f.BINARY_SCRATCH.of(INTEGERS),
     e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(ARITHMETIC),
@@ -33,17 +34,18 @@ ROWS: Rows = {
     **f.UNARY.each(
         {
             e.TNegOp: ARITHMETIC,
-            e.TAbsOp: "i8 i16 i32 f16 bf16 f32",
             e.TReluOp: ARITHMETIC,
             e.TNotOp: INTEGERS,
         }
     ),
+    e.TAbsOp: f.UNARY.of("i8 i16 i32 f16 bf16 f32").but(rules=(tiles_have_one_type(slots="src"),)),
     e.TExpOp: f.precise(f.UNARY, "Exp").of(FLOATS),
     e.TLogOp: f.precise(f.UNARY, "Log").of(FLOATS),
     e.TRecipOp: f.precise(f.UNARY, "Recip").of(FLOATS),
     e.TSqrtOp: f.precise(ROOT, "Sqrt").of(FLOATS),
     e.TRsqrtOp: f.precise(ROOT, "Rsqrt").of("f16 f32", ignores=("tmp",)),
-    e.TAddCOp: f.ADD_C.of(ARITHMETIC),
-    e.TSubCOp: f.SUB_C.of(ARITHMETIC),
+    # Both steps of one, and the last of the other, are TADD.
+    e.TAddCOp: f.ADD_C.of(ARITHMETIC).but(rules=(tiles_have_one_type(slots="src0 src1 src2"),)),
+    e.TSubCOp: f.SUB_C.of(ARITHMETIC).but(rules=(tiles_have_one_type(slots="src2"),)),
     e.TCIOp: f.SEQUENCE.of(ARITHMETIC),
 }

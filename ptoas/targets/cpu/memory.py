@@ -20,5 +20,5 @@ ROWS: Rows = {
         empty=True,
     ),
     TPrefetchOp: prefetch(LOADED),
-    TPrintOp: PRINT.but(rules=(m.simulator_prints_tiles,)),
+    TPrintOp: PRINT.but(rules=(m.simulator_prints_tiles,), ignores=("tmp",)),
 }

@@ -10,10 +10,13 @@ from ptoas.targets.families.movement import (
     TRANSPOSE,
     FillModel,
     fill_pad,
+    move,
+    no_boxes,
 )
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.row import Row, Rows
 from ptoas.targets.rules import movement as m
+from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
 from ptoas.targets.specs import ANY, LOADED, NINE, SCALE, T, tile
 
 INSIDE = m.part_is_inside(of_valid=True)
@@ -30,9 +33,15 @@ CUBE = Cube(
 )
 
 ROWS: Rows = {
-    d.TMovOp: moves("TMOV", MOVE.of(LOADED), CUBE),
+    d.TMovOp: move(
+        moves("TMOV", MOVE.of(LOADED), CUBE),
+        no_boxes("the simulator declares the call that reorders exponents and has no body for it"),
+    ),
     d.TFillPadOp: fill_pad(NINE, FillModel(whole=True)),
-    d.TTransOp: TRANSPOSE.but(tiles={"src": tile(), "dst": tile((*ANY, *SCALE))}),
+    d.TTransOp: TRANSPOSE.but(
+        tiles={"src": tile(), "dst": tile((*ANY, *SCALE))},
+        rules=(valid_extents_are_open_in_both(mirrored=True),),
+    ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves("TEXTRACT", PART.of(LOADED), CUBE, INSIDE, at="row col"),
     d.TInsertOp: moves("TINSERT", PART.of(LOADED), CUBE, INSIDE, at="row col"),

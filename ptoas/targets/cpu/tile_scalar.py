@@ -11,12 +11,16 @@ from ptoas.targets.rules.elementwise import (
     scratch_has_the_type_of_the_destination,
     shift_is_less_than_the_width,
     sum_takes_the_product,
+    tiles_have_one_type,
 )
 
 # The header has one template parameter for the destination and the scratch tile.
 SCRATCH = f.SCALAR.but(
     ignores=("tmp",), scratch={"tmp": scratch.like("dst")}, rules=(scratch_has_the_type_of_the_destination,)
 )
+
+LAST_STEP = (tiles_have_one_type(slots="src1"),)
+"""It is TADD."""
 
 ROWS: Rows = {
     **f.SCALAR.each(
@@ -34,6 +38,6 @@ ROWS: Rows = {
     s.TRemSOp: SCRATCH.of(ARITHMETIC),
     s.TPowSOp: f.precise(f.SCALAR_SCRATCH, "Pow").of(ARITHMETIC),
     s.TAxpyOp: f.AXPY.of(ARITHMETIC, rules=(sum_takes_the_product,)),
-    s.TAddSCOp: f.ADD_SC.of(ARITHMETIC),
-    s.TSubSCOp: f.SUB_SC.of(ARITHMETIC),
+    s.TAddSCOp: f.ADD_SC.of(ARITHMETIC).but(rules=LAST_STEP),
+    s.TSubSCOp: f.SUB_SC.of(ARITHMETIC).but(rules=LAST_STEP),
 }

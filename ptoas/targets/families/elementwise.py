@@ -11,6 +11,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.pipes import S, V
 from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.rules.elementwise import tiles_have_one_type
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
 BINARY = Row(
@@ -18,6 +19,9 @@ BINARY = Row(
     valid={"dst": "R C", "src0 src1": "R C"},
     pipe=V,
 )
+
+BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
+"""Where the library has one type for all three tiles: TAND and TOR."""
 
 UNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},

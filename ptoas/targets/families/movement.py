@@ -2,26 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ptoas.analysis.constants import Constants
-from ptoas.dialects.pto.enums import PadValue, TileLoc
+from ptoas.dialects.pto.enums import MxGroupAxis, PadValue, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.targets.facts import Facts
 from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.pipes import MTE1, V
-from ptoas.targets.row import Call, Forms, Row
+from ptoas.targets.pipes import MTE1, PipeModel, V
+from ptoas.targets.row import Call, Forms, Row, Scratch, Unsupported
 from ptoas.targets.rules.movement import (
+    exponents_follow_each_other,
+    exponents_make_boxes,
     fill_does_not_shrink,
     fill_names_its_value,
     fill_of_a_matrix_keeps_its_type,
     part_is_inside,
     part_keeps_the_layout,
 )
-from ptoas.targets.specs import ND_OR_NZ, ROW_MAJOR, T, Types, tile
+from ptoas.targets.specs import ND, ND_OR_NZ, ROW_MAJOR, ZZ, T, Types, tile
 
 MOVE = Row(tiles={"dst src": tile(T)}, pipe=V)
+
+
+def _indices_of_boxes(know: Facts) -> int:
+    """Bytes of the two tables of 16-bit indices that boxes are gathered with."""
+    dst = know.tile("dst")
+    pairs = zip(dst.valid, dst.type.shape, strict=True)
+    rows, cols = (most if extent == DYNAMIC else extent for extent, most in pairs)
+    return 64 + -(-rows // 16) * cols
+
+
+_EXPONENTS = Row(
+    tiles={"src": tile("u8 hif8 f8E8M0", ND), "dst": tile("u8 hif8 f8E8M0", ZZ), "tmp": tile()},
+    rules=(exponents_make_boxes, exponents_follow_each_other),
+    pipe=V,
+    apart=(("src", "dst"), ("src", "tmp"), ("dst", "tmp")),
+    defaults={"grpAxis": MxGroupAxis.Axis1},
+    scratch={"tmp": Scratch(needs=lambda _: None, least=_indices_of_boxes)},
+    call=Call(template="#grpAxis?", arguments="dst src tmp"),
+)
+BOXES: Mapping[str, Row | Unsupported] = {
+    "boxes along axis1": _EXPONENTS,
+    # Rows are zipped in registers; the scratch tile is a place in the call.
+    "boxes along axis0": _EXPONENTS.but(ignores=("tmp",), apart=(("src", "dst"),)),
+}
+"""TMOV that reorders the exponents of blocks."""
+
+
+def no_boxes(reason: str) -> Mapping[str, Row | Unsupported]:
+    return dict.fromkeys(BOXES, Unsupported(reason))
+
+
+def move(plain: Forms, boxes: Mapping[str, Row | Unsupported]) -> Forms:
+    """TMOV: the moves between memories, and the one that reorders exponents."""
+    return replace(plain, rows={**plain.rows, **boxes})
 
 
 class FillModel(NamedTuple):
@@ -66,10 +105,11 @@ FILL_PAD_MAT = Row(
 )
 
 
-def fill_pad(types: str | Types, model: FillModel) -> Forms:
+def fill_pad(types: str | Types, model: FillModel, pipe: PipeModel = V) -> Forms:
     """The kinds of TFILLPAD, which one has no word for: the operands tell them apart."""
     calls = {"plain": "TFILLPAD", "expand": "TFILLPAD_EXPAND", "in place": "TFILLPAD_INPLACE"}
-    forms = {kind: FILL_PAD.of(types, model=model, call=Call(name=name)) for kind, name in calls.items()}
+    row = FILL_PAD.of(types, model=model, pipe=pipe)
+    forms = {kind: row.but(call=Call(name=name)) for kind, name in calls.items()}
     return Forms(_fill_form, {**forms, "mat": FILL_PAD_MAT.of(types, model=model)})
 
 

@@ -9,11 +9,12 @@ from ptoas.analysis.knowledge import shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import movement
 from ptoas.dialects.pto.enums import Precision
-from ptoas.dialects.pto.instruction import PtoOp, UnaryOp
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
@@ -80,6 +81,25 @@ def scratch_has_the_type_of_the_destination(op: PtoOp, know: Facts) -> Violation
 
 
 @rule(
+    "PTO-V133",
+    source="pto_instr.hpp, TAND and TOR; headers of the simulator, TADD and TABS: one template parameter",
+    reason="The call does not compile with tiles of several types.",
+    failing=instruction("tand", "16x32xi16", "16x32xi16", "16x64xi16, valid=16x32"),
+    passing=instruction("tand", "16x32xi16", "16x32xi16", "16x32xi16"),
+    on="cpu a2a3 a5",
+)
+def tiles_have_one_type(op: PtoOp, know: Facts, slots: str = "src0 src1") -> Violations:
+    """Tiles that the library's call takes as one C++ type have the type of the destination."""
+    dst = know.tile("dst")
+    for slot in slots.split():
+        tile = know.tile(slot)
+        # Another memory, layout or valid shape is wrong for a better reason.
+        alike = (tile.loc, tile.layout_text) == (dst.loc, dst.layout_text) and fits(tile.valid, dst.valid)
+        if alike and tile.type != dst.type:
+            yield mismatch(f"type of {slot}", tile.type.body(), f"{dst.type.body()}, as dst", slot=slot)
+
+
+@rule(
     "PTO-E314",
     source="header of the simulator: static_assert on the static valid extents",
     reason="An extent that is open in one type and fixed in the other does not compile.",
@@ -87,9 +107,11 @@ def scratch_has_the_type_of_the_destination(op: PtoOp, know: Facts) -> Violation
     passing=instruction("tsqrt", "16x32xf32, valid=16x?", "16x32xf32, valid=16x?"),
     on="cpu",
 )
-def valid_extents_are_open_in_both(op: UnaryOp, know: Facts) -> Violations:
-    """A valid extent is open in the types of both tiles, or in neither."""
+def valid_extents_are_open_in_both(op: PtoOp, know: Facts, mirrored: bool = False) -> Violations:
+    """A valid extent is open in the types of both tiles, or in neither; of a transposed tile, rows for
+    columns."""
     src, dst = (know.tile(slot).type.valid for slot in ("src", "dst"))
+    dst = dst[::-1] if mirrored else dst
     if [extent == DYNAMIC for extent in src] != [extent == DYNAMIC for extent in dst]:
         yield mismatch("valid shape of src in its type", shape_str(src), shape_str(dst), slot="src")
 

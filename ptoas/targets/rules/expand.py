@@ -25,7 +25,7 @@ from ptoas.targets.rules.operands import is_idle
 )
 def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterator[Violation]:
     """One source is row_major and valid as the destination; the other has one column (col_major), or rows of
-    32 bytes (row_major)."""
+    32 bytes (row_major). Of one column both look alike: then the first is the full one."""
     if is_idle(know):
         return
     dst = know.tile("dst")
@@ -36,6 +36,9 @@ def one_source_has_a_value_for_each_row(op: RowExpandOp, know: Facts) -> Iterato
     elif not fits(wide.valid[1:], dst.valid[1:]):
         required = f"{shape_str(dst.valid)}, as dst"
         yield mismatch(f"valid shape of {full}", shape_str(wide.valid), required, slot=full)
+    elif each == "src0" and dst.valid_cols == 1:
+        fix = "put the column second" if op.mnemonic()[10:] in ("add", "mul", "max", "min") else None
+        yield mismatch("src0 for one valid column of dst", "the column", "the full tile", slot=each, fix=fix)
     one_row = BURST // column.size if _is_row_major(column) else 1
     if not fits(column.valid[1:], (one_row,)):
         required = f"{shape_str((column.valid_rows, one_row))} in {column.type.blayout.value} layout"

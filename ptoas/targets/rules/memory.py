@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
 from ptoas.analysis.layouts import scales_layout
@@ -54,6 +55,16 @@ def _extents(view: ViewFacts, layout: Layout) -> tuple[int, int]:
             return product(2, 3), product(0, 1, 4)
 
 
+def is_list_for_a_column(tile: TileFacts, view: ViewFacts) -> bool:
+    """Whether a list, one row of nd memory whose elements follow each other, is loaded into a tile of one
+    column: the same bytes on both sides, and `lower` calls the memory the column that it is as well."""
+    *others, count = view.shape5
+    if view.layout is not Layout.ND or not tile.is_dn or tile.type.cols != 1 or others != [1, 1, 1, 1]:
+        return False
+    follows = view.strides5[4] == 1 or count == 1
+    return follows and fits(tile.valid, (count, 1))
+
+
 def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout | None = None) -> Violations:
     extents = _extents(view, layout or view.layout)
     if not fits(tile.valid, extents):
@@ -69,6 +80,8 @@ def _nz_blocks(view: ViewFacts) -> Violations:
 
 
 def _many_bursts(tile: TileFacts, view: ViewFacts) -> Violations:
+    if is_list_for_a_column(tile, view):
+        return  # one burst
     for plain, dim in ((tile.is_nd, 3), (tile.is_dn, 4)):
         if plain and view.shape5[dim] > MOST_BURSTS:
             what, required = f"Shape[{dim}] of the memory", f"at most {MOST_BURSTS}"
@@ -119,10 +132,10 @@ def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, k
 def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
     """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
     mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
-    bits, and one in zn from dn."""
+    bits, and one in zn from dn. One row of nd memory may fill a tile of one column (document 002)."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
-    if own is view.layout:
+    if own is view.layout or is_list_for_a_column(dst, view):
         return
     if dst.loc is TileLoc.Mat:
         is_zn = dst.type.blayout is BLayout.RowMajor and dst.type.slayout is SLayout.ColMajor
@@ -153,6 +166,8 @@ def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
     """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
     product of the others, dn rows are Shape[3], nz rows Shape[2] * 16."""
     dst, view = know.tile("dst"), know.view("mem")
+    if is_list_for_a_column(dst, view):
+        return
     yield from _shape_differs(dst, view, "dst")
     yield from _nz_blocks(view)
 
@@ -354,3 +369,27 @@ def simulator_prints_tiles(op: TPrintOp, know: Facts) -> Violations:
     """The operand is a tile."""
     if not know.is_tile("src"):
         yield mismatch("operand", "memory", "a tile", slot="src", fix="load it into a tile first")
+
+
+_ACC = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+
+
+def _print(memory: str) -> str:
+    return f".arg %t : {_ACC}\n.arg %m : !pto.memref<{memory}>\ntprint %t, %m : {_ACC}, !pto.memref<{memory}>"
+
+
+@rule(
+    "PTO-V132",
+    source="device headers of TPRINT: the whole tile is copied to the scratch memory",
+    reason="What lies behind the memory would be overwritten.",
+    failing=_print("8x32xf32"),
+    passing=_print("16x32xf32"),
+    on="a2a3 a5",
+)
+def print_has_room(op: TPrintOp, know: Facts) -> Violations:
+    """The memory through which a tile is printed has room for all of it, valid or not."""
+    tile, shape = know.tile("src"), know.view("tmp").shape
+    needed = tile.type.rows * tile.type.cols
+    if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
+        found, required = f"{prod(shape)} elements", f"at least {needed}, the whole tile"
+        yield mismatch("size of tmp", found, required, slot="tmp")

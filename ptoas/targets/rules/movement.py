@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptoas.analysis.knowledge import TileFacts
+from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto import movement as d
-from ptoas.dialects.pto.enums import PadValue
+from ptoas.dialects.pto.enums import MxGroupAxis, PadValue
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -185,3 +185,67 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
     slot, part, whole = _tiles(op, know)
     if part.layout_text != whole.layout_text:
         yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot)
+
+
+# --- exponents of blocks -------------------------------------------------------------------------
+
+BOX = 16
+"""Rows of a box of exponents; it has two columns."""
+
+
+def _boxes(src: str, tmp: str, dst: str, axis: int = 1) -> str:
+    tiles = [f"!pto.tile_buf<vec, {text}>" for text in (src, tmp, f"{dst}, slayout=row_major")]
+    return kernel(
+        f"pto.tmov ins(%s : {tiles[0]}, %t : {tiles[1]}) outs(%d : {tiles[2]}) "
+        f"{{grpAxis = #pto<mx_group_axis axis{axis}>}}",
+        args=f"%s: {tiles[0]}, %t: {tiles[1]}, %d: {tiles[2]}",
+    )
+
+
+@rule(
+    "PTO-Q116",
+    source="a5/TMov.hpp, ND to ZZ and DN to ZZ; PTOAS tmov: verifier",
+    reason="A box has two exponents of each of 16 lines.",
+    failing=_boxes("16x32xui8, valid=16x3", "1x128xui8", "16x32xui8, valid=16x3"),
+    passing=_boxes("1x64xui8", "1x128xui8", "16x32xui8, valid=16x4"),
+    on="a5",
+)
+def exponents_make_boxes(op: d.TMovOp, know: Facts) -> Violations:
+    """Where tmov reorders exponents, those along axis1 have an even number of valid columns in the
+    destination, those along axis0 an even number of valid rows and a multiple of 16 valid columns in the
+    source."""
+    slot, steps = ("src", (2, BOX)) if op.axis is MxGroupAxis.Axis0 else ("dst", (1, 2))
+    valid = know.tile(slot).valid
+    for word, extent, step in zip(("rows", "columns"), valid, steps, strict=True):
+        if extent != DYNAMIC and (extent % step or not extent):
+            yield mismatch(f"valid {word} of {slot}", extent, f"a multiple of {step}", slot=slot)
+
+
+@rule(
+    "PTO-Q117",
+    source="a5/TMov.hpp, ND to ZZ and DN to ZZ; PTOAS tmov: verifier",
+    reason="The header counts through both tiles without their pitch, and in whole boxes.",
+    failing=_boxes("32x32xui8, valid=20x4", "1x128xui8", "32x32xui8, valid=20x4"),
+    passing=_boxes("1x128xui8, valid=1x80", "1x128xui8", "32x32xui8, valid=20x4"),
+    on="a5",
+)
+def exponents_follow_each_other(op: d.TMovOp, know: Facts) -> Violations:
+    """Where tmov reorders exponents, those of the source follow each other without gaps, as many as the
+    destination is to have; along axis1 both tiles have room for whole boxes of 16 rows."""
+    src, dst = know.tile("src"), know.tile("dst")
+    down = op.axis is MxGroupAxis.Axis0
+    rows, cols = (src if down else dst).valid
+    if DYNAMIC in (rows, cols, *src.valid):
+        return
+    if not down and src.valid not in ((rows, cols), (1, rows * cols)):
+        required = f"{shape_str((rows, cols))}, as dst, or {shape_str((1, rows * cols))}"
+        yield mismatch("valid shape of src", shape_str(src.valid), required, slot="src")
+    elif src.valid[0] > 1 and src.physical[1] != src.valid[1]:
+        found = f"{src.physical[1]} columns"
+        yield mismatch("pitch of src", found, f"{src.valid[1]}, the valid ones", slot="src")
+    room = rows * cols if down else -(-rows // BOX) * BOX * cols
+    for slot, tile in (("src", src), ("dst", dst)):
+        if tile.type.size_bytes < room:
+            yield mismatch(
+                f"size of {slot}", f"{tile.type.size_bytes} bytes", f"at least {room} bytes", slot=slot
+            )

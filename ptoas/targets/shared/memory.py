@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.dialects.pto.enums import AtomicType, ReluPreMode, TileLoc
+from ptoas.dialects.pto.enums import AtomicType, PrintFormat, ReluPreMode, TileLoc
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import ALL, FIX, MTE2, MTE3, Pipe, Pipes, S
@@ -48,7 +48,19 @@ PRINT = Row(
     tiles={"src": tile(PRINTED, locs=tuple(TileLoc))},
     views={"src": view(PRINTED)},
     pipe=Pipes(S, before=((ALL, ALL),)),
+    defaults={"printFormat": PrintFormat.Width8_Precision4},
+    call=Call(template="#printFormat?", arguments="src tmp"),
 )
+
+
+def printing(through_memory: str) -> Forms:
+    """TPRINT of a device: the scalar pipe reaches the unified buffer and global memory; tiles elsewhere are
+    copied to the scratch memory, out of those that have a way there."""
+    rows = {
+        given: PRINT.but(tiles={"src": tile(PRINTED, locs=locs)})
+        for given, locs in {False: "vec", True: through_memory}.items()
+    }
+    return Forms(lambda op: op.tmp is not None, {**rows, True: rows[True].but(rules=(m.print_has_room,))})
 
 
 def prefetch(types: Types) -> Row:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "reference/convert.hpp"
+#include "reference/families.hpp"
 #include "reference/gather.hpp"
 #include "reference/memory.hpp"
 #include "reference/vector.hpp"
