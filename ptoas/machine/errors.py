@@ -131,6 +131,20 @@ _ROWS = (
         "and one scale; a row has one scale and one offset.",
     ),
     (
+        "PTO-R130",
+        "a flag between two cores",
+        "A flag is a bit of one core, and joins two of its pipes: S, V, MTE2 and MTE3 of a vector core, or "
+        "S, M, MTE1, MTE2 and FIX of the cube core. Cores wait for each other by counters of the block "
+        "(`set_intra_block`, `wait_intra_block`) or by channels.",
+    ),
+    (
+        "PTO-R131",
+        "phases of an accumulator do not take turns",
+        "A store with `stPhase` waits until a product with `accPhase` final has written the accumulator, and "
+        "a product with a phase until a store with `stPhase` final has emptied it: where that never comes, "
+        "the device hangs.",
+    ),
+    (
         "PTO-R150",
         "an index is outside a local array",
         "Each index of `local_array_get` and `local_array_set` counts from 0 and is less than its dimension: "
