@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - programs are text, and their lines are as long as they are
 """The planner and the memories of a core: where tiles may start, and where a memory ends."""
 
 from __future__ import annotations
