@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
-from ptoas.analysis.channels import overwritten_by, popped_by
+from ptoas.analysis.channels import given_back_by, overwritten_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.channel import FreeOp, PopOp
@@ -167,11 +167,12 @@ class Target:
         if not isinstance(op, PtoOp) or isinstance(row, Unsupported):
             return NOTHING
         if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
-            popped, pipe = popped_by(op), row.frees(op)
-            if popped is None or pipe is None or not isinstance(popped.type, TileType):
+            pipe = row.frees(op)
+            tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
+            if pipe is None or not tiles:
                 return NOTHING
             # Whoever still reads it must be done: the other core will write there.
-            return Effects(behind=((pipe, popped, True),))
+            return Effects(behind=tuple((pipe, tile, True) for tile in tiles))
         if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.
