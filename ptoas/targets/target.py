@@ -98,6 +98,9 @@ class Target:
     (True, '#coalesce #gatherOob?')
     >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
     False
+    >>> from ptoas.dialects.pto.enums import Pipe
+    >>> a5.connects(Pipe.PIPE_M, Pipe.PIPE_FIX), a5.connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
+    (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
     """
@@ -129,6 +132,8 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
+    cores: tuple[frozenset[Pipe], ...] = ()
+    """The pipes of each kind of core; none: one core has them all."""
     keeps_order: Callable[[Seen, Seen], bool] = field(default_factory=lambda: _in_no_order)
     """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
@@ -211,6 +216,14 @@ class Target:
     def alignment(self, loc: TileLoc) -> int:
         """Bytes of which the address of a tile in this memory is a multiple."""
         return self.alignments.get(loc, BURST)
+
+    def connects(self, source: Pipe, target: Pipe) -> bool:
+        """Whether a flag goes from one of the pipes to the other: some core has both. Of pipes that no core
+        has, other rules speak."""
+        known: frozenset[Pipe] = frozenset[Pipe]().union(*self.cores)
+        if not {source, target} <= known:
+            return True
+        return any({source, target} <= core for core in self.cores)
 
     def takes(
         self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None
