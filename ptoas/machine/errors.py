@@ -107,6 +107,12 @@ _ROWS = (
         "that wrote exactly what it reads, at least 16 repeats of 256 bytes.",
     ),
     (
+        "PTO-R125",
+        "a staging tile that is larger than what goes through it",
+        "By document 003 that is no matter. The headers of August 2026 load and store a chunk as the tile is "
+        "valid, and write beyond the destination where that is more than the data (D28).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
