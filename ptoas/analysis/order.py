@@ -118,7 +118,7 @@ class Accesses:
         """Whether one pipe does both, and the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
-        if isinstance(first.op, PopOp) or isinstance(second.op, FreeOp):
+        if isinstance(first.op, PopOp | FreeOp) or isinstance(second.op, FreeOp):
             return True  # a pipe waits and tells in its turn
         return not self.overlaps(first.pipe) or self.machine.keeps_order(first, second)
 

@@ -30,7 +30,12 @@ from ptoas.dialects.visibility import visibility
 from ptoas.location import span_of
 from ptoas.lowering.cpp.channel import pipe_type
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
-from ptoas.lowering.cpp.cores import three_threads
+from ptoas.lowering.cpp.cores import (
+    GET_CONTROL_AREA,
+    control_area_lines,
+    has_control_area,
+    three_threads,
+)
 from ptoas.lowering.cpp.function import FunctionEmitter, parameters_of, result_type, signature
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.join_kinds import join, uncalled_pairs
@@ -79,6 +84,8 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         if outer and emit != "kernel" and threads and needs_cluster(module, function, has_pipes=False):
             parts += _on_three_threads(emitter, names, channels, taken)
             continue
+        if outer and channels is not None and has_control_area(module, function, target):
+            emitter.control_area = emitter.fresh("ffts")
         parts.append(emitter.emit('extern "C" __global__ AICORE' if outer else _qualifiers(function, inner)))
         if outer and emit == "launcher":
             request = launch_request(kernels[function], target)
@@ -166,15 +173,20 @@ def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:
 
 def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, request: int | None) -> str:
     """The host function that starts the kernel (document 000, Extending Per-Call UB Beyond 128 KB)."""
-    parameters = [(type.replace("__gm__ ", ""), text) for type, text in emitter.parameters()]
+    area = emitter.control_area
+    own = emitter.parameters()[0 if area is None else 1 :]
+    parameters = [(type.replace("__gm__ ", ""), text) for type, text in own]
     head = ", ".join(["uint32_t numBlocks", "void *stream", *(f"{type}{text}" for type, text in parameters)])
-    arguments = ", ".join(text.split("[")[0] for _, text in parameters)
+    given = [] if area is None else [f"reinterpret_cast<uint64_t *>({area})"]
+    arguments = ", ".join([*given, *(text.split("[")[0] for _, text in parameters)])
     size = "nullptr" if request is None else str(request)
     return "\n".join(
         [
+            *([] if area is None else [GET_CONTROL_AREA, ""]),
             *_host_notes(function),
             f"void launch_{name}({head})",
             "{",
+            *([] if area is None else control_area_lines(area)),
             f"    {name}<<<numBlocks, {size}, stream>>>({arguments});",
             "}",
         ]

@@ -104,7 +104,8 @@ def remove_flags(function: func.FuncOp) -> None:
 def part_everything(function: func.FuncOp, target: Target) -> None:
     """A barrier of all pipes before every operation that accesses anything, and around calls."""
     for op in list(function.walk()):
-        if isinstance(op, func.CallOp) or target.effects(op).accesses:
+        effects = target.effects(op)
+        if isinstance(op, func.CallOp) or effects.accesses or effects.behind:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
             Rewriter.insert_op(barrier, InsertPoint.before(op))
 

@@ -31,10 +31,21 @@ def joined(*parts: Known) -> Known:
     for part in parts[1:]:
         if part is whole or not part:
             continue
-        fresh = {actor: _latest(whole.get(actor, NEVER), times) for actor, times in part.items()}
-        if any(whole.get(actor) != times for actor, times in fresh.items()):
-            whole = {**whole, **fresh}
+        whole = _joined(whole, part) if whole else part
     return whole
+
+
+def _joined(whole: Known, part: Known) -> Known:
+    fresh: dict[int, Times] | None = None
+    for actor, times in part.items():
+        known = whole.get(actor)
+        if known is times:
+            continue
+        latest = times if known is None else _latest(known, times)
+        if latest != known:
+            fresh = {**whole} if fresh is None else fresh
+            fresh[actor] = latest
+    return whole if fresh is None else fresh
 
 
 def _latest(a: Iterable[int], b: Iterable[int]) -> Times:
@@ -59,6 +70,10 @@ class Ledger:
 
     def put(self, key: Hashable, known: Known) -> None:
         self._released[key] = joined(self._released.get(key, NOTHING), known)
+
+    def replace(self, key: Hashable, known: Known) -> None:
+        """The same for a key that one actor releases, and others have acquired since it did so before."""
+        self._released[key] = known
 
     def get(self, key: Hashable) -> Known:
         return self._released.get(key, NOTHING)
@@ -130,8 +145,9 @@ class Clocks:
 
     # --- between actors ---
 
-    def release(self, key: Hashable, pipe: Pipe | None = None) -> None:
-        """Tell whoever acquires the key what the pipe has done and seen, or all pipes."""
+    def release(self, key: Hashable, pipe: Pipe | None = None, *, again: bool = False) -> None:
+        """Tell whoever acquires the key what the pipe has done and seen, or all pipes; `again`: in place of
+        what was told before, which all have acquired."""
         if self.listener is not None:
             self.listener.released(key, pipe)
         if self.ledger is None:
@@ -141,7 +157,7 @@ class Clocks:
             others = joined(*self.others)
         else:
             times, others = tuple(self.own[NUMBER[pipe]]), self.others[NUMBER[pipe]]
-        self._put(key, times, others)
+        self._put(key, times, others, again)
 
     def release_fenced(self, key: Hashable) -> None:
         """Tell whoever acquires the key what is visible: what pipes did before the last fence, and what the
@@ -154,9 +170,10 @@ class Clocks:
         times = tuple(self.own[n][n] if n == scalar else time for n, time in enumerate(self.fenced))
         self._put(key, times, joined(*self.others))
 
-    def _put(self, key: Hashable, times: Times, others: Known) -> None:
+    def _put(self, key: Hashable, times: Times, others: Known, again: bool = False) -> None:
         assert self.ledger is not None
-        self.ledger.put(key, {**others, self.actor: times})
+        put = self.ledger.replace if again else self.ledger.put
+        put(key, {**others, self.actor: times})
         # What is done from now on is not part of it.
         for n in range(len(PIPES)):
             self.own[n][n] += 1

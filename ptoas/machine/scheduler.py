@@ -1,17 +1,18 @@
 """Who goes on: one actor at a time, in an order that follows from a seed.
 
-Every actor lives in a thread of its own and hands a baton on: before it touches what others touch, and when
-it has to wait. An actor that waits says for what, and gets the baton back when that has come. When all that
-have not come to their end wait, nothing can come any more: each of them is told so at the place where it
-waits.
+Every actor lives in a greenlet of its own, which lets another go on where it says so: before it touches what
+others touch, and when it has to wait. (Threads that hand a baton on would do the same, and cost more.) An
+actor that waits says for what, and goes on when that has come. When all that have not come to their end wait,
+nothing can come any more: each of them is told so at the place where it waits.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from threading import Semaphore, Thread
+from functools import partial
 
+from greenlet import greenlet
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import PtoasError
@@ -24,7 +25,7 @@ What = str | Callable[[], str]
 """What an actor waits for, beginning with a verb; a function says it as it is when nothing comes any more."""
 
 MOST_ACTORS = 1024
-"""How many threads one process starts."""
+"""How many of them one process starts."""
 
 
 class Stopped(Exception):
@@ -75,7 +76,7 @@ class Scheduler(ABC):
 
 
 class Turns(Scheduler):
-    """Actors as threads of this process, in rounds, each round in an order of its own."""
+    """Actors as greenlets of this thread, in rounds, each round in an order of its own."""
 
     def __init__(self, size: int, seed: int, *, restless: bool = True):
         self.restless = restless
@@ -83,7 +84,7 @@ class Turns(Scheduler):
         self._changes = 0
         self._random = np.random.default_rng([seed, size])
         self._round: list[int] = []
-        self._go = [Semaphore(0) for _ in range(size)]
+        self._actors: list[greenlet] = []
         self._conditions: dict[int, Condition] = {}
         self._stuck = False
         self._grace: int | None = None
@@ -93,7 +94,6 @@ class Turns(Scheduler):
         crashes: list[BaseException] = []
 
         def live(actor: int) -> None:
-            self._go[actor].acquire()
             good = False
             try:
                 good = lives[actor]()
@@ -102,15 +102,10 @@ class Turns(Scheduler):
             finally:
                 self._leave(actor, good)
 
-        threads = [Thread(target=live, args=(actor,), daemon=True) for actor in range(len(lives))]
-        try:
-            for thread in threads:
-                thread.start()
-        except RuntimeError as error:
-            raise failure("PTO-R606", f"{len(lives)} actors can't be started here: {error}") from None
-        self._go[self._next()].release()
-        for thread in threads:
-            thread.join()
+        self._actors = [greenlet(partial(live, actor)) for actor in range(len(lives))]
+        while self._live:
+            # An actor that has come to its end comes back here.
+            self._actors[self._next()].switch()
         if crashes:
             raise crashes[0]
 
@@ -145,16 +140,13 @@ class Turns(Scheduler):
     def _hand_on(self, actor: int) -> None:
         following = self._next()
         if following != actor:
-            self._go[following].release()
-            self._go[actor].acquire()
+            self._actors[following].switch()
 
     def _leave(self, actor: int, good: bool) -> None:
         """The actor has come to its end; its memory stays."""
         self._live.discard(actor)
         if not good and self._grace is None:
             self._grace = self.GRACE
-        if self._live:
-            self._go[self._next()].release()
 
     def _next(self) -> int:
         """The next that can go on; when nobody can, the next that is told so."""

@@ -166,6 +166,14 @@ class Sharing:
                     self.pushed(use, step.delivers)
 
         alone = step.atomic is not None and not step.delivers and any(use.memory for use in uses)
+        if not uses and not own:
+
+            def local(*scalars: float) -> None:
+                self.forget_polls()
+                self.turn(False)
+                run(*scalars)
+
+            return local
 
         def shared(*scalars: float) -> None:
             self.forget_polls()

@@ -14,12 +14,13 @@ from ptoas.machine.memory import Bits
 if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
     from ptoas.machine.tiles import Tile
+    from ptoas.machine.touched import Touched
 
 
 class Held:
     """One pop: which slot it was, and whether it is still held."""
 
-    __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile")
+    __slots__ = ("bits", "copied", "ended", "freed", "how", "number", "op", "tile", "touched")
 
     def __init__(self, op: Operation, number: int, tile: Tile | None = None, bits: SlotBits | None = None):
         self.op = op
@@ -32,6 +33,8 @@ class Held:
         self.copied = False
         """Whether the tile is a copy of the slot, which stays when the slot is given back."""
         self.freed: Operation | None = None
+        self.touched: tuple[Touched, ...] = ()
+        """Its bytes, for the check of races."""
 
     def give_back(self, op: Operation) -> None:
         self.freed = op

@@ -40,6 +40,7 @@ from ptoas.dialects.pto.channel import (
     TPushToAicOp,
     TPushToAivOp,
 )
+from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.location import span_of
@@ -50,10 +51,10 @@ from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import GlobalBuffer, Pointer, View, packed_strides
 from ptoas.machine.slots import Held
 from ptoas.machine.tiles import Tile, Unplaced
-from ptoas.machine.touched import tile_touched
+from ptoas.machine.touched import Touched, tile_touched
 from ptoas.ops.fixpipe import Convert
 from ptoas.ops.push_epilogue import epilogue_of
-from ptoas.ops.slot_data import LocalSlots, MemorySlots, check_bytes
+from ptoas.ops.slot_data import KEPT, LocalSlots, MemorySlots, check_bytes
 
 # --- rings -----------------------------------------------------------------------------------------
 
@@ -244,6 +245,8 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     assert isinstance(type, TileType)
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
+    touched: dict[int, tuple[Touched, ...]] = {}
+    """By tile: slots are few, and their tiles are kept."""
 
     def pop_tile(rows: int | None, cols: int | None) -> Tile:
         current = ring()
@@ -262,7 +265,13 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
         assert tile is not None
         note_memory(op, m, current, write=False)
         if m.race is not None:
-            m.race.execute(op, effects, [*nothing, (tile_touched(tile),)])
+            bytes_of = touched.get(id(tile))
+            if bytes_of is None or bytes_of[0].source is not tile:
+                if len(touched) >= KEPT:
+                    touched.clear()
+                bytes_of = touched[id(tile)] = (tile_touched(tile),)
+            held.touched = bytes_of
+            m.race.execute(op, effects, [*nothing, bytes_of])
         if current.model.frees_at_pop(current.in_memory, current.views):
             current.give_back(m, number)
         return tile
@@ -282,6 +291,7 @@ def _extent(written: int, given: int | None, physical: int) -> int:
 @value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
+    reading: dict[Pipe, Effects] = {}
 
     def run(*_: object) -> None:
         current = ring()
@@ -290,7 +300,11 @@ def free(op: FreeOp, m: Machine) -> Callable[..., None]:
         tile = None if oldest is None or oldest.copied else oldest.tile
         if m.race is not None and tile is not None:
             pipe = current.model.frees(current.flow, current.in_memory)
-            m.race.execute(op, Effects(accesses=(Access(pipe, 0, False),)), [(tile_touched(tile),)])
+            effects = reading.get(pipe)
+            if effects is None:
+                effects = reading[pipe] = Effects(accesses=(Access(pipe, 0, False),))
+            assert oldest is not None
+            m.race.execute(op, effects, [oldest.touched])
         current.release(m, op)
 
     return run

@@ -7,6 +7,7 @@ in the consumer's memory. There it lies row by row, without gaps between its val
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
@@ -24,6 +25,9 @@ from ptoas.machine.tiles import Tile, element_offsets
 
 GENERATIONS = 2
 """So many tiles one after the other in one slot are told apart, so that the use of an old one is seen."""
+
+KEPT = 256
+"""Tiles that are known by their identity; a loop over fresh ones starts over."""
 
 Part = tuple[slice, slice]
 
@@ -78,15 +82,28 @@ def slot_type(ring: Ring, type: TileType, split: int, element: Attribute) -> Til
             return TileType.of(element, rows, cols, blayout=BLayout.RowMajor)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """Where a push puts a tile."""
+
+    tile: Tile
+    targets: list[tuple[int, Tile, Part | None]]
+    """For each consumer the tile in its memory, and which part of what is pushed that is."""
+
+
 class LocalSlots:
     """Slots in the memory of whoever pops."""
 
     def __init__(self, ring: Ring):
         self.ring = ring
-        self.stored: dict[tuple[int, int], tuple[TileType, Tile]] = {}
+        self.stored: dict[tuple[int, int], Tile] = {}
         """By consumer and slot: how the tile lies that was pushed last."""
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
+        self.plans: dict[tuple[int, int, int], Plan] = {}
+        """Where pushed tiles go, by their identity, which costs less than to look at their types."""
+        self.agreed: set[tuple[int, int]] = set()
+        """Types that are popped and lie in slots, by their identity, where the one is read as the other."""
 
     @property
     def loc(self) -> TileLoc:
@@ -100,15 +117,20 @@ class LocalSlots:
         ring = self.ring
         slot = number % ring.slots
         split = op.halves
-        type = slot_type(ring, tile.type, split, element)
+        key = (id(tile), slot, split)
+        plan = self.plans.get(key)
+        if plan is None:
+            if len(self.plans) >= KEPT:
+                self.plans.clear()
+            plan = self.plans[key] = self._plan(m, op, tile, element, slot)
+        for consumer, target, part in plan.targets:
+            self.stored[consumer, slot] = target
+            if part is not None:
+                target.store_raw(bits[part])
         if ring.flow is Flow.C2V:
-            for consumer in ring.consumers:
-                lane = ring.cluster.machines[consumer].role.lane
-                part = part_of(tile.valid, split, lane)
-                self._target(m, op, consumer, slot, type, shape_of(part)).store_raw(bits[part])
             return
-        (consumer,) = ring.consumers
-        target = self._target(m, op, consumer, slot, type, whole_of(tile.valid, split))
+        ((_, target, _),) = plan.targets
+        type = target.type
         row, col = place_of_half(tile.valid, split, m.role.lane if split else 0)
         part = target.part(row, col, tile.valid)
         if part is not None:
@@ -117,6 +139,21 @@ class LocalSlots:
         offsets = element_offsets(type.shape, target.geometry)
         rows, cols = tile.valid
         target.flat[offsets[row : row + rows, col : col + cols]] = bits
+
+    def _plan(self, m: Machine, op: PushOp, tile: Tile, element: Attribute, slot: int) -> Plan:
+        """Where each consumer has what is pushed, and its part of that; the halves of two producers have
+        their places."""
+        ring, split = self.ring, op.halves
+        type = slot_type(ring, tile.type, split, element)
+        if ring.flow is Flow.V2C:
+            (consumer,) = ring.consumers
+            whole = self._target(m, op, consumer, slot, type, whole_of(tile.valid, split))
+            return Plan(tile, [(consumer, whole, None)])
+        targets: list[tuple[int, Tile, Part | None]] = []
+        for consumer in ring.consumers:
+            part = part_of(tile.valid, split, ring.cluster.machines[consumer].role.lane)
+            targets.append((consumer, self._target(m, op, consumer, slot, type, shape_of(part)), part))
+        return Plan(tile, targets)
 
     def _target(
         self, m: Machine, op: ChannelOp, consumer: int, slot: int, type: TileType, valid: tuple[int, int]
@@ -136,25 +173,27 @@ class LocalSlots:
                     op,
                 )
             found = self.kept[key] = Tile(type, memory, address, valid, "slot")
-        self.stored[consumer, slot] = type, found
         return found
 
     def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
         """The tile is where it was put; it only gets its name."""
         ring, slot = self.ring, number % self.ring.slots
         generation = number // ring.slots % GENERATIONS
-        stored_type, stored = self.stored[m.core, slot]
-        check_layout(m, op, type, stored_type, ring.pushes_of(number)[0][1])
+        stored = self.stored[m.core, slot]
+        pair = (id(type), id(stored.type))
+        if pair not in self.agreed:
+            check_layout(m, op, type, stored.type, ring.pushes_of(number)[0][1])
+            self.agreed.add(pair)
         bits = self.bits.get((m.core, slot, generation))
         if bits is None:
             bits = self.bits[m.core, slot, generation] = SlotBits(ring.size, stored.address)
-        key = (m.core, slot, generation, type, valid)
+        key = (m.core, slot, generation, id(type), valid)
         tile = self.kept.get(key)
         if tile is None:
             name = op.popped.name_hint or "popped"
             tile = self.kept[key] = Tile(type, stored.memory, stored.address, valid, name, bits)
         held = Held(op, number, tile, bits)
-        bits.hold(held, (stored_type, stored.valid), lambda: mark(stored, bits))
+        bits.hold(held, id(stored), lambda: mark(stored, bits))
         return held
 
 

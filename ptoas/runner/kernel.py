@@ -185,7 +185,7 @@ class Kernel:
     def _interleave(self, call: Call, seed: int | None) -> None:
         """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
         cores, launch, size = self.cores, self.launch, len(self.launch.cores)
-        ledger = Ledger()
+        ledger = Ledger() if self.options.checks.race else None
         clusters = join_clusters(cores, launch, range(launch.blocks))
         waves = [range(launch.blocks)] if len(cores) > size else [[block] for block in range(launch.blocks)]
         outcomes = [Outcome() for _ in cores]

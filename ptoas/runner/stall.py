@@ -71,14 +71,14 @@ def stalled(
     alone = next((each for each in ours if not busy & set(each.outcome.on)), None)
     notes = list(picture(every, launch))
     if alone is None:
-        circle = _circle(ours, launch)
+        circle, kept = _circle(ours, launch), any(map(_is_kept, ours))
         names = launch.names(each.outcome.actor for each in waiting)
         return finding(
             "PTO-R901",
             f"{names} wait for each other, and none can go on",
             span=span_of(ours[0].op),
             notes=(*_places(ours[1:], launch), *circle, *notes),
-            fix="let one of them push, set or come before it waits",
+            fix=_FREE if kept else "let one of them push, set or come before it waits",
             target=target,
         )
     code, message, more, fix = _cause(alone, launch)
@@ -90,6 +90,15 @@ def stalled(
         fix=fix,
         target=target,
     )
+
+
+_FREE = "a tfree after the last use of each popped tile"
+
+
+def _is_kept(each: Standing) -> bool:
+    """Whether a producer waits for a slot that was popped and not given back."""
+    ring = each.ring if isinstance(each.op, PushOp | AllocSlotOp) else None
+    return ring is not None and any(ring.held.values())
 
 
 # --- one that waits for those who have finished --------------------------------------------------------
@@ -137,7 +146,7 @@ def _nothing_free(op: ChannelOp, ring: Ring, standing: Standing, launch: Launch)
             f"{op.mnemonic()} waits for an empty slot of {ring.name}, and {len(held)} that were popped are "
             f"never given back: {ring.state()}; {_others(standing, launch)}",
             (Note("popped here, and not given back", span_of(held[0].op)),),
-            "a tfree after the last use of each popped tile",
+            _FREE,
         )
     last = ring.last_pop
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.core_enums import Flow, PushQuant
 from ptoas.targets.pipes import FIX, MTE1, MTE2, MTE3, Pipe, S, V
 
 
@@ -20,6 +20,12 @@ class ChannelModel:
     """Whether one thread does all there is to do."""
     needs_memory: bool = False
     """Whether the slots are always in global memory."""
+    control_area: bool = False
+    """Whether cores count in a control area, whose address the host gives to the kernel."""
+    both_ways_in_memory: bool = True
+    """Whether a channel through global memory can go both ways."""
+    lacks_quants: frozenset[PushQuant] = frozenset()
+    """What the push of an accumulator can't convert to."""
     odd_splits: str | None = None
     """Why tiles of odd extents can't be split; `None`: they can."""
     views: str | None = None
@@ -48,10 +54,22 @@ class ChannelModel:
         return in_memory and not views
 
 
-A5_MODEL = ChannelModel()
-A2A3_MODEL = ChannelModel(both_lanes=True, stops_core=True, needs_memory=True)
+_OF_A5 = frozenset(
+    (
+        PushQuant.QS322BF16_PRE,
+        PushQuant.VQS322BF16_PRE,
+        PushQuant.QF322HIF8_PRE,
+        PushQuant.QF322FP8_PRE,
+    )
+)
+
+A5_MODEL = ChannelModel(both_ways_in_memory=False)
+A2A3_MODEL = ChannelModel(
+    both_lanes=True, stops_core=True, needs_memory=True, control_area=True, lacks_quants=_OF_A5
+)
 CPU_MODEL = ChannelModel(
     one_pipe=True,
+    lacks_quants=_OF_A5,
     odd_splits="the simulator splits even extents only",
     views="the simulator passes tiles only",
 )

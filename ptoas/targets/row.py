@@ -88,7 +88,7 @@ class Row:
     pipe: PipeModel | None = None
     """Where it runs; `None`: on no pipe."""
     frees: Callable[[Any], Pipe | None] | None = None
-    """The pipe after whose work it gives back what was popped from a channel; it counts as read by that."""
+    """The pipe after whose work it gives back what was popped from a channel, for another core to write."""
     ignores: tuple[str, ...] = ()
     """Slots that the target takes and does not touch."""
     clobbers: tuple[str, ...] = ()

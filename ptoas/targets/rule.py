@@ -59,7 +59,7 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
-Scope = Literal["instruction", "function", "branches", "kernel", "module"]
+Scope = Literal["instruction", "function", "branches", "kernel", "module", "channels"]
 """What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 
 

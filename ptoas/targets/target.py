@@ -123,6 +123,8 @@ class Target:
     """Whether a signed index is sign-extended to 64 bits; otherwise it is 32 unsigned bits (D12)."""
     program: Callable[[], tuple[Rule, ...]] = tuple
     """What the target asks of functions and modules as a whole."""
+    channels: Callable[[], tuple[Rule, ...]] = tuple
+    """What it asks of programs whose cores pass tiles to each other, besides."""
     aliases: tuple[str, ...] = ()
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
@@ -168,7 +170,8 @@ class Target:
             popped, pipe = popped_by(op), row.frees(op)
             if popped is None or pipe is None or not isinstance(popped.type, TileType):
                 return NOTHING
-            return Effects(behind=((pipe, popped, False),))
+            # Whoever still reads it must be done: the other core will write there.
+            return Effects(behind=((pipe, popped, True),))
         if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.
@@ -235,7 +238,7 @@ class Target:
         """Every rule that the target has, once each, by code."""
         from ptoas.targets.rules.operands import rules_for
 
-        found = {rule.code: rule for rule in self.program()}
+        found = {rule.code: rule for rule in (*self.program(), *self.channels())}
         for _, row in self.rows():
             found |= {rule.code: rule for rule in (*rules_for(row), *row.rules)}
         return tuple(found[code] for code in sorted(found))

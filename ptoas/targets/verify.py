@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.channels import Channels
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kernel import KernelFacts, set_companions
@@ -19,6 +20,7 @@ from ptoas.analysis.linking import linked
 from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
+from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, RingAddressOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
@@ -249,6 +251,12 @@ class _Checker:
         return found
 
     @cached_property
+    def channels(self) -> Channels | None:
+        """The channels between cores, if there are any."""
+        kinds = {kind for function in self.functions for kind in function.by_class}
+        return Channels(self.module) if any(_is_of_channels(kind) for kind in kinds) else None
+
+    @cached_property
     def kernels(self) -> list[tuple[FunctionFacts, ...]]:
         """What is launched, each with what it calls; the functions know it too then."""
         facts = {each.func: each for each in self.functions}
@@ -344,6 +352,9 @@ class _Checker:
         for rule in target.program():
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
+        if self.channels is not None and not broken:
+            for rule in target.channels():
+                yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         for group in self.instructions.values():
             if group[0] in broken:
                 continue
@@ -364,8 +375,10 @@ class _Checker:
             yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op)) for op in group)
             return
         effects = target.effects(sample)
+        # What an instruction of a channel does follows from its declaration, too.
+        alike = not isinstance(sample, ChannelOp)
         for op in group:
-            self.effects[target.name, op] = effects
+            self.effects[target.name, op] = effects if alike or op is sample else target.effects(op)
         facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         for rule in rules_for(row):
             for violation in rule.check(sample, facts):
@@ -377,6 +390,11 @@ class _Checker:
             for violation in rule.check(sample, facts):
                 found = (_diagnose(rule, violation, op) for op in group)
                 yield from (replace(d, severity=Severity.ERROR) if decides else d for d in found)
+
+
+@cache
+def _is_of_channels(op_class: type[Operation]) -> bool:
+    return issubclass(op_class, ChannelOp | PipeInitOp | RingAddressOp)
 
 
 @cache

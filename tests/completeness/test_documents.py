@@ -54,10 +54,10 @@ def test_links_lead_somewhere(path: Path) -> None:
 README = ROOT / "README.md"
 
 
-def sessions() -> list[tuple[str, str]]:
+def sessions(path: Path = README) -> list[tuple[str, str]]:
     """Command and output of every console block, in order."""
     found: list[tuple[str, str]] = []
-    for kind, body in blocks(README):
+    for kind, body in blocks(path):
         if kind == "console":
             found += re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", body, re.MULTILINE)
     return found
@@ -78,6 +78,20 @@ TYPED = [(command, output) for command, output in sessions() if command.startswi
 
 @pytest.mark.parametrize(("command", "output"), TYPED, ids=[command for command, _ in TYPED])
 def test_a_command_prints_what_the_readme_shows(command: str, output: str, folder: Path) -> None:
+    assert printed_by(command, folder) == output.strip()
+
+
+PAGES = sessions(ROOT / "docs" / "cores.md")
+
+
+@pytest.mark.parametrize(("command", "output"), PAGES, ids=[command for command, _ in PAGES])
+def test_a_command_prints_what_the_page_of_cores_shows(command: str, output: str) -> None:
+    """Its reader is where the project is."""
+    assert command.startswith("ptoas ")
+    assert printed_by(command, ROOT) == output.strip()
+
+
+def printed_by(command: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "ptoas", *shlex.split(command)[1:]],
         cwd=folder,
@@ -86,8 +100,8 @@ def test_a_command_prints_what_the_readme_shows(command: str, output: str, folde
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert done.stdout.strip() == output.strip()
     assert "Traceback" not in done.stdout
+    return done.stdout.strip()
 
 
 def test_the_other_commands_of_the_readme_are_known() -> None:

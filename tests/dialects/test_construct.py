@@ -90,7 +90,12 @@ def test_the_constructor_makes_what_the_declaration_says(cls: type[PtoOp]) -> No
     def property(drawn: Drawn) -> None:
         op = next(op for op in drawn.module.walk() if isinstance(op, cls))
         operands = {s.name: list(v) if s.variadic else v[0] if v else None for s, v in op.segments()}
-        fields = {name: plain(a) for name, a in op.properties.items() if not name.endswith("SegmentSizes")}
+        accessors = {prop: name for name, (prop, _) in cls.get_irdl_definition().accessor_names.items()}
+        fields = {
+            accessors.get(name, name): plain(a)
+            for name, a in op.properties.items()
+            if not name.endswith("SegmentSizes")
+        }
         types = [result.type for result in op.results]
         same = {value: value for value in op.operands}
         built = cls(**operands, **fields, result_types=types, attributes=op.attributes)
@@ -98,7 +103,8 @@ def test_the_constructor_makes_what_the_declaration_says(cls: type[PtoOp]) -> No
 
         # By position: types, then slots but for scratch, then the attributes that must be there.
         slots = [operands.pop(slot.name) for slot in cls.signature().slots if slot.name not in cls.SCRATCH]
-        needed = [fields.pop(name) for name, field in cls.signature().fields.items() if not field.optional]
+        must = [accessors.get(name, name) for name, f in cls.signature().fields.items() if not f.optional]
+        needed = [fields.pop(name) for name in must]
         built = cls(*types, *slots, *needed, **operands, **fields, attributes=op.attributes)
         assert built.is_structurally_equivalent(op, same), f"{built} is not {op}"
 

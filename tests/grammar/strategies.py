@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
     UnitAttr,
     f16,
     f32,
@@ -32,7 +33,8 @@ from xdsl.irdl import BaseAttr
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
 from ptoas.dialects.pto import core_constraints as k
-from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
+from ptoas.dialects.pto.core_enums import PushLayout, PushLayoutAttr, PushQuant, PushQuantAttr
+from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import (
     BLayout,
@@ -41,6 +43,8 @@ from ptoas.dialects.pto.enums import (
     KernelKindAttr,
     Layout,
     PadValue,
+    ReluPreMode,
+    ReluPreModeAttr,
     SLayout,
     TileLoc,
 )
@@ -192,6 +196,13 @@ class Maker:
         if DenseArrayBase in bases:
             sizes = self.draw(st.lists(st.integers(1, 64), min_size=2, max_size=2))
             return DenseArrayBase.from_list(i64, sizes)
+        if SymbolRefAttr in bases:
+            return SymbolRefAttr("other")
+        if AccPushEpilogueAttr in bases:
+            parts = (PushLayout, PushQuant, ReluPreMode)
+            words = [self.draw(st.sampled_from(list(part))) for part in parts]
+            kinds = (PushLayoutAttr, PushQuantAttr, ReluPreModeAttr)
+            return AccPushEpilogueAttr(*(kind(word) for kind, word in zip(kinds, words, strict=True)))
         if StringAttr in bases:
             return StringAttr(self.draw(st.sampled_from(["row", "col"])))
         if UnitAttr in bases:
@@ -241,7 +252,14 @@ class Maker:
         attributes: dict[str, Attribute] = {}
         if self.draw(st.booleans()):
             attributes["pto.note"] = StringAttr('a "quoted" % name')
-        op = cls.create(operands=operands, result_types=results, properties=properties, attributes=attributes)
+        regions = [Region(Block()) for _ in cls.get_irdl_definition().regions]
+        op = cls.create(
+            operands=operands,
+            result_types=results,
+            properties=properties,
+            attributes=attributes,
+            regions=regions,
+        )
         if list(op.problems()):
             op.drop_all_references()
             return None

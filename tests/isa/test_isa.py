@@ -94,8 +94,9 @@ def without(target: Target, rule: Rule) -> Target:
     """The target with one rule removed from its rows and programs."""
     entries = {op: target.entry(op) for op in OPS}
     rows = {op: poorer_entry(entry, rule) for op, entry in entries.items() if has(entry, rule)}
-    program = tuple(r for r in target.program() if r != rule)
-    return replace(target, extra=rows, program=lambda: program)
+    groups = (target.program(), target.channels())
+    program, channels = (tuple(r for r in group if r != rule) for group in groups)
+    return replace(target, extra=rows, program=lambda: program, channels=lambda: channels)
 
 
 PAIRS = [(target, rule) for target in TARGETS.values() for rule in target.rules()]

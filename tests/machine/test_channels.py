@@ -326,3 +326,80 @@ def test_a_function_of_both_kinds_gives_no_value_back() -> None:
         ") {\n  %zero", ") -> i64 {\n  %zero", 1
     )
     failing("PTO-H303", text.replace("  return\n}", "  return %zero : i64\n}"))
+
+
+ALL = "pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<mix>"
+ROWS = "!pto.memref<32x16xf32>"
+PART = "!pto.partition_tensor_view<16x16xf32>"
+
+
+def exchange(cube: str, vector: str) -> str:
+    """The cube core of each block stores a tile, vector core 0 of the other block reads it."""
+    return f"""
+func.func @kernel(%acc: {ACC}, %mid: {ROWS}, %out: {ROWS}) {{
+  %zero = arith.constant 0 : i64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %block = pto.get_block_idx
+  %n = arith.index_cast %block : i64 to index
+  %me = arith.muli %n, %c16 : index
+  %other = arith.subi %c1, %n : index
+  %you = arith.muli %other, %c16 : index
+  pto.section.cube {{
+    %to = pto.partition_view %mid, offsets = [%me, %c0], sizes = [%c16, %c16] : {ROWS} -> {PART}
+    pto.tstore ins(%acc : {ACC}) outs(%to : {PART}) // !
+    {cube}
+  }}
+  pto.section.vector {{
+    {vector}
+    %lane = pto.get_subblock_idx
+    %first = arith.cmpi eq, %lane, %zero : i64
+    scf.if %first {{
+      %from = pto.partition_view %mid, offsets = [%you, %c0], sizes = [%c16, %c16] : {ROWS} -> {PART}
+      %to = pto.partition_view %out, offsets = [%me, %c0], sizes = [%c16, %c16] : {ROWS} -> {PART}
+      %t = pto.alloc_tile : {VEC}
+      pto.tload ins(%from : {PART}) outs(%t : {VEC}) // ?
+      pto.tstore ins(%t : {VEC}) outs(%to : {PART})
+    }}
+  }}
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("schedule", [None, 0, 1, 2])
+def test_blocks_of_several_cores_wait_for_each_other(schedule: int | None) -> None:
+    acc = np.arange(256, dtype=np.float32).reshape(16, 16)
+    result = execute(exchange(ALL, ALL), {"acc": acc}, blocks=2, schedule=schedule)
+    assert np.array_equal(result.outputs["out"], np.vstack([acc, acc]))
+    # Without the barrier nothing orders the cores of different blocks.
+    finding = found("PTO-R306", exchange("", ""), blocks=2, schedule=schedule)
+    assert "cube" in finding.message
+    # Cube cores that never come are waited for.
+    assert "block 0 cube to 0" in failing("PTO-R914", exchange("", ALL), blocks=2, schedule=schedule).message
+
+
+SIGNAL = "!pto.memref<1xi32>"
+
+
+def signalled(fence: str) -> str:
+    """The cube core stores and notifies, vector core 0 waits for that and reads."""
+    load = f"%t = pto.alloc_tile : {VEC}\n    pto.tload ins(%out : {MEM}) outs(%t : {VEC}) // ?"
+    wait = f"pto.comm.twait(%sig, %one : {SIGNAL}, i32) {{cmp = #pto<wait_cmp ge>}}"
+    text = sections(
+        f"pto.tstore ins(%acc : {ACC}) outs(%out : {MEM}) // !\n  {fence}\n"
+        f"  pto.comm.tnotify(%sig, %one : {SIGNAL}, i32) {{notifyOp = #pto<notify_op set>}} // ?",
+        FIRST.format(f"{wait}\n    {load}"),
+    )
+    return text.replace("(%gm", f"(%sig: {SIGNAL}, %gm").replace(
+        "%zero =", "%one = arith.constant 1 : i32\n  %zero ="
+    )
+
+
+def test_a_fence_comes_before_a_signal() -> None:
+    sig = {"sig": np.zeros(1, np.int32)}
+    finding = found("PTO-R915", signalled(""), sig)
+    assert "fence.barrier_all" in (finding.fix or "")
+    sig = {"sig": np.zeros(1, np.int32)}
+    execute(signalled("pto.fence.barrier_all #pto.fence_scope<gm>"), sig)

@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 421376356
+MADE_FROM = 1387602685
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

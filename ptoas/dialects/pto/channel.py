@@ -14,6 +14,7 @@ from xdsl.irdl import (
     prop_def,
     result_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, TileOrView, View
 from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
@@ -207,6 +208,11 @@ class PushOp(ChannelOp, ABC):
 
 class PopOp(ChannelOp, ABC):
     """Waits for the next full slot."""
+
+    def verify_(self) -> None:
+        extents = [getattr(self, name, None) for name in ("valid_row", "valid_col")]
+        if (extents[0] is None) != (extents[1] is None):
+            raise VerifyException("needs both extents, or none")
 
     @property
     @abstractmethod

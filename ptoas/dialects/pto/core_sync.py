@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Ptr
 from ptoas.dialects.pto.core_constraints import PtrOrView
-from ptoas.dialects.pto.core_enums import SyncAllModeAttr, SyncCoreTypeAttr
+from ptoas.dialects.pto.core_enums import SyncAllMode, SyncAllModeAttr, SyncCoreTypeAttr
 from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
@@ -179,3 +179,9 @@ class SyncAllOp(PtoOp):
     core_type = prop_def(SyncCoreTypeAttr)
     workspace = opt_operand_def(PtrOrView())
     used_cores = opt_operand_def(Index())
+
+    def verify_(self) -> None:
+        if self.workspace is None and self.used_cores is not None:
+            raise VerifyException("counts cores, and has no workspace to count them in")
+        if self.workspace is None and self.mode.data is SyncAllMode.Soft:
+            raise VerifyException("needs a workspace where it is soft")

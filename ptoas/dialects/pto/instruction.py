@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -240,11 +240,13 @@ class PtoOp(IRDLOperation, ABC):
         result_types: Sequence[Any] | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
         location: LocationAttr | None = None,
+        regions: Sequence[Region] | None = None,
         operands: Sequence[Any] | None = None,
         properties: Mapping[str, Attribute | None] | None = None,
         **named: Any,
     ):
-        """Operands by position or name, attributes by name: see `ptoas.dialects.pto.construct`.
+        """Operands by position or name, attributes by name: see `ptoas.dialects.pto.construct`; a region that
+        is not given is empty.
 
         With `operands` or `properties` it is xDSL's own constructor, and takes what that takes.
         """
@@ -252,9 +254,11 @@ class PtoOp(IRDLOperation, ABC):
             given = [result_type] if result_types is None else result_types
             parts = construct(type(self), arguments, named, given)
             kept = {name: value for name, value in (attributes or {}).items() if value is not None}
-            Operation.__init__(self, **parts, attributes=kept, location=location)
+            bodies = [Region(Block()) for _ in type(self).get_irdl_definition().regions]
+            Operation.__init__(self, **parts, attributes=kept, location=location, regions=regions or bodies)
             return
         named |= {"operands": operands, "result_types": result_types, "properties": properties}
+        named |= {} if regions is None else {"regions": regions}
         super().__init__(*arguments, attributes=attributes, **named)
 
     @classmethod

@@ -93,13 +93,15 @@ def pipe_type(emit: FunctionEmitter, init: PipeInitOp) -> str:
     """The C++ type of an end; both ends have the same."""
     channel, model = emit.channels.of(init), emit.target.model(init)
     local = init.local_slots if init.memory is not None or model.one_pipe else LOCAL_SLOTS
+    # The simulator would wait until core 1 has given back what core 0 alone pops.
+    nosplit = channel.nosplit and not model.one_pipe
     parts = [
         str(channel.flag_base),
         direction(init, model),
         str(init.bytes_of_slot),
         str(init.slots),
         str(local),
-        "true" if channel.nosplit else "false",
+        "true" if nosplit else "false",
     ]
     return f"TPipe<{', '.join(parts)}>"
 

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from ptoas.analysis.kinds import functions_below
+from ptoas.dialects.pto.channel import PipeInitOp
+from ptoas.dialects.pto.core_sync import SetFftsOp
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.targets import Target
 
@@ -38,6 +44,28 @@ def guarded(
 
 def _deeper(line: str) -> str:
     return line if line.startswith("#") or not line else INDENT + line
+
+
+def has_control_area(module: ModuleOp, entry: FuncOp, target: Target) -> bool:
+    """Whether a kernel has to say where its cores count, and no instruction of it does so."""
+    ops = [op for function in functions_below(module, entry) for op in function.walk()]
+    if any(isinstance(op, SetFftsOp) for op in ops):
+        return False
+    return any(isinstance(op, PipeInitOp) and target.model(op).control_area for op in ops)
+
+
+GET_CONTROL_AREA = 'extern "C" int32_t rtGetC2cCtrlAddr(uint64_t *address, uint32_t *length);'
+"""The host's runtime knows where it is."""
+
+
+def control_area_lines(name: str) -> list[str]:
+    """How a launcher asks for it."""
+    length = f"{name}Length"
+    return [
+        f"{INDENT}uint64_t {name} = 0;",
+        f"{INDENT}uint32_t {length} = 0;",
+        f"{INDENT}rtGetC2cCtrlAddr(&{name}, &{length});",
+    ]
 
 
 def three_threads(name: str, inner: str, parameters: Sequence[tuple[str, str]], pipes: Sequence[str]) -> str:

@@ -100,6 +100,8 @@ class FunctionEmitter:
         self.pipes: dict[PipeInitOp, tuple[str, str]] = {}
         """The ends of channels that are declared: their variables and types."""
         self.epilogues: dict[PipeInitOp, str] = {}
+        self.control_area: str | None = None
+        """The parameter that says where the cores count, for a kernel that begins with telling them."""
         self.push_scales: dict[PipeInitOp, str] = {}
         """The calls that set the scales of what is pushed."""
 
@@ -332,6 +334,8 @@ class FunctionEmitter:
     def parameters(self) -> list[tuple[str, str]]:
         """Type text and name."""
         found: list[tuple[str, str]] = []
+        if self.control_area is not None:
+            found.append(("__gm__ uint64_t *", self.control_area))
         for argument in self.function.body.block.args:
             found += parameters_of(argument.type, self.name(argument))
         return found
@@ -340,6 +344,8 @@ class FunctionEmitter:
         """The whole definition."""
         parameters = self.parameters()
         result = result_type(self.function, self.target)
+        if self.control_area is not None:
+            self.line(f"set_ffts_base_addr(reinterpret_cast<uint64_t>({self.control_area}));")
         for argument in self.function.body.block.args:
             if isinstance(argument.type, ViewType):
                 name = self.name(argument)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ptoas.dialects.pto.enums import BLayout, TileLoc
 from ptoas.targets.pipe_order import OVERLAPPING, load_or_follow
 from ptoas.targets.rule import Rule
@@ -9,10 +11,18 @@ from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
 
 
+@cache
 def _program() -> tuple[Rule, ...]:
+    from ptoas.targets.rules.core_sync import counters_have_a_control_area
     from ptoas.targets.shared.program import device_program
 
-    return device_program()
+    return (*device_program(), counters_have_a_control_area)
+
+
+def _channels() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.channel_program import DEVICE_CHANNELS
+
+    return DEVICE_CHANNELS
 
 
 A2A3 = Target(
@@ -35,6 +45,7 @@ A2A3 = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
     program=_program,
+    channels=_channels,
     overlapping_pipes=OVERLAPPING,
     keeps_order=load_or_follow,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import core_sync as k
 from ptoas.targets.row import Row, Rows
-from ptoas.targets.shared.core_sync import COUNTERS
+from ptoas.targets.shared.core_sync import counters
 
 ROWS: Rows = {
-    **{op: Row() for op in COUNTERS},
+    **counters(),
     k.SetFftsOp: Row(),
 }

@@ -35,6 +35,12 @@ def program() -> tuple[Rule, ...]:
     return (*simt_program(), a_barrier_is_of_a_pipe_that_needs_it)
 
 
+def channels() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.channel_program import A5_CHANNELS, DEVICE_CHANNELS
+
+    return (*DEVICE_CHANNELS, *A5_CHANNELS)
+
+
 A5 = Target(
     name="a5",
     aliases=("ascend950", "ascend910_95", "dav-c310", "dav-3510"),
@@ -46,6 +52,7 @@ A5 = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a5"),
     ub=UB,
     program=program,
+    channels=channels,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB, program
+from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB, channels, program
 from ptoas.targets.pipe_order import both_load
 from ptoas.targets.specs import CUBE_ALIGNMENTS
 from ptoas.targets.target import Target
@@ -17,6 +17,7 @@ A5_CUSTOM = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.a5", "ptoas.targets.a5_custom"),
     ub=UB,
     program=program,
+    channels=channels,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
 )

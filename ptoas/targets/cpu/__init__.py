@@ -14,6 +14,12 @@ def _program() -> tuple[Rule, ...]:
     return simulator_program()
 
 
+def _channels() -> tuple[Rule, ...]:
+    from ptoas.targets.shared.channel_program import CHANNELS
+
+    return CHANNELS
+
+
 CPU = Target(
     name="cpu",
     title="CPU simulator",
@@ -23,6 +29,7 @@ CPU = Target(
     packages=("ptoas.targets.shared", "ptoas.targets.cpu"),
     sign_extends_index=True,
     program=_program,
+    channels=_channels,
     has_pipes=False,
     launches=False,
     legalization="legalize-cpu",

@@ -11,9 +11,10 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.channel_model import ChannelModel
 from ptoas.targets.pipes import Pipe
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
+from ptoas.targets.rules import channel as r
 
 ROWS: Rows = {
-    c.ReserveBufferOp: Row(),
+    c.ReserveBufferOp: Row(rules=(r.a_ring_has_a_place,)),
     c.ImportReservedBufferOp: Row(),
     c.DeclareTileOp: Row(),
     c.DeclareGlobalOp: Row(),
@@ -45,22 +46,28 @@ def channel_rows(model: ChannelModel) -> Rows:
         in_memory = _in_memory(op)
         return None if in_memory else model.frees(flow_of(op) or Flow.C2V, in_memory)
 
-    views = Row() if model.views is None else Unsupported(model.views)
+    numbers = Row(model=model, rules=(r.the_numbers_of_a_channel_are_in_range,))
+    where = [r.a_channel_says_where_its_slots_are]
+    if model.needs_memory:
+        where.append(r.slots_are_in_global_memory)
+    if not model.both_ways_in_memory:
+        where.append(r.slots_in_global_memory_go_one_way)
+    views = numbers if model.views is None else Unsupported(model.views)
     declared = {} if model.views is None else {c.DeclareGlobalOp: views}
-    rows: Rows = {**declared, **{op: Row(model=model) for op in INITS}}
+    rows: Rows = {**declared, **{op: numbers.but(rules=tuple(where)) for op in INITS}}
     if model.needs_memory:
         rows[c.InitializeL2LPipeOp] = Unsupported(
             "the cores reach each other through global memory alone; initialize_l2g2l_pipe"
         )
     for op in PUSHES:
-        view = Row(ignores=("entry",)) if model.views is None else views
-        rows[op] = Forms(_passes_tile("pushed"), {True: Row(pipe=pushing), False: view})
+        view = numbers.but(ignores=("entry",)) if model.views is None else views
+        rows[op] = Forms(_passes_tile("pushed"), {True: numbers.but(pipe=pushing), False: view})
     for op in POPS:
         ignored = ("entry",) if op is c.TPopOp else ()
-        view = Row(ignores=ignored) if model.views is None else views
-        rows[op] = Forms(_passes_tile("popped"), {True: Row(pipe=popping), False: view})
+        view = numbers.but(ignores=ignored) if model.views is None else views
+        rows[op] = Forms(_passes_tile("popped"), {True: numbers.but(pipe=popping), False: view})
     for op in FREES:
-        rows[op] = Row(frees=freeing)
+        rows[op] = numbers.but(frees=freeing)
     for op in ALLOCS:
         rows[op] = views
     return rows

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import core_sync as k
+from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 from ptoas.targets.row import Row, Rows, Unsupported
+from ptoas.targets.rules import core_sync as r
 
 ROWS: Rows = {
     k.SectionCubeOp: Row(),
     k.SectionVectorOp: Row(),
-    k.SyncAllOp: Row(),
+    k.SyncAllOp: Row(rules=(r.a_soft_barrier_has_a_workspace,)),
 }
 
 COUNTERS = (
@@ -19,6 +21,12 @@ COUNTERS = (
     k.SyncSetOp,
     k.SyncWaitOp,
 )
+
+
+def counters(pipes: tuple[Pipe, ...] = WORKING_PIPES) -> Rows:
+    """The rows of a target whose cores have counters that these pipes set and await."""
+    rules = (r.a_counter_is_one_of_its_group, r.a_counter_is_of_a_pipe_that_signals(pipes=pipes))
+    return {op: Row(rules=rules) for op in COUNTERS}
 
 
 def without_counters(reason: str) -> Rows:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
+from ptoas.targets.rules import core_sync, remote
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
@@ -16,7 +18,6 @@ from ptoas.targets.rules import module as t
 from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import overwritten as o
 from ptoas.targets.rules import placement as u
-from ptoas.targets.rules import remote
 from ptoas.targets.rules import scalar as e
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
@@ -41,7 +42,15 @@ PLACEMENT = (
 LEFTOVERS = (o.what_is_overwritten_is_not_read,)
 """For targets that work in their operands; the simulator does not touch scratch tiles."""
 
-CORES = (h.synchronisation_names_pipes_that_work,)
+CORES = (
+    h.synchronisation_names_pipes_that_work,
+    core_sync.an_instruction_is_on_its_core,
+    core_sync.a_section_stands_by_itself,
+    core_sync.a_barrier_is_for_the_cores_that_reach_it,
+)
+
+RINGS = (core_sync.rings_lie_beside_tiles,)
+"""For targets whose local memories end somewhere."""
 
 LINTS = (n.a_body_has_one_block,)
 """What only deserves a look."""
@@ -72,7 +81,7 @@ FLAGS = (
 
 @cache
 def device_program() -> tuple[Rule, ...]:
-    return (*MODULE, *CORES, *RANKS, *FENCES, *PLACEMENT, *LEFTOVERS, *BUDGETS, *FLAGS, *LINTS)
+    return tuple(chain(MODULE, CORES, RINGS, RANKS, FENCES, PLACEMENT, LEFTOVERS, BUDGETS, FLAGS, LINTS))
 
 
 @cache

@@ -1,0 +1,44 @@
+"""How often an operation is executed each time its function is, where constants tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.dialects import scf
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.dialects.pto.core_sync import SectionOp
+
+
+def executions(op: Operation, knowledge: Knowledge) -> int | None:
+    """`None`: a branch, or a bound that only the running program knows, decides."""
+    times = 1
+    at = op.parent_op()
+    while at is not None and not isinstance(at, FuncOp):
+        if isinstance(at, scf.ForOp):
+            turns = trip_count(at, knowledge)
+            if turns is None:
+                return None
+            times *= turns
+        elif not isinstance(at, SectionOp):
+            return None
+        at = at.parent_op()
+    return times
+
+
+def trip_count(loop: scf.ForOp, knowledge: Knowledge) -> int | None:
+    bounds = [knowledge.constant(value) for value in (loop.lb, loop.ub, loop.step)]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < 3 or known[2] <= 0:
+        return None
+    first, end, step = known
+    return max(0, -(-(end - first) // step))
+
+
+def together(ops: Iterable[Operation], knowledge: Knowledge) -> int | None:
+    """How often several operations are executed in all."""
+    counts = [executions(op, knowledge) for op in ops]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

@@ -1,0 +1,174 @@
+"""Channels as they are declared: directions, slots, where the slots are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import IntegerAttr
+
+from ptoas.analysis.channels import FLAGS, Channel, Channels
+from ptoas.dialects.pto.channel import ChannelOp, InitializePipeOp, PipeInitOp, ReserveBufferOp
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.enums import AddressSpace, TileLoc
+from ptoas.targets.channel_model import ChannelModel
+from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once, there_and_back
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+STEP = 256
+"""Rings begin at multiples of this."""
+
+_BOUNDS: dict[str, tuple[int, int | None]] = {
+    "id": (0, None),
+    "dir_mask": (1, 3),
+    "slot_size": (1, None),
+    "slot_num": (1, None),
+    "local_slot_num": (1, None),
+    "flag_base": (0, FLAGS - 2),
+    "split": (0, 4),
+}
+
+
+def out_of_range(op: PipeInitOp | ChannelOp, model: ChannelModel) -> Violations:
+    """Numbers of a declaration, or of what is done with a channel, that mean nothing."""
+    for name, (least, most) in _BOUNDS.items():
+        given = op.properties.get(name)
+        if not isinstance(given, IntegerAttr):
+            continue
+        number, why = given.value.data, ""
+        if name == "local_slot_num" and isinstance(op, PipeInitOp):
+            most = op.slots
+        if name == "split" and model.odd_splits is not None:
+            most, why = 2, f": {model.odd_splits}"
+        if number < least or (most is not None and number > most):
+            required = f"at least {least}" if most is None else f"{least} to {most}{why}"
+            yield mismatch(name, number, required, field=name)
+
+
+def sound(channels: Channels, target: Target) -> Iterator[Channel]:
+    """Channels that the target has, whose numbers make sense; of others it is said where those stand."""
+    for channel in channels.all:
+        inits = [end.init for end in channel.ends]
+        if not all(isinstance(target.row(init), Row) for init in inits):
+            continue
+        model = target.model(channel.first)
+        if not any(True for op in (*inits, *channel.uses) for _ in out_of_range(op, model)):
+            yield channel
+
+
+@rule(
+    "PTO-H101",
+    source="PTOAS aic_initialize_pipe, tpush_to_aiv; pto/common/fifo.hpp header; pto/cpu/TPush.hpp header",
+    reason="A ring has slots, a channel has a direction, and a tile is whole or has two parts.",
+    failing=both(PAIR, "dir_mask = 1", "dir_mask = 4"),
+    passing=PAIR,
+    on=EVERYWHERE,
+)
+def the_numbers_of_a_channel_are_in_range(op: PipeInitOp | ChannelOp, know: Facts) -> Violations:
+    """dir_mask is 1 (cube to vector), 2 (vector to cube) or 3 (both); slot_size and slot_num are at least 1,
+    local_slot_num is 1 to slot_num; split is 0 (whole), 1 (by rows), 2 (by columns), and where the target
+    splits odd extents 3 (rows) or 4 (columns)."""
+    yield from out_of_range(op, know.model)
+
+
+@rule(
+    "PTO-H102",
+    source="PTOAS aic_initialize_pipe, aiv_initialize_pipe",
+    reason="The slots have to be somewhere, and in one place; slots of the consumer's own are filled by "
+    "copies from those in global memory.",
+    failing=both(PAIR, ", c2v_consumer_buf = %ring : i32", ""),
+    passing=PAIR,
+    on=EVERYWHERE,
+)
+def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violations:
+    """A channel of tiles has a ring in the consumer's memory for each direction, one of views a tensor alone.
+    At most one of gm_slot_buffer and gm_slot_tensor is given, a tensor with a ring for tiles from cube to
+    vector alone, and local_slot_num only where tiles are copied from global memory."""
+    if op.local_slot_num is not None and (op.memory is None or op.is_of_views):
+        number = op.local_slot_num.value.data
+        required = "none: this channel copies nothing"
+        yield mismatch("local_slot_num", number, required, field="local_slot_num", fix="remove it")
+    if not isinstance(op, InitializePipeOp):
+        return
+    if op.gm_slot_buffer is not None and op.gm_slot_tensor is not None:
+        message = "slots in global memory: found gm_slot_buffer and gm_slot_tensor, required one of them"
+        yield Violation(message, slot="gm_slot_tensor", part="value")
+    if op.is_of_views:
+        return
+    if op.gm_slot_tensor is not None and op.flows != (Flow.C2V,):
+        required = "1 for tiles through gm_slot_tensor"
+        yield mismatch("dir_mask", op.dir_mask.value.data, required, field="dir_mask")
+    for flow in op.flows:
+        if op.consumer(flow) is None:
+            name = f"{flow.value}_consumer_buf"
+            yield Violation(
+                f"{name}: found none, required the address of a ring for tiles {_way(flow)}",
+                fix=f"{name} = what reserve_buffer, or import_reserved_buffer on the other side, gives",
+            )
+
+
+def _way(flow: Flow) -> str:
+    return "from cube to vector" if flow is Flow.C2V else "from vector to cube"
+
+
+@rule(
+    "PTO-H103",
+    source="pto/npu/a2a3/TPush.hpp header",
+    reason="The cores of A2/A3 reach each other through global memory alone.",
+    failing=LOCAL,
+    passing=PAIR,
+    on="a2a3",
+)
+def slots_are_in_global_memory(op: PipeInitOp, know: Facts) -> Violations:
+    """On a2a3 the slots of a channel are in global memory."""
+    if op.memory is None:
+        size = op.slots * op.bytes_of_slot * len(op.flows)
+        message = "slots in global memory: found none, required gm_slot_buffer or gm_slot_tensor"
+        yield Violation(message, fix=f"gm_slot_buffer = a pointer to {size} bytes")
+
+
+@rule(
+    "PTO-H104",
+    source="pto/npu/a5/TPush.hpp header: DIR_BOTH_GM has no push",
+    reason="The library of A5 has no push for channels through global memory that go both ways.",
+    failing=there_and_back("gm_slot_buffer = %gm : !pto.ptr<f32>, "),
+    passing=there_and_back(),
+    on="a5 a5-custom",
+)
+def slots_in_global_memory_go_one_way(op: PipeInitOp, know: Facts) -> Violations:
+    """On a5 a channel whose slots are in global memory has one direction."""
+    if op.memory is not None and len(op.flows) == 2:
+        yield mismatch("dir_mask", 3, "1 or 2 where the slots are in global memory", field="dir_mask")
+
+
+@rule(
+    "PTO-H105",
+    source="PTOAS reserve_buffer",
+    reason="A ring lies where a tile could: in the unified buffer or L1, at a whole 256 bytes.",
+    failing=once(PAIR, "auto = true", "auto = false, base = 100"),
+    passing=once(PAIR, "auto = true", "auto = false, base = 256"),
+    on=EVERYWHERE,
+)
+def a_ring_has_a_place(op: ReserveBufferOp, know: Facts) -> Violations:
+    """reserve_buffer has a size, is of vec or mat, and has a base, a multiple of 256 inside the memory, where
+    auto is false, and there alone."""
+    size, base, space = op.size.value.data, op.address, op.space.data
+    if size < 1:
+        yield mismatch("size", size, "at least 1", field="size")
+    if space not in (AddressSpace.Vec, AddressSpace.Mat):
+        yield mismatch("location", space.value, "vec or mat", field="location")
+        return
+    if op.is_auto and base is not None:
+        yield mismatch("base", base, "none with auto = true", field="base", fix="auto = false, or no base")
+    elif not op.is_auto and base is None:
+        yield Violation("base: found none, required one with auto = false", fix="auto = true, or a base")
+    elif base is not None:
+        if base < 0 or base % STEP:
+            yield mismatch("base", base, f"a multiple of {STEP}", field="base")
+        limit = know.target.memories.get(TileLoc(space.value))
+        if limit is not None and base + size > limit:
+            yield mismatch("end of the ring", base + size, f"at most {limit}, the memory", field="size")

@@ -1,0 +1,244 @@
+"""The two ends of a channel: who declares them, what they agree on, the rings that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
+from ptoas.analysis.counts import together
+from ptoas.analysis.kinds import origin_of
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import (
+    ImportReservedBufferOp,
+    InitializePipeOp,
+    PipeInitOp,
+    PushOp,
+    ReserveBufferOp,
+)
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.enums import AddressSpace
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel_examples import EVERYWHERE, PAIR, both, once, with_more_channels
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}\n"
+
+
+@rule(
+    "PTO-H110",
+    source="PTOAS aic_initialize_pipe: pairs of two functions",
+    reason="A tile that is pushed has to be popped by somebody.",
+    failing=once(
+        PAIR,
+        "  %t = pto.tpop",
+        '  %other = pto.reserve_buffer {name = "other", size = 8192, location = #pto.address_space<vec>, '
+        "auto = true} -> i32\n"
+        f"{_OTHER_AIV}    (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %other : i32)\n"
+        "  %t = pto.tpop",
+    ),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
+    """A channel is declared once on the cube side and once on the vector side; the two name the same ring, or
+    the same number where there is none."""
+    if any(True for _ in _lost(channels)):
+        return  # which is said where a ring is imported that nobody reserves
+    for channel in channels.all:
+        # A number that is declared twice is another rule's.
+        distinct = {_declared(end): end.kind for end in channel.ends}
+        kinds = sorted(kind.value for kind in distinct.values() if kind is not None)
+        if kinds == ["cube", "vector"]:
+            continue
+        found = " and ".join(kinds) or "none of a known kind"
+        *others, last = channel.ends
+        yield Violation(
+            f"ends of {channel.name}: found {found}, required one of the cube and one of a vector core",
+            op=last.init,
+            part="statement",
+            fix="name what reserve_buffer gives on one side, and import_reserved_buffer on the other",
+            related=tuple(Related("an end", end.init) for end in others),
+        )
+
+
+def _declared(end: End) -> object:
+    """What a declaration is known by in its function."""
+    init = end.init
+    return (end.function, init.SIDE, init.number) if isinstance(init, InitializePipeOp) else init
+
+
+def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
+    for function in channels.functions.values():
+        for op in function.walk():
+            if isinstance(op, ImportReservedBufferOp) and channels.ring(op.result) is None:
+                yield op
+
+
+@rule(
+    "PTO-H111",
+    source="PTOAS aic_initialize_pipe: both ends agree",
+    reason="The two ends are one ring: they count its slots alike.",
+    failing=once(PAIR, "slot_size = 1024", "slot_size = 2048"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def the_ends_of_a_channel_agree(channels: Channels, target: Target) -> Violations:
+    """Both ends of a channel have the same dir_mask, slot_size, slot_num, local_slot_num and
+    acc_push_epilogue."""
+    for channel in channels.all:
+        if len(channel.ends) != 2:
+            continue
+        first, second = (end.init for end in channel.ends)
+        here, there = _said(second), _said(first)
+        for name, found in here.items():
+            if found != there[name]:
+                yield mismatch(
+                    f"{name} of {channel.name}",
+                    found,
+                    f"{there[name]}, as on the other side",
+                    op=second,
+                    field=name if name in second.properties else None,
+                    part="statement",
+                    related=(Related("the other side", first),),
+                )
+
+
+def _said(init: PipeInitOp) -> dict[str, object]:
+    return {
+        "dir_mask": init.dir_mask.value.data,
+        "slot_size": init.bytes_of_slot,
+        "slot_num": init.slots,
+        "local_slot_num": "none" if (own := init.local_slot_num) is None else own.value.data,
+        "acc_push_epilogue": init.acc_push_epilogue or "none",
+    }
+
+
+@rule(
+    "PTO-H112",
+    source="PTOAS reserve_buffer, import_reserved_buffer",
+    reason="The producer writes to where the consumer has left room.",
+    failing=once(PAIR, 'import_reserved_buffer {name = "ring"', 'import_reserved_buffer {name = "wring"'),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violations:
+    """import_reserved_buffer names a function, and a buffer that this reserves, once and under no other's
+    name."""
+    seen: set[object] = set()
+    for function in channels.functions.values():
+        for op in function.walk():
+            if not isinstance(op, ReserveBufferOp):
+                continue
+            name = op.buffer_name.data
+            if (function, name) in seen:
+                yield mismatch("name", f'"{name}"', "one that the function uses once", op=op, field="name")
+            seen.add((function, name))
+    for op in _lost(channels):
+        peer = op.peer_func.string_value()
+        if peer not in channels.functions:
+            yield mismatch("peer_func", f"@{peer}", "a function of the module", op=op, field="peer_func")
+            continue
+        origin = origin_of(channels.functions[peer])
+        known = ", ".join(f'"{name}"' for function, name in channels.reserved if function == origin)
+        required = f"what @{peer} reserves: {known or 'nothing'}"
+        yield mismatch("name", f'"{op.buffer_name.data}"', required, op=op, field="name")
+
+
+@rule(
+    "PTO-H113",
+    source="PTOAS reserve_buffer: size of a ring",
+    reason="The slots that do not fit lie on whatever comes next.",
+    failing=both(PAIR, "size = 8192", "size = 4096"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_reserved_ring_holds_all_slots(channels: Channels, target: Target) -> Violations:
+    """A reserved buffer has room for all slots of its ring, in the memory of whoever pops: vec for the vector
+    cores, mat for the cube core. Where so few tiles are pushed that the missing slots are never filled, that
+    is a warning."""
+    knowledge = Knowledge()
+    for channel in sound(channels, target):
+        for init, flow in ((end.init, flow) for end in channel.ends for flow in end.init.flows):
+            source = ring_source(init.consumer(flow))
+            if not isinstance(source, ReserveBufferOp):
+                continue
+            slots = init.slots if init.memory is None else init.local_slots
+            needed, size = slots * init.bytes_of_slot, source.size.value.data
+            if size < needed:
+                pushes = [use for use in channel.uses if isinstance(use, PushOp) and flow_of(use) is flow]
+                count = together(pushes, knowledge)
+                enough = count is not None and count * init.bytes_of_slot <= size
+                yield mismatch(
+                    "size",
+                    size,
+                    f"at least {needed}: {slots} slots of {init.bytes_of_slot} bytes",
+                    op=source,
+                    field="size",
+                    related=(Related("the channel", init),),
+                    severity=Severity.WARNING if enough else None,
+                )
+            wanted = AddressSpace.Vec if flow is Flow.C2V else AddressSpace.Mat
+            if source.space.data is not wanted:
+                yield mismatch("location", source.space.data.value, wanted.value, op=source, field="location")
+
+
+@rule(
+    "PTO-H114",
+    source="PTOAS initialize_pipe: one id, one declaration",
+    reason="What counts the slots would begin anew.",
+    failing=once(
+        PAIR,
+        "  pto.tpush_to_aiv",
+        "  pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024}\n"
+        "    (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32)\n  pto.tpush_to_aiv",
+    ),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_number_is_declared_once(channels: Channels, target: Target) -> Violations:
+    """A function declares each number of a channel once on each side."""
+    seen: dict[object, PipeInitOp] = {}
+    for end in channels.ends():
+        init = end.init
+        first = seen.setdefault(_declared(end), init)
+        if first is not init and isinstance(init, InitializePipeOp):
+            yield Violation(
+                f"{init.mnemonic()}: found a second declaration of channel {init.number}, required one",
+                op=init,
+                part="statement",
+                fix="give it another id",
+                related=(Related("the first", first),),
+            )
+
+
+@rule(
+    "PTO-H115",
+    source="pto/npu/a5/TPush.hpp header: FlagID + 1 < 16",
+    reason="The cores of a block have 16 flags, and a channel takes two for each direction.",
+    failing=with_more_channels(8),
+    passing=with_more_channels(7),
+    on="a2a3 a5 a5-custom",
+    scope="channels",
+)
+def there_are_flags_for_all_channels(channels: Channels, target: Target) -> Violations:
+    """The channels of a function need at most 16 flags: two for each direction of each."""
+    for channel in channels.all:
+        needed = channel.flag_base + channel.width
+        if needed > FLAGS:
+            yield mismatch(
+                f"flags up to {channel.name}",
+                needed,
+                f"at most {FLAGS}",
+                op=channel.ends[-1].init,
+                part="statement",
+                fix="let one channel of both directions stand for two, or use fewer",
+            )

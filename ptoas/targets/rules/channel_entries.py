@@ -1,0 +1,395 @@
+"""What goes through channels: halves, sizes, memories, types, views of slots, conversions on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from ptoas.analysis.channels import Channel, Channels, flow_of
+from ptoas.analysis.epilogues import RESULTS, result_of
+from ptoas.dialects.pto.channel import (
+    AllocSlotOp,
+    ChannelOp,
+    FreeOp,
+    PopOp,
+    PushOp,
+    TPopFromAicOp,
+    TPopFromAivOp,
+)
+from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
+from ptoas.dialects.pto.element_types import BY_TEXT, element_size, element_text
+from ptoas.dialects.pto.enums import BLayout, KernelKind, ReluPreMode, SLayout, TileLoc
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel_examples import (
+    EPILOGUE,
+    EVERYWHERE,
+    LOCAL,
+    PAIR,
+    SPLIT,
+    VIEWS,
+    both,
+    once,
+)
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+Passed = TileType | ViewType
+
+
+def passed(use: ChannelOp) -> Passed | None:
+    """The type of what an instruction pushes, pops or allocates."""
+    match use:
+        case PushOp():
+            type = use.pushed.type
+        case PopOp():
+            type = use.popped.type
+        case AllocSlotOp():
+            type = use.slot.type
+        case _:
+            return None
+    assert isinstance(type, TileType | ViewType)
+    return type
+
+
+def place_of(use: ChannelOp) -> str:
+    """The slot in which that stands."""
+    return "result" if isinstance(use, TPopFromAicOp | TPopFromAivOp | AllocSlotOp) else "entry"
+
+
+def moves(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp], list[FreeOp]]:
+    """Pushes, pops and frees of one direction."""
+    uses = [use for use in channel.uses if flow_of(use) is flow]
+    return (
+        [use for use in uses if isinstance(use, PushOp)],
+        [use for use in uses if isinstance(use, PopOp)],
+        [use for use in uses if isinstance(use, FreeOp)],
+    )
+
+
+@rule(
+    "PTO-H122",
+    source="pto/common/fifo.hpp header, TileSplitAxis",
+    reason="Both vector cores get the same number of rows, or of columns; of an odd number the first gets "
+    "one more.",
+    failing=once(SPLIT, "16x16xf32, blayout", "16x16xf32, valid=15x16, blayout"),
+    passing=SPLIT,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def what_is_split_has_halves(channels: Channels, target: Target) -> Violations:
+    """A tile that is split by 1 has an even number of rows, by 2 of columns, by 3 an odd number of rows, by 4
+    of columns. Splits 3 and 4 are of tiles from cube to vector through global memory."""
+    for channel in sound(channels, target):
+        init = channel.first
+        for use in channel.uses:
+            odd = use.halves > 2
+            if odd and (init.flows != (Flow.C2V,) or init.memory is None or init.is_of_views):
+                required = "0 to 2: this is no channel of tiles from cube to vector through global memory"
+                yield mismatch("split", use.halves, required, op=use, field="split")
+                continue
+            entry = passed(use)
+            if not use.halves or not isinstance(use, PushOp) or not isinstance(entry, TileType):
+                continue
+            rows = use.halves in (1, 3)
+            extent = entry.valid_rows if rows else entry.valid_cols
+            # What goes to the cube core is a half already.
+            if extent != DYNAMIC and bool(extent % 2) != odd and flow_of(use) is Flow.C2V:
+                yield mismatch(
+                    f"valid {'rows' if rows else 'columns'}",
+                    extent,
+                    f"an {'odd' if odd else 'even'} number for split = {use.halves}",
+                    op=use,
+                    slot="entry",
+                )
+
+
+@rule(
+    "PTO-H123",
+    source="pto/npu/a5/TPush.hpp header, pushAcc2VecFiFo, pushVec2MatFiFo",
+    reason="The pipe that writes both unified buffers at once takes 32-bit elements, and columns by 32; L1 "
+    "is written by 32 bytes.",
+    failing=both(
+        once(once(LOCAL, "vec, 16x16", "vec, 16x8"), "memref<16x16", "memref<16x8"), "split = 0", "split = 2"
+    ),
+    passing=both(SPLIT, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", ""),
+    on="a5 a5-custom",
+    scope="channels",
+)
+def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
+    """On a5, where the slots are in local memory: an accumulator that is split has 32-bit elements, and by
+    columns a multiple of 32 of them; a half by columns that goes to the cube core has a multiple of 32
+    bytes."""
+    for channel in sound(channels, target):
+        for use in channel.uses:
+            entry = passed(use)
+            if not use.halves or not isinstance(use, PushOp) or not isinstance(entry, TileType):
+                continue
+            if channel.first.memory is not None:
+                continue
+            size, here = element_size(entry.element_type), {"op": use, "slot": "entry"}
+            by_columns, to_vector = use.halves == 2, flow_of(use) is Flow.C2V
+            if to_vector and size != 4:
+                yield mismatch("size of an element", size, "4 bytes where a tile is split", **here)
+            unit = 32 if to_vector else 32 // size
+            cols = {entry.cols, entry.valid_cols} - {DYNAMIC}
+            wrong = [count for count in cols if count % unit]
+            if by_columns and wrong:
+                yield mismatch("columns", min(wrong), f"a multiple of {unit} for split = 2", **here)
+
+
+@rule(
+    "PTO-H124",
+    source="PTOAS slot_size",
+    reason="It would overwrite the next slot.",
+    failing=both(PAIR, "slot_size = 1024", "slot_size = 512"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations:
+    """What is pushed, both halves together, and after a conversion on its way, is no larger than a slot."""
+    for channel in sound(channels, target):
+        limit = channel.first.bytes_of_slot
+        for flow in channel.first.flows:
+            for use in moves(channel, flow)[0]:
+                size = _bytes(use, channel)
+                if size is not None and size > limit:
+                    yield mismatch(
+                        "bytes of what is pushed",
+                        size,
+                        f"at most {limit}, a slot of {channel.name}",
+                        op=use,
+                        slot="entry",
+                        fix=f"slot_size = {size} on both sides",
+                        related=(Related("declared here", channel.first),),
+                    )
+
+
+def _bytes(use: PushOp, channel: Channel) -> int | None:
+    """What a push fills of a slot; `None` where only the running program knows."""
+    entry = passed(use)
+    assert entry is not None
+    in_memory = channel.first.memory is not None
+    to_cube = flow_of(use) is Flow.V2C
+    # In global memory lies what is valid; in the consumer's memory a tile has its physical extents.
+    shape = entry.valid if in_memory and isinstance(entry, TileType) else entry.shape
+    if DYNAMIC in shape:
+        return None
+    size = prod(shape) * element_size(result_of(channel, entry.element_type))
+    if use.halves not in (1, 2) or (in_memory and not to_cube):
+        return size
+    return size * 2 if to_cube else size // 2
+
+
+_MEMORIES = {
+    (Flow.C2V, "push"): TileLoc.Acc,
+    (Flow.C2V, "pop"): TileLoc.Vec,
+    (Flow.V2C, "push"): TileLoc.Vec,
+    (Flow.V2C, "pop"): TileLoc.Mat,
+}
+
+
+@rule(
+    "PTO-H125",
+    source="PTOAS tpush_to_aiv, tpop_from_aic: locations",
+    reason="The cube core pushes what its accumulator holds and pops to L1; vector cores work in the unified "
+    "buffer.",
+    failing=both(PAIR, ": !acc", ": !mat"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_tile_comes_from_and_goes_to_its_memory(channels: Channels, target: Target) -> Violations:
+    """To the vector cores go tiles of acc and arrive in vec; to the cube core go tiles of vec and arrive in
+    mat."""
+    for channel in sound(channels, target):
+        for use in channel.uses:
+            type, flow = passed(use), flow_of(use)
+            if not isinstance(type, TileType) or flow is None:
+                continue
+            wanted = _MEMORIES[flow, "push" if isinstance(use, PushOp) else "pop"]
+            if type.loc.data is not wanted:
+                what = f"memory of what {use.mnemonic()} moves"
+                yield mismatch(what, type.loc.data.value, wanted.value, op=use, slot=place_of(use))
+
+
+@rule(
+    "PTO-H126",
+    source="PTOAS tpush_to_aiv, tpop_from_aic: one type, halves by the split",
+    reason="A slot holds bytes: the consumer reads what the producer wrote only if both mean the same tile.",
+    failing=once(once(PAIR, "vec, 16x16xf32", "vec, 16x16xi32"), "memref<16x16xf32", "memref<16x16xi32"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_tile_is_popped_as_it_is_pushed(channels: Channels, target: Target) -> Violations:
+    """Both sides of a channel have one element type, unless a push converts, and extents that the split makes
+    of each other."""
+    for channel in sound(channels, target):
+        for flow in channel.first.flows:
+            pushes, pops, _ = moves(channel, flow)
+            pushed = [(push, type) for push in pushes if (type := passed(push)) is not None]
+            for pop in pops:
+                type = passed(pop)
+                if type is None or not pushed:
+                    continue
+                # Where several are pushed, which one is popped only the running program knows.
+                fits = [_misfit(channel, flow, push, each, pop, type) for push, each in pushed]
+                if None not in fits and fits[0] is not None:
+                    what, found, required = fits[0]
+                    yield mismatch(
+                        f"{what} of what is popped",
+                        found,
+                        required,
+                        op=pop,
+                        slot=place_of(pop),
+                        related=(Related("pushed here", pushed[0][0]),),
+                    )
+
+
+def _misfit(
+    channel: Channel, flow: Flow, push: PushOp, pushed: Passed, pop: PopOp, popped: Passed
+) -> tuple[str, str, str] | None:
+    """How what is popped differs from what is pushed: by what, as found, as required."""
+    if pushed.element_type != popped.element_type and channel.first.acc_push_epilogue is None:
+        own = element_text(pushed.element_type)
+        return "element type", element_text(popped.element_type), f"{own}, as pushed"
+    if not isinstance(pushed, TileType) or not isinstance(popped, TileType):
+        return None
+    if push.halves != pop.halves or push.halves > 2:
+        return None
+    factors = (2 if push.halves == 1 else 1, 2 if push.halves == 2 else 1)
+    for word, one, other, times in zip(("rows", "columns"), pushed.valid, popped.valid, factors, strict=True):
+        whole, part = (one, other) if flow is Flow.C2V else (other, one)
+        # An odd number that is to be halved is another rule's.
+        if DYNAMIC in (whole, part) or whole == part * times or whole % times:
+            continue
+        if times == 1:
+            required = f"{one}, as pushed"
+        elif flow is Flow.C2V:
+            required = f"{one // 2}, half of the {one} that are pushed"
+        else:
+            required = f"{one * 2}, twice the {one} that each vector core pushes"
+        return f"valid {word}", str(other), required
+    return None
+
+
+@rule(
+    "PTO-H130",
+    source="PTOAS gm_slot_tensor: entries match it",
+    reason="A slot is a part of the tensor that the channel was declared with.",
+    failing=VIEWS.replace("{split = 0} -> !slot", "{split = 0} -> !pto.tensor_view<16x8xf32>").replace(
+        "(%s : !slot)", "(%s : !pto.tensor_view<16x8xf32>)"
+    ),
+    passing=VIEWS,
+    on="a2a3 a5 a5-custom",
+    scope="channels",
+)
+def a_slot_is_as_the_tensor_of_its_channel(channels: Channels, target: Target) -> Violations:
+    """What goes through a channel of views is views with the element type, rank and extents of its
+    gm_slot_tensor; half of them in one dimension where they are split. The tensor fills a slot, or half of
+    it."""
+    for end in (end for channel in sound(channels, target) for end in channel.ends):
+        memory = None if end.init.memory is None else end.init.memory.type
+        if not isinstance(memory, ViewType) or not end.init.is_of_views:
+            continue
+        size = None if DYNAMIC in memory.shape else prod(memory.shape) * element_size(memory.element_type)
+        slot = end.init.bytes_of_slot
+        if size is not None and size not in (slot, slot // 2):
+            yield mismatch("bytes of gm_slot_tensor", size, f"{slot} or {slot // 2}", op=end.init)
+        for use in end.uses:
+            type = passed(use)
+            halved = end.kind is KernelKind.Vector and use.halves != 0
+            if type is not None and not _is_slot_of(type, memory, halved):
+                yield mismatch(
+                    "view of a slot",
+                    type,
+                    f"as the tensor of the channel: {memory}",
+                    op=use,
+                    slot=place_of(use),
+                    related=(Related("declared here", end.init),),
+                )
+
+
+def _is_slot_of(type: Passed, tensor: ViewType, halved: bool) -> bool:
+    if not isinstance(type, ViewType) or len(type.shape) != len(tensor.shape):
+        return False
+    pairs = zip(type.shape, tensor.shape, strict=True)
+    return type.element_type == tensor.element_type and all(
+        DYNAMIC in (here, there) or here == there or (halved and here * 2 == there) for here, there in pairs
+    )
+
+
+_LAYOUTS = {
+    PushLayout.NZ2ND: (BLayout.RowMajor, SLayout.NoneBox),
+    PushLayout.NZ2DN: (BLayout.ColMajor, SLayout.NoneBox),
+    PushLayout.NZ2NZ: (BLayout.ColMajor, SLayout.RowMajor),
+}
+"""How the tile lies that a push makes."""
+
+_OF_INTEGERS = frozenset(
+    (
+        PushQuant.REQ8,
+        PushQuant.VREQ8,
+        PushQuant.DEQF16,
+        PushQuant.VDEQF16,
+        PushQuant.QS322BF16_PRE,
+        PushQuant.VQS322BF16_PRE,
+    )
+)
+"""Conversions of accumulators of i32; the others are of f32."""
+
+
+def _converted(quant: PushQuant, popped: bool) -> list[str]:
+    """Element types of what is pushed, or of what is popped then."""
+    if quant is PushQuant.NoQuant:
+        return ["f32", "i32"]
+    if popped:
+        return [BY_TEXT[text].text for text in RESULTS[quant].split()]
+    return ["i32" if quant in _OF_INTEGERS else "f32"]
+
+
+@rule(
+    "PTO-H131",
+    source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
+    reason="The pipe converts while it writes, and the consumer must take what it makes.",
+    failing=both(EPILOGUE, "f32_f16", "f32_bf16"),
+    passing=EPILOGUE,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Violations:
+    """acc_push_epilogue is of a channel from cube to vector whose tiles are not split, its relu is no_relu or
+    normal_relu, its quant one that the target has; what is pushed and popped has the element types of the
+    quant, and what is popped its layout."""
+    for channel in sound(channels, target):
+        init, epilogue = channel.first, channel.first.acc_push_epilogue
+        if epilogue is None:
+            continue
+        declared = {"op": init, "field": "acc_push_epilogue"}
+        if init.flows != (Flow.C2V,) or not channel.nosplit:
+            found = f"dir_mask = {init.dir_mask.value.data}, split {'0' if channel.nosplit else 'not 0'}"
+            yield mismatch("channel with acc_push_epilogue", found, "dir_mask = 1 and split 0", **declared)
+            continue
+        if epilogue.relu not in (ReluPreMode.NoRelu, ReluPreMode.NormalRelu):
+            yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
+        if epilogue.quant in target.model(init).lacks_quants:
+            yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
+        for use in channel.uses:
+            type = passed(use)
+            if not isinstance(type, TileType):
+                continue
+            wanted = _converted(epilogue.quant, isinstance(use, PopOp))
+            here = {"op": use, "slot": place_of(use)}
+            if (found := element_text(type.element_type)) not in wanted:
+                required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
+                yield mismatch("element type", found, required, **here)
+            layout = type.blayout, type.slayout
+            if isinstance(use, PopOp) and layout != _LAYOUTS[epilogue.layout]:
+                b, s = (each.value for each in _LAYOUTS[epilogue.layout])
+                found = f"blayout={layout[0].value}, slayout={layout[1].value}"
+                yield mismatch(
+                    "layout", found, f"blayout={b}, slayout={s} for {epilogue.layout.value}", **here
+                )

@@ -1,0 +1,275 @@
+"""What is done with a channel: which one it is, in which direction, how often, until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.dialects import scf
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
+from ptoas.analysis.counts import together
+from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import Order
+from ptoas.dialects.pto.channel import ChannelOp, FreeOp, TPopFromAicOp, TPopFromAivOp, TPushToAicOp
+from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.enums import KernelKind
+from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel_entries import moves
+from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+
+@rule(
+    "PTO-H120",
+    source="PTOAS tpush_to_aiv, tpop_from_aic: id and direction",
+    reason="Nobody is at the other end.",
+    failing=both(PAIR, "{split = 0}", "{id = 3, split = 0}"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Violations:
+    """An instruction names a channel that its function declares before it, and that goes in its direction."""
+    for function in channels.functions.values():
+        uses = [op for op in function.walk() if isinstance(op, ChannelOp)]
+        order = Order(function) if uses else None
+        for op in uses:
+            assert order is not None
+            init, number, flow = channels.init_of(op), getattr(op, "number", 0), flow_of(op)
+            here: dict[str, Any] = {"op": op, "part": "statement"}
+            if init is None:
+                field = "id" if "id" in op.properties else None
+                required = f"one that @{function.sym_name.data} declares"
+                yield mismatch(f"channel of {op.mnemonic()}", number, required, field=field, **here)
+            elif order.start[init] > order.start[op]:
+                message = f"{op.mnemonic()}: found before its channel is declared, required after"
+                yield Violation(message, related=(Related("declared here", init),), **here)
+            elif flow is not None and init.flows and flow not in init.flows:
+                yield mismatch(
+                    f"direction of channel {number}",
+                    f"dir_mask = {init.dir_mask.value.data}",
+                    f"{flow.bit} or 3 for {op.mnemonic()}",
+                    related=(Related("declared here", init),),
+                    **here,
+                )
+
+
+@rule(
+    "PTO-H121",
+    source="PTOAS split: all 0 or none, as nosplit says",
+    reason="Who takes part in a channel is settled once: vector core 0, or both with their halves.",
+    failing=once(PAIR, "split = 0}\n  return", "split = 1}\n  return"),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Violations:
+    """All instructions of a channel in one direction have one split, on both sides; the splits of both
+    directions are all 0, or none is, and nosplit says which."""
+    for channel in sound(channels, target):
+        uses, firsts = channel.uses, dict[Flow | None, ChannelOp]()
+        for use in uses:
+            first = firsts.setdefault(flow_of(use), use)
+            other = uses[0] if (use.halves == 0) != (uses[0].halves == 0) else first
+            if use.halves != other.halves:
+                yield mismatch(
+                    f"split of {channel.name}",
+                    use.halves,
+                    f"{other.halves}, as elsewhere" if other is first else "all 0 or none",
+                    op=use,
+                    field="split",
+                    related=(Related("used here", other),),
+                )
+                break
+        else:
+            for init in (end.init for end in channel.ends if end.init.nosplit is not None and uses):
+                assert init.nosplit is not None
+                said, whole = bool(init.nosplit.value.data), uses[0].halves == 0
+                if said != whole:
+                    found, required = (str(each).lower() for each in (said, whole))
+                    yield mismatch(
+                        f"nosplit of {channel.name}",
+                        found,
+                        f"{required}, as split = {uses[0].halves} says",
+                        op=init,
+                        field="nosplit",
+                        related=(Related("used here", uses[0]),),
+                    )
+
+
+_SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
+
+
+@rule(
+    "PTO-H127",
+    source="PTOAS tpush, tpop, tfree: one for each",
+    reason="What is pushed and not popped is found by the next kernel; a pop too many waits for ever.",
+    failing=once(PAIR, _SECOND, _SECOND * 2),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
+    """Where constants tell, a channel has as many pushes as pops, and as many pops as frees; one that has
+    some of the first has some of the second."""
+    knowledge = Knowledge()
+    for channel in sound(channels, target):
+        if len(channel.ends) != 2:
+            continue
+        for flow in channel.first.flows:
+            groups = moves(channel, flow)
+            counts = [together(ops, knowledge) for ops in groups]
+            for at in (0, 1):
+                first, second = counts[at : at + 2]
+                if None in (first, second) and groups[at] and groups[at + 1]:
+                    continue  # only the running program knows
+                if first != second:
+                    yield _unbalanced(channel, at, counts, groups)
+
+
+_WORDS = ("pushes", "pops", "frees")
+
+
+def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tuple[Any, ...]) -> Violation:
+    first, second = ("some" if count is None else count for count in counts[at : at + 2])
+    too_few = second == 0 or (isinstance(first, int) and isinstance(second, int) and first > second)
+    more, fewer = (at, at + 1) if too_few else (at + 1, at)
+    return mismatch(
+        f"{_WORDS[at]} and {_WORDS[at + 1]} of {channel.name}",
+        f"{first} and {second}",
+        "equally many",
+        op=groups[more][-1],
+        part="statement",
+        fix=f"more {_WORDS[at + 1]}" if too_few else f"fewer {_WORDS[at + 1]}",
+        related=tuple(Related(f"the last of the {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
+    )
+
+
+_STORE = "  pto.tstore ins(%t : !vec) outs(%out : !out)\n"
+_FREE = "  pto.tfree_from_aic {split = 0}\n"
+
+
+@rule(
+    "PTO-H128",
+    source="PTOAS tfree: the tile is not used after it",
+    reason="The slot may hold the next tile by then.",
+    failing=once(LOCAL, _STORE + _FREE, _FREE + _STORE),
+    passing=LOCAL,
+    on="cpu a5 a5-custom",
+    scope="channels",
+)
+def a_slot_is_not_used_after_it_is_free(channels: Channels, target: Target) -> Violations:
+    """After tfree the tile or view that was popped is not used; where a pop copies the slot, it may be."""
+    for end in (end for channel in sound(channels, target) for end in channel.ends):
+        init = end.init
+        if target.model(init).frees_at_pop(init.memory is not None, init.is_of_views):
+            continue
+        frees = [use for use in end.uses if isinstance(use, FreeOp)]
+        order = Order(end.function) if frees else None
+        for free in frees:
+            assert order is not None
+            for op in _uses_after(free, order):
+                yield Violation(
+                    f"`{op.name.removeprefix('pto.')}` uses what is popped: found after its slot is given "
+                    "back, required before",
+                    op=op,
+                    part="statement",
+                    fix="tfree after it",
+                    related=(Related("given back here", free),),
+                )
+
+
+def _uses_after(free: FreeOp, order: Order) -> Iterator[Operation]:
+    """Operations that use what was popped after it is given back, in the same block or below it."""
+    popped = popped_by(free)
+    names = [] if popped is None or free.parent is None else [popped]
+    for name in names:  # which grows meanwhile
+        for use in name.uses:
+            op, others = use.operation, passed_on(use)
+            names += [each for each in others if each not in names]
+            if others or op is free or order.start.get(op, -1) < order.start[free]:
+                continue
+            at: Operation | None = op
+            while at is not None and at.parent is not free.parent:
+                at = at.parent_op()
+            if at is not None:
+                yield op
+
+
+@rule(
+    "PTO-H129",
+    source="PTOAS tpop_from_aic, tpush_to_aic: valid extents, aiv_subblockid",
+    reason="A tile whose type says its extents needs no others, and a whole one belongs to no lane.",
+    failing=once(
+        PAIR,
+        "%t = pto.tpop_from_aic {",
+        "%c8 = arith.constant 8 : index\n  %t = pto.tpop_from_aic(%c8, %c8) {",
+    ),
+    passing=PAIR,
+    on=EVERYWHERE,
+    scope="channels",
+)
+def what_a_pop_is_told_is_open(channels: Channels, target: Target) -> Violations:
+    """Extents are given to a pop whose type leaves both open, and aiv_subblockid to what is split."""
+    for use in (use for end in channels.ends() for use in end.uses):
+        if isinstance(use, TPopFromAicOp | TPopFromAivOp) and use.valid_row is not None:
+            type = use.result.type
+            if not isinstance(type, TileType) or type.valid != (DYNAMIC, DYNAMIC):
+                required = "none: the type says them"
+                yield mismatch("extents", "two values", required, op=use, slot="valid_row", part="value")
+        lane = use.aiv_subblockid if isinstance(use, TPopFromAicOp | TPushToAicOp) else None
+        if lane is not None and use.halves == 0:
+            required = "none with split = 0"
+            yield mismatch("aiv_subblockid", "a value", required, op=use, slot="aiv_subblockid", part="value")
+
+
+@rule(
+    "PTO-H142",
+    source="pto/common/fifo.hpp header, TILE_NO_SPLIT; pto/npu/a5/TPush.hpp header",
+    reason="Vector core 1 of A5 takes no part in such a channel: its pop would wait for a flag that nobody "
+    "raises.",
+    failing=once(LOCAL, "  %t = pto.tpop", "  %lane = pto.get_subblock_idx\n  %t = pto.tpop"),
+    passing=LOCAL,
+    on="a5 a5-custom",
+    scope="channels",
+)
+def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target) -> Violations:
+    """On a5 a function that asks which vector core it is on uses a channel of whole tiles under a condition;
+    of others vector core 0 alone runs what is done with it."""
+    for channel in sound(channels, target):
+        end = channel.end(KernelKind.Vector)
+        if end is None or not channel.nosplit:
+            continue
+        asks = next((op for op in end.function.walk() if isinstance(op, _LANES)), None)
+        free = [use for use in end.uses if not _is_conditional(use)]
+        if asks is not None and free:
+            yield mismatch(
+                f"vector cores in {channel.name}",
+                "0 and 1",
+                "0 alone: its tiles are not split",
+                op=free[0],
+                part="statement",
+                fix="let scf.if ask for core 0 around it, or split the tiles",
+                related=(Related("both cores run this function, because of", asks),),
+            )
+
+
+_LANES = GetSubblockIdxOp | GetSubblockNumOp
+
+
+def _is_conditional(op: Operation) -> bool:
+    at = op.parent_op()
+    while at is not None and not isinstance(at, FuncOp):
+        if isinstance(at, scf.IfOp | scf.IndexSwitchOp | scf.WhileOp):
+            return True
+        at = at.parent_op()
+    return False
