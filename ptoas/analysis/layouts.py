@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import SSAValue
 
 from ptoas.dialects.pto import views
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE, TileType, ViewType
 
@@ -83,12 +85,20 @@ def found_layout(
 
 
 def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
+    """What the tile says that it is loaded into or stored from; without one, a column is dn."""
     for use in view.uses:
         match use.operation:
             case TLoadOp() as op:
                 tiles = op.values_of("dst")
             case TStoreOp() as op:
                 tiles = (op.src,)
+            case StagedOp() as op:
+                # Without a tile of the program's the data goes through row-major ones.
+                types = [tile.type for tile in op.staging]
+                by_columns = types and isinstance(types[0], TileType) and types[0].blayout is BLayout.ColMajor
+                return Layout.DN if by_columns else Layout.ND
+            case IndexedMemoryOp():
+                return Layout.ND  # tables are
             case _:
                 continue
         for type in (tile.type for tile in tiles):
@@ -97,4 +107,9 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
             # A column that becomes a row has no layout to keep.
             if all(n in (m, DYNAMIC) for n, m in zip(type.valid, shape, strict=True)):
                 return Layout.DN if type.blayout is BLayout.ColMajor else Layout.ND
-    return Layout.ND
+    return Layout.DN if shape[0] > 1 and shape[1] == 1 and not _is_used_otherwise(view) else Layout.ND
+
+
+def _is_used_otherwise(view: SSAValue) -> bool:
+    """Whether a load or store turns it into a row: then rows are what it is read as."""
+    return any(isinstance(use.operation, TLoadOp | TStoreOp) for use in view.uses)

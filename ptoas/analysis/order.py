@@ -15,12 +15,49 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import Access, Effects, touched
 from ptoas.analysis.storage import Place, Storage
+from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 
 K = TypeVar("K")
 
 PIPES = WORKING_PIPES
+
+
+class Seen(Protocol):
+    """An access as the order within a pipe looks at it: of a program that is read, or of one that runs."""
+
+    @property
+    def op(self) -> Operation: ...
+
+    @property
+    def pipe(self) -> Pipe: ...
+
+    @property
+    def write(self) -> bool: ...
+
+    @property
+    def value(self) -> SSAValue: ...
+
+    @property
+    def spot(self) -> Hashable:
+        """Equal where two tiles are the same bytes."""
+        ...
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it is of global memory."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the value is a tile as it was allocated, no window of it and no other form."""
+        ...
+
+    @property
+    def beside(self) -> Sequence[Seen]:
+        """All accesses of the operation."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +77,18 @@ class Touch:
     beside: Sequence[Touch]
     """All accesses of the operation."""
 
+    @property
+    def spot(self) -> Hashable:
+        return self.place.identity
+
+    @property
+    def is_global(self) -> bool:
+        return isinstance(self.place, Window)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.value.type == self.place.root.type
+
 
 class Machine(Protocol):
     """What an analysis asks of a target."""
@@ -58,7 +107,7 @@ class Machine(Protocol):
 
     def uses_simt(self, op: Operation) -> bool: ...
 
-    def keeps_order(self, first: Touch, second: Touch, /) -> bool:
+    def keeps_order(self, first: Seen, second: Seen, /) -> bool:
         """Whether an overlapping pipe does these two accesses in the order of the program nevertheless."""
         ...
 
@@ -118,8 +167,8 @@ class Accesses:
         """Whether one pipe does both, and the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
-        if isinstance(first.op, PopOp | FreeOp) or isinstance(second.op, FreeOp):
-            return True  # a pipe waits and tells in its turn
+        if is_in_turn(first.op, second.op):
+            return True
         return not self.overlaps(first.pipe) or self.machine.keeps_order(first, second)
 
     def overlaps(self, pipe: Pipe) -> bool:
@@ -151,6 +200,12 @@ class Accesses:
                     if place is not other and place.overlaps(other, unsure):
                         overlapping[self._number(place)].append(self._number(other))
         return overlapping
+
+
+def is_in_turn(first: Operation, second: Operation) -> bool:
+    """Whether a pipe does these two one after the other in any case: it waits for a channel, and tells that a
+    tile is given back, in its turn."""
+    return isinstance(first, PopOp | FreeOp) or isinstance(second, FreeOp)
 
 
 def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:

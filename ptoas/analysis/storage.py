@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,7 +52,7 @@ class Storage:
     """Whether it is placed at an address that only the running program knows."""
 
     @property
-    def identity(self) -> object:
+    def identity(self) -> Hashable:
         """What two places have in common that are one: the same bytes, whichever tiles they are parts of."""
         whole = self.rows is None and self.cols is None and self.start is not None
         return (self.loc, self.start, self.size) if whole else self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -24,7 +25,7 @@ class Window:
     dims: Dims = ()
 
     @property
-    def identity(self) -> object:
+    def identity(self) -> Hashable:
         """What two places have in common that are one."""
         return self
 

@@ -74,11 +74,13 @@ DOCUMENTS: tuple[Document, ...] = (
         r"003",
         (
             "C++ Intrinsic",
+            "CCU path",
             "Chunked mode constraints",
             "Introduction",
             "Large Tile Support",
             "Memory constraints",
             "ParallelGroup constraints",
+            "Ping-Pong Gather",
             "Template Parameter",
         ),
     ),

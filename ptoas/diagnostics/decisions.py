@@ -286,10 +286,11 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
                 "no layout.",
                 "It is `nd` where the last stride is 1, or there is one column, and the rows follow each "
                 "other; `dn` where the last but one is 1, or there is one row, and the columns follow each "
-                "other. Where both hold, the tile that the view is loaded into or stored from decides; "
-                "without one a column of several rows is `dn`, all else `nd`. Padded rows are `nd`. On "
-                "devices a last stride other than 1 in an `nd` view of several columns is refused, because "
-                "their transfers do not look at it.",
+                "other. Where both hold, the tile that the view is loaded into or stored from decides, "
+                "that of a collective among them; the table of a gather or scatter is `nd`; without any of "
+                "these a column of several rows is `dn`, all else `nd`. Padded rows are `nd`. On devices "
+                "a last stride other than 1 in an `nd` view of several columns is refused, because their "
+                "transfers do not look at it.",
             ),
             Decision(
                 31,

@@ -58,6 +58,9 @@ class AddScratchPass(ModulePass):
             if isinstance(inner, TGatherOp):
                 spread_threshold(inner, facts, _allocate)
             for slot, scratch in row.scratch.items():
+                if scratch.instead is not None and not inner.operands_of(slot):
+                    inner.fill(slot, [*inner.operands_of(scratch.instead)])
+                    inner.properties.pop(f"no_{slot}", None)
                 needed = None if inner.operands_of(slot) else scratch.needs(facts)
                 if needed is not None:
                     shared = inner.values_of(scratch.valid_of) if scratch.valid_of else ()

@@ -12,7 +12,8 @@ After:
 
 The tiles are as large as a rank's data, if the memory that the program's own tiles leave is enough for that;
 else they share it, and the data goes in chunks. Their valid extents are dynamic, so a last chunk may be
-smaller.
+smaller. They are never more than the data's: the library stores a tile as it is valid. Where only the
+running program knows those, it takes the lesser of them and the tile's.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
 from ptoas.analysis.structure import functions
-from ptoas.dialects.pto.comm import CommTReduceOp, StagedOp
+from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.enums import TileLoc
-from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.dialects.pto.enums import BLayout, Layout, TileLoc
+from ptoas.dialects.pto.remote import TransferOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp, GetTensorViewDimOp
 from ptoas.lowering.plan_memory import simt_functions
 from ptoas.targets import Target
 
@@ -44,8 +47,8 @@ WHERE_NO_LIMIT = 192 * 1024
 LEAST = 32 * BLOCK
 """Bytes of a staging tile below which it is not made smaller: placing says what does not fit."""
 
-UNKNOWN_ROWS, UNKNOWN_WIDTH = 64, 1024
-"""For data whose extents only the running program knows: rows, and bytes of a row."""
+UNKNOWN_LINES, UNKNOWN_WIDTH = 64, 1024
+"""For data whose extents only the running program knows: rows, and bytes of a row; of dn memory, columns."""
 
 Allocate = Callable[[Operation, TileType, str, list[SSAValue]], SSAValue]
 
@@ -89,18 +92,59 @@ def _like(op: StagedOp, tile: SSAValue) -> tuple[TileType, list[SSAValue]]:
 
 
 def _fitting(op: StagedOp, most: int) -> tuple[TileType, list[SSAValue]]:
-    """A tile of at most so many bytes, no larger than a rank's data."""
-    member = op.moved
+    """A tile of at most so many bytes, no larger than a rank's data; column-major for dn memory."""
+    member, view = op.moved, _view(op)
     unit = element_size(member.element_type)
     shape = member.shape5
-    rows_total = UNKNOWN_ROWS if DYNAMIC in shape[:4] else max(1, prod(shape[:4]))
-    cols_total = UNKNOWN_WIDTH // unit if shape[4] == DYNAMIC else max(1, shape[4])
+    layout = member.layout if view is None else Knowledge().view(view).layout
+    blayout = BLayout.ColMajor if layout is Layout.DN else BLayout.RowMajor
+    known = [DYNAMIC if DYNAMIC in shape[:4] else max(1, prod(shape[:4])), max(DYNAMIC, shape[4])]
+    # A line is a row, or a column of dn memory: its elements follow each other.
+    along, across = (0, 1) if layout is Layout.DN else (1, 0)
+    length = UNKNOWN_WIDTH // unit if known[along] == DYNAMIC else max(1, known[along])
+    lines = UNKNOWN_LINES if known[across] == DYNAMIC else max(1, known[across])
     per_block = BLOCK // unit
-    blocks = min(-(-cols_total // per_block), most // BLOCK)
-    cols = blocks * per_block
-    rows = min(rows_total, most // (cols * unit))
-    type = TileType.of(member.element_type, rows, cols, valid=(DYNAMIC, DYNAMIC))
-    return type, [constant(op, rows), constant(op, min(cols, cols_total))]
+    whole = min(-(-length // per_block), most // BLOCK) * per_block
+    sizes, extents = [0, 0], [0, 0]
+    sizes[along], extents[along] = whole, min(whole, length)
+    sizes[across] = extents[across] = min(lines, most // (whole * unit))
+    type = TileType.of(member.element_type, *sizes, valid=(DYNAMIC, DYNAMIC), blayout=blayout)
+    if view is None or DYNAMIC not in member.shape:
+        return type, [constant(op, extent) for extent in extents]
+    rank = len(member.shape)
+    height = [_extent(op, view, dim) for dim in range(rank - 1)]
+    width = [_extent(op, view, rank - 1)]
+    return type, [_at_most(op, height, extents[0]), _at_most(op, width, extents[1])]
+
+
+def _view(op: StagedOp) -> SSAValue | None:
+    """The memory of a rank, if it is named by itself and so can be asked for its extents."""
+    first = op.group[0] if isinstance(op, CollectiveOp) else op.src if isinstance(op, TransferOp) else None
+    return first if first is not None and isinstance(first.type, ViewType) else None
+
+
+def _extent(op: Operation, view: SSAValue, dim: int) -> SSAValue:
+    type = view.type
+    assert isinstance(type, ViewType)
+    if type.shape[dim] != DYNAMIC:
+        return constant(op, type.shape[dim])
+    return _insert(op, GetTensorViewDimOp(view, constant(op, dim), location=op.location))
+
+
+def _at_most(op: Operation, factors: list[SSAValue], most: int) -> SSAValue:
+    """The lesser of a product and a number, but one at least: the library refuses an empty tile even where
+    there is nothing to move."""
+    whole = factors[0] if factors else constant(op, 1)
+    for factor in factors[1:]:
+        whole = _insert(op, arith.MuliOp(whole, factor))
+    lesser = _insert(op, arith.MinSIOp(whole, constant(op, most)))
+    return _insert(op, arith.MaxSIOp(lesser, constant(op, 1)))
+
+
+def _insert(before: Operation, op: Operation) -> SSAValue:
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.results[0]
 
 
 def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Target) -> int:
@@ -141,7 +185,4 @@ def _used(function: func.FuncOp) -> int:
 
 def constant(before: Operation, value: int) -> SSAValue:
     """A constant in front of an operation."""
-    op = arith.ConstantOp(IntegerAttr(value, IndexType()))
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.result
+    return _insert(before, arith.ConstantOp(IntegerAttr(value, IndexType())))

@@ -7,7 +7,7 @@ pipe is ordered before all that is done where that pipe is known up to t.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
@@ -82,7 +82,7 @@ class Ledger:
 class Clocks:
     """The clocks of one actor's pipes."""
 
-    __slots__ = ("actor", "epoch", "fence_epoch", "fenced", "ledger", "listener", "others", "own")
+    __slots__ = ("actor", "epoch", "fence_epoch", "fenced", "ledger", "listener", "others", "own", "settled")
 
     def __init__(self, actor: int = 0, ledger: Ledger | None = None):
         self.actor = actor
@@ -92,6 +92,9 @@ class Clocks:
         """`own[p][q]`: how far pipe p knows pipe q of this actor. Nobody knows time 1 from the start."""
         for pipe, clock in enumerate(self.own):
             clock[pipe] = 1
+        self.settled = [0] * len(PIPES)
+        """How far what each pipe did is done before what it begins now: a barrier of the pipe says so, or a
+        flag that comes back to it (D26)."""
         self.others: list[Known] = [NOTHING] * len(PIPES)
         """How far each pipe knows the pipes of other actors."""
         self.epoch = 0
@@ -106,9 +109,11 @@ class Clocks:
         """What a pipe knows now, for a flag to carry."""
         return list(self.own[pipe]), self.others[pipe]
 
-    def learn(self, pipe: int, times: Iterable[int], others: Known) -> None:
+    def learn(self, pipe: int, times: Sequence[int], others: Known) -> None:
         """A pipe gets to know what another knows, or knew when a flag was raised."""
         clock = self.own[pipe]
+        if times[pipe] > self.settled[pipe]:
+            self.settled[pipe] = times[pipe]
         for n, time in enumerate(times):
             if time > clock[n]:
                 clock[n] = time
@@ -123,6 +128,7 @@ class Clocks:
         """Every pipe knows what any knew."""
         newest = [max(times) for times in zip(*self.own, strict=True)]
         self.own = [list(newest) for _ in PIPES]
+        self.settled = list(newest)
         others = joined(*self.others)
         for pipe in range(len(PIPES)):
             self._hear(pipe, others)

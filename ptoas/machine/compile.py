@@ -19,7 +19,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
-from ptoas.dialects.pto.enums import EventAttr, Pipe
+from ptoas.dialects.pto.enums import EventAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.remote import SignalOp
@@ -37,6 +37,7 @@ from ptoas.dialects.pto.sync import (
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine import scalars
 from ptoas.machine.addresses import lost, placed
+from ptoas.machine.bound import Bound
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
 from ptoas.machine.instructions import Compiled, Observer, lazily
@@ -223,7 +224,7 @@ class FunctionCompiler(ControlFlow, Placement):
         def run(*values: Any) -> Any:
             result = function(*values)
             touched = element_touched(values[at], values[offset])
-            race.execute(op, effects, [(touched,) if n == at else () for n in range(len(values))])
+            race.execute(Bound(op, effects, [(touched,) if n == at else () for n in range(len(values))]))
             return result
 
         return run
@@ -235,7 +236,7 @@ class FunctionCompiler(ControlFlow, Placement):
         effects = self.machine.target.effects(op)
 
         def run(*values: Any) -> Any:
-            race.execute(op, effects, [touched_by(value) for value in values])
+            race.execute(Bound(op, effects, [touched_by(value) for value in values]))
             return function(*values)
 
         return run
@@ -293,8 +294,7 @@ class FunctionCompiler(ControlFlow, Placement):
             case FenceBarrierAllOp():
                 self.line(f"{self.keep(race.fence)}()")
             case DrainOp():
-                if op.drained is Pipe.PIPE_ALL:
-                    self.line(f"{self.keep(race.barrier)}()")
+                self.line(f"{self.keep(partial(race.drain, op.drained))}()")
             case FlagOp():
                 sets = isinstance(op, SetsFlag)
                 act = race.set_flag if sets else race.wait_flag

@@ -100,6 +100,14 @@ _ROWS = (
         "(document 004).",
     ),
     (
+        "PTO-R124",
+        "a pipe begins too early with what depends on what it was given before",
+        "Two instructions of one pipe touch the same bytes, one of them writes, and no barrier of the pipe "
+        "stands between them: it begins the second before the first is done (D26). Loads are a queue in "
+        "order, the scalar pipe is, and so is PIPE_V on a5; on a2a3 an instruction may follow closely on one "
+        "that wrote exactly what it reads, at least 16 repeats of 256 bytes.",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "

@@ -1,8 +1,9 @@
-"""Races between the pipes of a core.
+"""Races between the pipes of a core, and within a pipe.
 
-Each pipe works in order. Flags, barriers and the handshakes inside instructions (`target.effects`) carry
-what one pipe has seen to another. Two accesses of different pipes to a common byte, one of them a write,
-must be ordered.
+Flags, barriers and the handshakes inside instructions (`target.effects`) carry what one pipe has seen to
+another. Two accesses of different pipes to a common byte, one of them a write, must be ordered. So must two
+of one pipe, where it begins an instruction before the one before it is done (D26): by a barrier of the pipe
+or a flag that comes back, unless the target keeps these two in order itself.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any, TypeAlias
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.order import is_in_turn
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.location import span_of
 from ptoas.machine.arrays import share_bytes
+from ptoas.machine.bound import Bound, Record
 from ptoas.machine.clocks import NUMBER, PIPES, Known
 from ptoas.machine.machine import Machine, label
-from ptoas.machine.memory import View
+from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.race_report import between_pipes, within_a_pipe
 from ptoas.machine.touched import Touched, touched_by, view_touched
 
 OTHERS = [[n for n in range(len(PIPES)) if n != pipe] for pipe in range(len(PIPES))]
@@ -31,18 +35,7 @@ MOST_RECORDS = 512
 """Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
 
 
-class Record:
-    """The latest access of one pipe to some bytes."""
-
-    __slots__ = ("op", "pipe", "time", "touched", "write")
-
-    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, op: Operation):
-        self.touched = touched
-        self.pipe = pipe
-        self.write = write
-        self.time = time
-        self.op = op
-
+Records: TypeAlias = dict[tuple[object, ...], Record]
 
 Entry: TypeAlias = tuple[tuple[object, ...], Record]
 """What tells an access apart from others, and the access."""
@@ -91,6 +84,8 @@ class RaceDetector:
 
     def __init__(self, machine: Machine):
         self.machine = machine
+        self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
+        """Which pipes begin an instruction before the one before it is done."""
         self.reset()
 
     def reset(self) -> None:
@@ -98,8 +93,8 @@ class RaceDetector:
         self.clocks = self.machine.actor.clocks
         self.flags: dict[Flag, tuple[list[int], Known, Operation]] = {}
         self.tokens: dict[int, Token] = {}
-        self.records: list[dict[tuple[object, ...], Record]] = [{} for _ in PIPES]
-        """The accesses of each pipe, the latest last."""
+        self.records: list[dict[LocalMemory | None, Records]] = [{} for _ in PIPES]
+        """The accesses of each pipe by memory, the latest last; `None` is global memory."""
         self.latest = [0] * len(PIPES)
         """When each pipe accessed anything last."""
 
@@ -111,6 +106,11 @@ class RaceDetector:
             self.barrier()
             return
         self.clocks.join(NUMBER[source], NUMBER[target])
+
+    def drain(self, pipe: Pipe) -> None:
+        """A barrier of one pipe, or of all; of one on which nothing runs it says nothing."""
+        if pipe is Pipe.PIPE_ALL or pipe in NUMBER:
+            self.join(pipe, pipe)
 
     def barrier(self) -> None:
         self.clocks.barrier()
@@ -208,8 +208,9 @@ class RaceDetector:
 
     # --- accesses ---
 
-    def execute(self, op: Operation, effects: Effects, operands: Sequence[tuple[Touched, ...]]) -> None:
-        """Check and note one instruction; `operands` are the bytes of each operand."""
+    def execute(self, bound: Bound) -> None:
+        """Check and note one instruction."""
+        op, effects, operands = bound.op, bound.effects, bound.operands
         for reserved in effects.reserved_events:
             flag = flag_of(*reserved)
             if flag in self.flags:
@@ -222,11 +223,11 @@ class RaceDetector:
         for source, target in effects.before:
             self.join(source, target)
         by_pipe: dict[int, list[Entry]] = {}
-        for access in effects.accesses:
+        for at, access in enumerate(effects.accesses):
             for touched in operands[access.operand]:
                 if touched.low != touched.high:
                     pipe = NUMBER[access.pipe]
-                    by_pipe.setdefault(pipe, []).append(entry(touched, pipe, access.write, op))
+                    by_pipe.setdefault(pipe, []).append(entry(touched, pipe, access.write, bound, at))
         for pipe, entries in by_pipe.items():
             self.look_at(op, pipe, entries)
         for pipe, entries in by_pipe.items():
@@ -242,35 +243,55 @@ class RaceDetector:
         clock, latest = self.clocks.own[pipe], self.latest
         # Pipes that have done something this one does not know of.
         unseen = [n for n in OTHERS[pipe] if latest[n] > clock[n]]
+        if self.overlapping[pipe] and latest[pipe] > self.clocks.settled[pipe]:
+            unseen.append(pipe)
         if unseen:
             for _, record in entries:
-                self._check(op, record.touched, pipe, record.write, unseen)
+                self._check(record, unseen)
 
     def note(self, pipe: int, entries: Sequence[Entry]) -> None:
         """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
-        clock, records = self.clocks.own[pipe], self.records[pipe]
+        clock, by_space = self.clocks.own[pipe], self.records[pipe]
         self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
         for key, record in entries:
+            space = record.touched.space
+            records = by_space.get(space)
+            if records is None:
+                records = by_space[space] = {}
             records.pop(key, None)
             record.time = time
             records[key] = record
-        if len(records) > MOST_RECORDS:
-            self._forget_old(pipe)
+            if len(records) > MOST_RECORDS:
+                by_space[space] = self._kept(pipe, records)
 
-    def _check(self, op: Operation, touched: Touched, pipe: int, write: bool, unseen: Sequence[int]) -> None:
-        low, high = touched.low, touched.high
+    def _check(self, new: Record, unseen: Sequence[int]) -> None:
+        touched, pipe, write = new.touched, new.pipe, new.write
+        low, high, space = touched.low, touched.high, touched.space
         clock = self.clocks.own[pipe]
         for other_pipe in unseen:
-            seen = clock[other_pipe]
-            for record in reversed(self.records[other_pipe].values()):
+            records = self.records[other_pipe].get(space)
+            if records is None:
+                continue
+            seen = clock[other_pipe] if other_pipe != pipe else self.clocks.settled[pipe]
+            for record in reversed(records.values()):
                 if record.time <= seen:
                     # This one and all before it are ordered.
                     break
                 other = record.touched
                 if not (write or record.write) or low >= other.high or other.low >= high:
                     continue
-                if share_bytes(touched.array, other.array):
-                    raise self._race(op, touched, pipe, write, record)
+                if not share_bytes(touched.array, other.array):
+                    continue
+                if other_pipe != pipe:
+                    raise between_pipes(self.machine, new, record)
+                if not self._keeps_order(record, new):
+                    raise within_a_pipe(self.machine, new, record)
+
+    def _keeps_order(self, first: Record, second: Record) -> bool:
+        """Whether the pipe does these two in the order of the program although they overlap (D26)."""
+        if is_in_turn(first.op, second.op):
+            return True
+        return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
 
     def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
         """What a transfer that goes on beside the program works with is not to be touched."""
@@ -288,32 +309,21 @@ class RaceDetector:
                 fix="comm.wait_async_event of its event, or of a later one of its session, before this",
             )
 
-    def _race(self, op: Operation, touched: Touched, pipe: int, write: bool, earlier: Record) -> Exception:
-        verb, before = ("writes" if write else "reads"), ("wrote" if earlier.write else "read")
-        here, there = PIPES[pipe].value, PIPES[earlier.pipe].value
-        through = "" if earlier.touched.name == touched.name else f" (as {earlier.touched.name})"
-        return self.machine.fail(
-            "PTO-R301",
-            f"{op.name.removeprefix('pto.')} {verb} {touched.name} on {here}, and nothing orders that "
-            f"after {label(earlier.op)}, which {before} it{through} on {there}",
-            op,
-            notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
-            fix=f"set_flag and wait_flag from {there} to {here} between the two",
-        )
-
-    def _forget_old(self, pipe: int) -> None:
-        """Drop what every pipe in use has seen; if that is not enough, the older half."""
+    def _kept(self, pipe: int, records: Records) -> Records:
+        """Without what every pipe in use has seen; if that is not enough, the newer half."""
         in_use = {pipe, *(n for n, time in enumerate(self.latest) if time)}
         seen = min(self.clocks.own[other][pipe] for other in in_use)
-        kept = {key: record for key, record in self.records[pipe].items() if record.time > seen}
+        if self.overlapping[pipe]:
+            seen = min(seen, self.clocks.settled[pipe])
+        kept = {key: record for key, record in records.items() if record.time > seen}
         if len(kept) > MOST_RECORDS // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
-        self.records[pipe] = kept
+        return kept
 
 
-def entry(touched: Touched, pipe: int, write: bool, op: Operation) -> Entry:
-    """An access, and what tells it apart from others."""
-    return (touched.form, touched.low, touched.high, write), Record(touched, pipe, write, 0, op)
+def entry(touched: Touched, pipe: int, write: bool, bound: Bound, at: int) -> Entry:
+    """Access number `at` of an instruction, and what tells it apart from others."""
+    return (touched.form, touched.low, touched.high, write), Record(touched, pipe, write, 0, bound, at)
 
 
 def _flag(flag: Flag) -> str:
@@ -324,21 +334,21 @@ def ordered(
     op: Operation, race: RaceDetector, effects: Effects, values: Sequence[object], run: Callable[..., None]
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
-    operands = [touched_by(value) for value in values]
+    bound = Bound(op, effects, [touched_by(value) for value in values])
     pipes = {NUMBER[access.pipe] for access in effects.accesses}
     if len(pipes) != 1 or effects.before or effects.after or effects.reserved_events:
 
         def checked(*scalars: Any) -> None:
-            race.execute(op, effects, operands)
+            race.execute(bound)
             run(*scalars)
 
         return checked
     # Most instructions: all that can be known of their accesses is known here.
     (pipe,) = pipes
     entries = [
-        entry(touched, pipe, access.write, op)
-        for access in effects.accesses
-        for touched in operands[access.operand]
+        entry(touched, pipe, access.write, bound, at)
+        for at, access in enumerate(effects.accesses)
+        for touched in bound.operands[access.operand]
         if not touched.is_empty
     ]
     look_at, note = race.look_at, race.note
@@ -360,24 +370,24 @@ def ordered_moving(
     run: Callable[..., None],
 ) -> Callable[..., None]:
     """The same for a step that gets its view, operand `at`, each time."""
-    operands = [touched_by(value) for value in values]
+    bound = Bound(op, effects, [touched_by(value) for value in values])
     (pipe,) = {NUMBER[access.pipe] for access in effects.accesses}
     assert not (effects.before or effects.after or effects.reserved_events), "a load or a store"
-    plan: list[tuple[bool, Entry | None]] = []
-    """Each access: whether it writes, and what is known of it before the view is."""
-    for access in effects.accesses:
-        for touched in operands[access.operand]:
+    plan: list[tuple[int, bool, Entry | None]] = []
+    """Each access: its number, whether it writes, and what is known of it before the view is."""
+    for n, access in enumerate(effects.accesses):
+        for touched in bound.operands[access.operand]:
             if access.operand == at:
-                plan.append((access.write, None))
+                plan.append((n, access.write, None))
             elif not touched.is_empty:
-                plan.append((access.write, entry(touched, pipe, access.write, op)))
-    known = [each for _, each in plan if each is not None]
+                plan.append((n, access.write, entry(touched, pipe, access.write, bound, n)))
+    known = [each for _, _, each in plan if each is not None]
 
     def checked(view: View) -> None:
         touched = view_touched(view)
         entries = known
         if touched.low != touched.high:
-            entries = [each or entry(touched, pipe, write, op) for write, each in plan]
+            entries = [each or entry(touched, pipe, write, bound, n) for n, write, each in plan]
         race.look_at(op, pipe, entries)
         race.note(pipe, entries)
         run(view)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from ptoas.machine.arrays import Array
-from ptoas.machine.memory import Group, LocalPointer, Pointer, View
+from ptoas.machine.memory import Group, LocalMemory, LocalPointer, Pointer, View
 from ptoas.machine.tiles import Tile
 
 
 class Touched:
     """Bytes that an operand stands for: their bounds as addresses, a name, and an array over exactly them."""
 
-    __slots__ = ("form", "high", "low", "name", "source")
+    __slots__ = ("form", "high", "low", "name", "source", "space")
 
     def __init__(self, source: Tile | View | Array, form: object, low: int, high: int, name: str):
         self.source = source
+        self.space: LocalMemory | None = source.memory if isinstance(source, Tile) else None
+        """The local memory, if it is one: what lies in two never meets."""
         self.form = form
         """What tells two accesses with equal bounds apart."""
         self.low, self.high = low, high
@@ -69,7 +71,9 @@ def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> Touch
     if isinstance(holder, Tile):
         low = holder.memory.address + holder.address + offset * holder.dtype.size
         element = holder.flat[offset : offset + 1]
-        return Touched(element, None, low, low + holder.dtype.size, f"%{holder.name}")
+        touched = Touched(element, None, low, low + holder.dtype.size, f"%{holder.name}")
+        touched.space = holder.memory
+        return touched
     at = holder.offset + offset
     buffer = holder.buffer
     low = buffer.address + at * buffer.dtype.size

@@ -44,6 +44,7 @@ from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.location import span_of
+from ptoas.machine.bound import Bound
 from ptoas.machine.channels import Ring
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.errors import failure
@@ -271,7 +272,7 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
                     touched.clear()
                 bytes_of = touched[id(tile)] = (tile_touched(tile),)
             held.touched = bytes_of
-            m.race.execute(op, effects, [*nothing, bytes_of])
+            m.race.execute(Bound(op, effects, [*nothing, bytes_of]))
         if current.model.frees_at_pop(current.in_memory, current.views):
             current.give_back(m, number)
         return tile
@@ -304,7 +305,7 @@ def free(op: FreeOp, m: Machine) -> Callable[..., None]:
             if effects is None:
                 effects = reading[pipe] = Effects(accesses=(Access(pipe, 0, False),))
             assert oldest is not None
-            m.race.execute(op, effects, [oldest.touched])
+            m.race.execute(Bound(op, effects, [oldest.touched]))
         current.release(m, op)
 
     return run

@@ -41,7 +41,7 @@ WORKSPACE = 16
 def count(op: CounterOp, m: Machine) -> Callable[..., None]:
     waits = isinstance(op, AwaitsCounter)
     number = op.number
-    by_lane = isinstance(op, SetIntraBlockOp | WaitIntraBlockOp) and m.target.model(op) == "by lane"
+    by_lane, stops_core = (m.target.model(op) == how for how in ("by lane", "whole core"))
 
     def run(*values: int) -> None:
         which = int(values[0]) if number is None else number
@@ -62,7 +62,7 @@ def count(op: CounterOp, m: Machine) -> Callable[..., None]:
         else:
             what = f"waits for counter {which} from {m.launch.names(senders)}"
         told = partial(_told, what, counter, senders, m)
-        take_counter(m, op, counter, key, _pipe(m, pipe), senders, told)
+        take_counter(m, op, counter, key, None if stops_core else _pipe(m, pipe), senders, told)
 
     return run
 

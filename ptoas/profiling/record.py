@@ -137,6 +137,7 @@ class Watcher:
         self.recorder = recorder
         self.iterations: dict[Operation, int] = {}
         self._loops: dict[Operation, tuple[Operation, ...]] = {}
+        self._held: list[Event] | None = None
         self._signals: dict[tuple[PtoOp, int | None], tuple[What, Signal | Operation] | None] = {}
         self._works: dict[tuple[Operation, tuple[object, ...]], Work | None] = {}
 
@@ -158,8 +159,9 @@ class Watcher:
         indexed = isinstance(op, IndexedMemoryOp)
 
         def observed(*scalars: Any) -> None:
+            around, self._held = self._held, []
             run(*scalars)
-            self._note(What.WORK, work, work.loops, op)
+            self._done(work, around)
             assert patterns is not None
             if indexed:
                 assert isinstance(op, IndexedMemoryOp)
@@ -175,24 +177,27 @@ class Watcher:
     def watching_value(self, op: PtoOp, function: Callable[..., Any]) -> Callable[..., Any]:
         if pipe_of(op, self.machine.target) is None:
             return function
-        stores = bool(op.WRITES)
         polls = any(isinstance(loop, scf.WhileOp) for loop in loops_around(op))
 
         def observed(*values: Any) -> Any:
             work = self._work(op, [value if operand_of(value) else None for value in values])
             if work is None:
                 return function(*values)
-            if stores:
-                # Who sees what is stored comes after the store.
-                self._note(What.WORK, work, work.loops, op)
-                return function(*values)
+            around, self._held = self._held, []
             result = function(*values)
             if polls:
                 self._forget_poll(work)
-            self._note(What.WORK, work, work.loops, op)
+            self._done(work, around)
             return result
 
         return observed
+
+    def _done(self, work: Work, around: list[Event] | None) -> None:
+        """An instruction has worked: what it told others meanwhile, they know from now on."""
+        told, self._held = self._held, around
+        self._note(What.WORK, work, work.loops, work.op)
+        if told:
+            self.recorder.trace.events += told
 
     def _forget_poll(self, work: Work) -> None:
         """An actor that loads the same scalar again and again waits: how often it looked is chance."""
@@ -241,7 +246,9 @@ class Watcher:
     def _note(self, what: What, subject: object, loops: tuple[Operation, ...], op: Operation | None) -> None:
         self.machine.hold(EVENT_BYTES, op)
         turns = tuple(map(self.iterations.__getitem__, loops)) if loops else ()
-        self.recorder.trace.events.append(Event(what, subject, self._actor(), turns))
+        held = self._held if what is What.RELEASE else None
+        events = self.recorder.trace.events if held is None else held
+        events.append(Event(what, subject, self._actor(), turns))
 
     def _actor(self) -> ActorKey:
         actor = self.machine.actor

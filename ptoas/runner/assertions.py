@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
-from ptoas.machine.arrays import np
+from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import finding
 from ptoas.runner.expressions import (
     ORDER,
@@ -95,12 +95,23 @@ def check(assertion: Assertion, names: Mapping[str, Any]) -> Diagnostic | None:
         return finding("PTO-R703", f"can't be evaluated: {message}", span=assertion.span)
 
 
+MOST_SHOWN = 16
+"""Elements of an array that a message shows."""
+
+
 def _found(tree: ast.expr, reader: Reader) -> str:
     """What the left side is, for a comparison."""
     if not isinstance(tree, ast.Compare) or isinstance(tree.left, ast.Constant):
         return ""
-    text = np.array2string(np.asarray(reader.value(tree.left)), threshold=16, edgeitems=4)
-    return f" ({ast.unparse(tree.left)} is {' '.join(text.split())})"
+    value = np.asarray(reader.value(tree.left))
+    # Of a large array the places that differ say more than its corners.
+    large = value.size > MOST_SHOWN
+    text = shape_and_type(value) if large else " ".join(np.array2string(value).split())
+    return f" ({ast.unparse(tree.left)} is {text})"
+
+
+def shape_and_type(value: Array) -> str:
+    return "x".join((*map(str, value.shape), str(value.dtype)))
 
 
 def _differences(tree: ast.expr, reader: Reader) -> list[str]:

@@ -170,10 +170,10 @@ def _disagree(standing: Standing, launch: Launch) -> Cause:
         for actor, sync in less
         if sync is not None
     ]
-    counts = [f"{launch.names([actor])} to {0 if sync is None else sync[0]}" for actor, sync in less]
+    counts = [f"{launch.names([actor])} came {0 if sync is None else sync[0]} times" for actor, sync in less]
     return (
         "PTO-R914",
-        f"it is at its syncall {came} and waits for ever: {', '.join(counts) or 'nobody'} came, and finished",
+        f"it waits for ever at its syncall {came}: {', '.join(counts) or 'nobody came'}, and finished",
         tuple(notes[:1]),
         "every core of the kind comes to every syncall: none in a branch that only some take",
     )
@@ -218,7 +218,9 @@ def _standing(each: Standing, launch: Launch) -> str:
         return "has finished" if outcome.good else outcome.waits or "has failed"
     assert outcome.op is not None
     what = (outcome.waits or "").split(":")[0]
-    whom = f" <- {launch.names(outcome.on)}" if outcome.on else " <- nobody"
+    whom = ""
+    if isinstance(outcome.op, ChannelOp):  # of the others it says so itself
+        whom = f" <- {launch.names(outcome.on) if outcome.on else 'nobody'}"
     return f"line {span_of(outcome.op).line} | {what}{whom}"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.analysis.order import Touch
-from ptoas.analysis.windows import Window
+from ptoas.analysis.order import Seen
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
@@ -25,38 +24,36 @@ _STREAMS = (BinaryOp, ScalarOp, UnaryOp, TCvtOp, TMovOp)
 _WALKS = (TRowExpandOp, TColExpandOp)
 
 
-def both_load(first: Touch, second: Touch) -> bool:
+def both_load(first: Seen, second: Seen) -> bool:
     """Loads are a queue in order."""
     return first.pipe is Pipe.PIPE_MTE2 and _loads(first) and _loads(second)
 
 
-def _loads(touch: Touch) -> bool:
-    return any(
-        each.pipe is touch.pipe and not each.write and isinstance(each.place, Window) for each in touch.beside
-    )
+def _loads(touch: Seen) -> bool:
+    return any(each.pipe is touch.pipe and not each.write and each.is_global for each in touch.beside)
 
 
-def follows_closely(first: Touch, second: Touch) -> bool:
+def follows_closely(first: Seen, second: Seen) -> bool:
     """The second instruction reads, element by element, exactly the bytes that the first wrote, and these
     are many enough: it never comes to one that is not written yet."""
-    if first.pipe is not Pipe.PIPE_V or first.place != second.place:
+    if first.pipe is not Pipe.PIPE_V or first.spot != second.spot:
         return False
     if not isinstance(second.op, _STREAMS) or isinstance(second.op, _WALKS):
         return False
-    written = [each for each in first.beside if each.write and each.place == second.place]
-    read = [each for each in second.beside if not each.write and each.place == second.place]
-    return bool(written and read) and all(map(_is_long, (*written, *read)))
+    written = [each for each in first.beside if each.write and each.spot == second.spot]
+    read = [each for each in second.beside if not each.write and each.spot == second.spot]
+    return bool(written and read) and all(map(_is_long, (first, second, *written, *read)))
 
 
-def load_or_follow(first: Touch, second: Touch) -> bool:
+def load_or_follow(first: Seen, second: Seen) -> bool:
     """What keeps the order on `a2a3`."""
     return both_load(first, second) or follows_closely(first, second)
 
 
-def _is_long(touch: Touch) -> bool:
+def _is_long(touch: Seen) -> bool:
     """Whether an access goes over a whole tile whose valid bytes follow each other, and are many enough."""
     type = touch.value.type
-    if type != touch.place.root.type or not isinstance(type, TileType) or DYNAMIC in type.valid:
+    if not touch.is_whole or not isinstance(type, TileType) or DYNAMIC in type.valid:
         return False
     rows, cols = type.valid
     by_row = type.blayout is BLayout.RowMajor

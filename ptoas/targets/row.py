@@ -45,6 +45,9 @@ class Call:
     """How attributes that are no enumeration are spelled: `{"axis": "GatherAxis::GATHER_{}"}`."""
     header: str | None = None
     """A header of its own."""
+    by_rows: bool = False
+    """Whether the library walks rows however the tiles lie: column-major ones are passed as the row-major
+    tiles that their bytes are as well, with rows and columns exchanged."""
     then: Call | None = None
     """The call that completes the work, where the library takes two."""
     unsupported: str | None = None
@@ -61,6 +64,8 @@ class Scratch:
     """Bytes that a given tile must have; `None`: those of the tile that would be allocated."""
     valid_of: str | None = None
     """The slot whose open valid extents the tile shares."""
+    instead: str | None = None
+    """The slot whose tile is passed where the text names none: the target does not touch it."""
 
 
 @dataclass(frozen=True)

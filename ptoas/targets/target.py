@@ -29,7 +29,7 @@ from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 from ptoas.targets.specs import TileLayout
 
 if TYPE_CHECKING:
-    from ptoas.analysis.order import Touch
+    from ptoas.analysis.order import Seen
     from ptoas.targets.rule import Rule
 
 KB = 1024
@@ -63,7 +63,7 @@ class UbLayout:
         return self.total - self.reserved - (self.data_cache if simt else 0)
 
 
-def _in_no_order(first: Touch, second: Touch) -> bool:
+def _in_no_order(first: Seen, second: Seen) -> bool:
     return False
 
 
@@ -129,7 +129,7 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
-    keeps_order: Callable[[Touch, Touch], bool] = field(default_factory=lambda: _in_no_order)
+    keeps_order: Callable[[Seen, Seen], bool] = field(default_factory=lambda: _in_no_order)
     """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
     """Whether kernels are launched on a device; otherwise an entry is a plain function."""

@@ -57,7 +57,7 @@ def test_the_layout_of_a_view_is_written_at_the_operation_or_in_the_type() -> No
 
 
 def test_a_layout_that_nobody_names_is_found() -> None:
-    """D30: columns that follow each other are dn; a part of that is dn too, unless its rows follow."""
+    """D30: columns that follow each other are dn, and a part of that is dn too; so is a column by itself."""
     nd, whole = " {layout = #pto.layout<nd>}", "!pto.tensor_view<64x32xf32>"
     known = Known(
         make("a", "c64 c32", "c1 c64", "64x32xf32"),
@@ -80,7 +80,7 @@ def test_a_layout_that_nobody_names_is_found() -> None:
         ),
         part("g", "a", "c0 c0", "c16 c1", f"{whole} -> !pto.partition_tensor_view<16x1xf32>"),
     )
-    assert "".join(known.view(name).layout.value[0] for name in "abcdefg") == "dnnndnn"
+    assert "".join(known.view(name).layout.value[0] for name in "abcdefg") == "dnnndnd"
 
 
 WHOLE = "!pto.memref<4x64x32xf32>"

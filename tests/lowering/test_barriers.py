@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
 import ptoas
 from ptoas.analysis.structure import functions
+from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.sync import BarrierOp
 from ptoas.lowering import prepare
+from ptoas.targets import get_target
+
+from .programs import program
+from .test_insert_sync import findings
 
 SKIPPED = {"arith.constant", "pto.alloc_tile", "func.return", "scf.yield", "pto.set_flag", "pto.wait_flag"}
 FILL = "pto.texpands ins(%s : f32) outs(%a : T)"
@@ -82,3 +94,35 @@ def test_two_stores_to_one_place_need_a_barrier_and_two_loads_do_not() -> None:
         assert vector(load, load, store, store, target=target) == [
             *("tload", "tload", "tstore", "barrier MTE3", "tstore")
         ]
+
+
+def run_says(module: ModuleOp, target: str, extent: int) -> list[str]:
+    """The codes that a run stops with, flags and barriers taken as they are."""
+    count = extent * extent
+    arrays: dict[str, object] = {name: np.ones(count, np.float32) for name in "abc"}
+    arrays["idx"] = np.arange(count, dtype=np.int32)[::-1].copy()
+    try:
+        ptoas.run(module, {**arrays, "n": 2, "flag": True}, target=target, sync="manual", force=True)
+    except PtoasError as error:
+        return [each.code for each in error.diagnostics]
+    return []
+
+
+@given(random=st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_run_and_verify_miss_the_same_barriers(random: Random) -> None:
+    """What insert-sync made runs clean; with one barrier less, run and verify both find that. Of 16x16 floats
+    no instruction may follow closely, of 64x64 it may."""
+    target, extent, loops = random.choice(("a2a3", "a5")), random.choice((16, 64)), random.random() < 0.5
+    text = program(random, max_ops=10, control=loops, initialised=True, forms=("once",))
+    text = text.replace("16x16", f"{extent}x{extent}").replace("constant 16 ", f"constant {extent} ")
+    module = prepare(ptoas.parse(text), target)
+    assert run_says(module, target, extent) == []
+    for number in range(sum(isinstance(op, BarrierOp) for op in module.walk())):
+        less = module.clone()
+        op = [op for op in less.walk() if isinstance(op, BarrierOp)][number]
+        op.detach()
+        op.erase()
+        assert findings(less, get_target(target))[0] > 0
+        # A barrier for the next turn is not missed where a loop has one turn only.
+        assert run_says(less, target, extent) in ([["PTO-R124"], []] if loops else [["PTO-R124"]])

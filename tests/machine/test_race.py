@@ -255,3 +255,66 @@ func.func @main(%m: !pto.ptr<f32>, %n: index) {
 """
     execute(text, {"m": np.zeros(64, np.float32), "n": 0}, sync="manual")
     failing("PTO-R301", text, {"m": np.zeros(64, np.float32), "n": 1}, sync="manual")
+
+
+CHAIN = """
+func.func @main(%x: !pto.memref<ROWSx32xf32>, %y: !pto.memref<ROWSx32xf32>) {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, ROWSx32xf32>
+  %b = pto.alloc_tile : !pto.tile_buf<vec, ROWSx32xf32>
+  pto.tload ins(%x : !pto.memref<ROWSx32xf32>) outs(%a : !pto.tile_buf<vec, ROWSx32xf32>)
+  pto.tload ins(%x : !pto.memref<ROWSx32xf32>) outs(%a : !pto.tile_buf<vec, ROWSx32xf32>)
+FLAGS
+  pto.tneg ins(%a : !pto.tile_buf<vec, ROWSx32xf32>) outs(%b : !pto.tile_buf<vec, ROWSx32xf32>)
+BETWEEN
+  pto.tneg ins(%b : !pto.tile_buf<vec, ROWSx32xf32>) outs(%b : !pto.tile_buf<vec, ROWSx32xf32>)
+AFTER
+  pto.tstore ins(%b : !pto.tile_buf<vec, ROWSx32xf32>) outs(%y : !pto.memref<ROWSx32xf32>)
+  return
+}
+"""
+
+
+def chain(between: str = "", rows: int = 16) -> str:
+    text = CHAIN.replace("FLAGS", pair("MTE2", "V")).replace("AFTER", pair("V", "MTE3"))
+    return text.replace("BETWEEN", between).replace("ROWS", str(rows))
+
+
+def test_a_pipe_that_begins_too_early_is_found() -> None:
+    """D26: on a2a3 the second needs a barrier; two loads of one tile, and PIPE_V on a5, do not."""
+    found = failing("PTO-R124", chain(), target="a2a3")
+    assert "tneg reads %b on PIPE_V, and nothing orders that after tneg at line 9" in found.message
+    assert found.span is not None and found.span.line == 11
+    assert found.notes[0].span is not None and found.notes[0].span.line == 9
+    assert found.fix == "put pto.barrier #pto.pipe<PIPE_V> before line 11"
+    execute(chain("  pto.barrier #pto.pipe<PIPE_V>"), target="a2a3")
+    execute(chain(pair("V", "S") + "\n" + pair("S", "V")), target="a2a3")
+    execute(chain(), target="a5")
+    execute(chain(), target="a2a3", checks="mem,init")
+    failing("PTO-R124", chain(), target="a2a3", checks="race")
+
+
+@pytest.mark.parametrize(("rows", "legal"), [(31, False), (32, True)])
+def test_sixteen_repeats_may_be_followed_closely(rows: int, legal: bool) -> None:
+    if legal:
+        execute(chain(rows=rows), target="a2a3")
+    else:
+        failing("PTO-R124", chain(rows=rows), target="a2a3")
+
+
+def test_tiles_that_overlap_in_part_are_told_to_move_apart() -> None:
+    """A barrier or a flag would only hide that one overwrites the other."""
+    fill = "pto.texpands ins(%s : f32) outs(%b : !pto.tile_buf<vec, 16x32xf32>)"
+    load = "pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%b : !pto.tile_buf<vec, 16x32xf32>)"
+    for code, second in (("PTO-R124", fill), ("PTO-R301", load)):
+        text = f"""
+func.func @main(%x: !pto.memref<16x32xf32>, %s: f32) {{
+  %c0 = arith.constant 0 : i64
+  %c1024 = arith.constant 1024 : i64
+  %a = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x32xf32>
+  %b = pto.alloc_tile addr = %c1024 : !pto.tile_buf<vec, 16x32xf32>
+  pto.texpands ins(%s : f32) outs(%a : !pto.tile_buf<vec, 16x32xf32>)
+  {second}
+  return
+}}"""
+        found = failing(code, text, {"s": 1.0}, target="a2a3", sync="manual")
+        assert found.fix is not None and "place %a and %b apart" in found.fix, found

@@ -130,7 +130,7 @@ def test_a_result_that_is_used_before_its_address_names_the_use() -> None:
     ("other", "fix"),
     [
         ((load("%rows"),), "%rows is written and never read: did you mean %row there?"),
-        ((load("%rows"), store("%rows")), None),
+        ((load("%rows"), f"pto.tprint ins(%rows : {TILE})"), None),
     ],
 )
 def test_a_slip_is_a_tile_that_nobody_reads(other: tuple[str, ...], fix: str | None) -> None:

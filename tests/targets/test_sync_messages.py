@@ -164,3 +164,49 @@ def test_a_target_without_pipes_needs_no_flags(target: str) -> None:
     )
     codes = [d.code for d in verify(parse(text, "example.pto"), target).diagnostics]
     assert codes == ([] if target == "cpu" else ["PTO-F101", "PTO-F102"])
+
+
+def found_in(*lines: str) -> list[Diagnostic]:
+    text = "\n".join(
+        [f"func.func @f(%x: {MEM}, %y: {MEM}) {{", *(f"  {line}" for line in lines), "  return", "}"]
+    )
+    return list(verify(parse(text), "a5").diagnostics)
+
+
+def test_a_missing_wait_is_one_finding_with_one_fix() -> None:
+    (found,) = found_in(ALLOC, LOAD, flag("set", "MTE2", "MTE3"), STORE)
+    assert found.code == "PTO-F101"
+    assert "EVENT_ID0 of PIPE_MTE2 to PIPE_MTE3 raised in line 4 and no wait for it" in found.message
+    assert found.fix == f"put {flag('wait', 'MTE2', 'MTE3')} before line 5"
+
+
+def test_a_missing_set_is_one_finding_with_one_fix() -> None:
+    (found,) = found_in(ALLOC, LOAD, flag("wait", "MTE2", "MTE3"), STORE)
+    assert (found.code, found.fix) == ("PTO-F102", f"put {flag('set', 'MTE2', 'MTE3')} before it")
+
+
+def test_a_function_with_one_flag_says_that_none_is_inserted() -> None:
+    """Of several findings the first says it; where the flags were asked for by hand, none does."""
+    lines = (ALLOC, LOAD, *pair("V", "MTE3"), STORE, f"pto.tneg ins(%a : {TILE}) outs(%a : {TILE})")
+    early = [each for each in found_in(*lines) if each.code == "PTO-F101"]
+    told = [[line for message, line in notes(each) if "none is inserted" in message] for each in early]
+    assert len(told) > 1 and told == [[4], *([],) * (len(told) - 1)]
+
+
+@pytest.mark.parametrize(("gathers", "simt"), [(False, False), (True, True)])
+def test_a_budget_speaks_of_simt_where_there_is_some(gathers: bool, simt: bool) -> None:
+    tile, memory = "!pto.tile_buf<vec, 1024x64xf32>", "!pto.memref<1024x64xf32>"
+    gather = (
+        "pto.mgather ins(%m, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) "
+        "outs(%d : !pto.tile_buf<vec, 16x32xf32>) {coalesce = #pto<coalesce row>}"
+    )
+    text = f"""func.func @f(%x: {memory}, %m: !pto.memref<64x32xf32>, %i: !pto.tile_buf<vec, 1x16xi32>,
+    %d: !pto.tile_buf<vec, 16x32xf32>) {{
+  %a = pto.alloc_tile : {tile}
+  pto.tload ins(%x : {memory}) outs(%a : {tile})
+  {gather if gathers else ""}
+  pto.tstore ins(%a : {tile}) outs(%x : {memory})
+  return
+}}"""
+    found = next(each for each in verify(parse(text), "a5").diagnostics if each.code == "PTO-U103")
+    assert ("SIMT" in found.message) is simt

@@ -7,13 +7,16 @@ comm::TGATHER(group, resultGM, ping, pong);
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
 
-from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp
+from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.enums import CollEngine, ReduceOp
-from ptoas.dialects.pto.types import GroupType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, GroupType, TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -23,6 +26,32 @@ HOST_NOTE = (
     "(HcclCcuKernelRegister) and launches it (HcclCcuKernelLaunch); this call opens the gate.",
 )
 """Document 003, CCU path."""
+
+
+@contextmanager
+def kept_extents(emit: FunctionEmitter, op: StagedOp) -> Generator[None]:
+    """The library leaves a staging tile valid as its last chunk was; afterwards it is again as it was."""
+    tiles = [*op.staging, *((op.acc,) if isinstance(op, CommTReduceOp) and op.acc is not None else ())]
+    saved: list[tuple[str, str, str]] = []
+    for tile in dict.fromkeys(tiles):
+        assert isinstance(tile.type, TileType)
+        if not _is_looked_at_again(tile, op):
+            continue
+        for word, extent in zip(("Row", "Col"), tile.type.valid, strict=True):
+            if extent == DYNAMIC:
+                variable, name = emit.fresh(f"valid{word}"), emit.text(tile)
+                emit.line(f"const unsigned {variable} = {name}.GetValid{word}();")
+                saved.append((name, word, variable))
+    yield
+    for name, word, variable in saved:
+        emit.line(f"{name}.SetValid{word}({variable});")
+
+
+def _is_looked_at_again(tile: SSAValue, op: StagedOp) -> bool:
+    """Whether anything sees the tile after this call: not where it is made for it alone, right here."""
+    if not isinstance(tile.owner, AllocTileOp) or tile.owner.parent is not op.parent:
+        return True
+    return any(use.operation is not op and not isinstance(use.operation, TAssignOp) for use in tile.uses)
 
 
 def on_ccu(op: CollectiveOp) -> bool:
@@ -50,7 +79,8 @@ def emit_collective(emit: FunctionEmitter, op: CollectiveOp) -> None:
         for line in HOST_NOTE:
             emit.line(f"// {line}")
     name = op.mnemonic().removeprefix("comm.").upper()
-    emit.line(f"comm::{name}{engine}({', '.join(arguments)});")
+    with kept_extents(emit, op):
+        emit.line(f"comm::{name}{engine}({', '.join(arguments)});")
 
 
 def _trigger(emit: FunctionEmitter, op: CollectiveOp) -> str:
@@ -76,6 +106,9 @@ def _members(emit: FunctionEmitter, op: CollectiveOp) -> tuple[list[str], str]:
     for value in op.group:
         if isinstance(value.type, GroupType):
             assert isinstance(value.type.member, ViewType)
+            if DYNAMIC in (*value.type.member.shape, *(value.type.member.strides or ())):
+                why = "a group of pointers does not tell the extents of its ranks' memory: name each rank's"
+                raise emit.unsupported(op, f"{why} memory by itself, group(%rank0, %rank1)")
             tensor = emit.member_type(value)
             pointer = emit.text(value)
             members += [f"{tensor}({pointer}[{rank}])" for rank in range(value.type.size)]

@@ -38,12 +38,15 @@ def _counter(emit: FunctionEmitter, op: Operation) -> None:
     number = str(op.number) if given is None else emit.text(given)
     pipe = op.working_pipe.value
     sets = isinstance(op, SetsCounter)
-    if isinstance(op, SetIntraBlockOp | WaitIntraBlockOp) and emit.target.model(op) == "by lane":
+    model = emit.target.model(op)
+    if model == "by lane":
         emit.line(f"{'set' if sets else 'wait'}_intra_block({pipe}, {number});")
     elif sets:
         emit.line(f"ffts_cross_core_sync({pipe}, getFFTSMsg({op.mode}, {number}));")
-    else:
+    elif model == "whole core":
         emit.line(f"wait_flag_dev({number});")
+    else:
+        emit.line(f"wait_flag_dev({pipe}, {number});")
 
 
 def _ffts(emit: FunctionEmitter, op: Operation) -> None:

@@ -14,9 +14,10 @@ from ptoas.analysis.kinds import kind_of
 from ptoas.analysis.knowledge import Knowledge, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.channel import PipeInitOp
-from ptoas.dialects.pto.comm import CollectiveOp
+from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
@@ -25,12 +26,13 @@ from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.channel import CHANNELS
-from ptoas.lowering.cpp.collectives import emit_collective
+from ptoas.lowering.cpp.collectives import emit_collective, kept_extents
 from ptoas.lowering.cpp.control import CONTROL
 from ptoas.lowering.cpp.core_sync import CORE_SYNC
 from ptoas.lowering.cpp.cores import guarded
 from ptoas.lowering.cpp.declarations import DECLARATIONS, argument_view, declare_view
 from ptoas.lowering.cpp.instructions import OTHERS, emit_call
+from ptoas.lowering.cpp.lists import list_as_column
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
@@ -88,6 +90,8 @@ class FunctionEmitter:
         self._names = Names(names)
         self._values: dict[SSAValue, str] = {}
         self._tensors: dict[SSAValue, str] = {}
+        self._declared: dict[SSAValue, tuple[CppView, str]] = {}
+        """Views and tensors of memory that is shown as another for a while."""
         self._aliases: dict[str, str] = {}
         self._tile_types: dict[tuple[TileType, tuple[int, int]], str] = {}
         self._lines: list[str] = []
@@ -181,6 +185,14 @@ class FunctionEmitter:
             wanted = f"{base}GM" if isinstance(value.owner, Block) else base
             name = self._tensors[value] = self._names.unique(wanted)
         return name
+
+    def show_as(self, value: SSAValue, view: CppView | None) -> None:
+        """Let memory be another view of its bytes from here on; `None`: as it was declared."""
+        if view is not None:
+            self._declared[value] = self.views[value], self._tensors.pop(value)
+            declare_view(self, value, view)
+        else:
+            self.views[value], self._tensors[value] = self._declared.pop(value)
 
     def view(self, value: SSAValue) -> CppView:
         if value not in self.views:
@@ -299,6 +311,12 @@ class FunctionEmitter:
             handler(self, op)
         elif isinstance(op, CollectiveOp):
             emit_collective(self, op)
+        elif isinstance(op, StagedOp):
+            with kept_extents(self, op):
+                emit_call(self, op)
+        elif isinstance(op, TLoadOp):
+            with list_as_column(self, op):
+                emit_call(self, op)
         elif isinstance(op, PtoOp):
             emit_call(self, op)
         elif isinstance(op, UnregisteredOp):

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.knowledge import physical_shape
+from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
+from ptoas.lowering.cpp.names import capitalised, identifier
 from ptoas.lowering.cpp.scalars import Handler, string_literal
-from ptoas.lowering.cpp.types import scalar_cpp
+from ptoas.lowering.cpp.types import scalar_cpp, tile_cpp
 from ptoas.targets.row import Call, Row
 
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
         raise emit.unsupported(op, call.unsupported)
+    if call.by_rows and _lies_by_columns(emit, op):
+        arguments = ", ".join(_turned(emit, value) for value in _call_order(op))
+        emit.line(f"{call.name or op.mnemonic().upper()}({arguments});")
+        return
     while call is not None:
         template = list(_template(emit, op, call))
         name = call.name or op.mnemonic().upper()
@@ -36,6 +43,41 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
         else:
             emit.line(f"{text};")
         call = call.then
+
+
+def _lies_by_columns(emit: FunctionEmitter, op: PtoOp) -> bool:
+    """Whether the tiles of an instruction are column-major, all of them."""
+    tiles = [value.type for value in op.operands if isinstance(value.type, TileType)]
+    plain = [tile for tile in tiles if tile.slayout is SLayout.NoneBox]
+    by_columns = [tile for tile in plain if tile.blayout is BLayout.ColMajor]
+    if by_columns and len(by_columns) < len(plain):
+        raise emit.unsupported(op, "the library copies row by row, from one layout to itself: use ttrans")
+    return bool(by_columns) and len(by_columns) == len(tiles)
+
+
+def _turned(emit: FunctionEmitter, value: SSAValue) -> str:
+    """A column-major tile as the row-major one that its bytes are as well."""
+    type = value.type
+    assert isinstance(type, TileType)
+    name, shape = emit.text(value), physical_shape(value)
+    turned = TileType.of(
+        type.element_type,
+        type.cols,
+        type.rows,
+        loc=type.loc.data,
+        valid=(type.valid_cols, type.valid_rows),
+        blayout=BLayout.RowMajor,
+    )
+    alias = emit.alias(
+        tile_cpp(turned, (shape[1], shape[0])), f"{capitalised(identifier(name, 'local'))}RowsTile"
+    )
+    extents = (f"{name}.GetValidCol()", f"{name}.GetValidRow()")
+    given = [text for text, extent in zip(extents, turned.valid, strict=True) if extent == DYNAMIC]
+    made = emit.fresh(f"{identifier(name, 'local')}Rows")
+    opened = f"({', '.join(given)})" if given else ""
+    emit.line(f"{alias} {made}{opened};")
+    emit.line(f"TASSIGN({made}, reinterpret_cast<uint64_t>({name}.data()));")
+    return made
 
 
 def _template(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ptoas.targets.shared.comm import collectives
-from ptoas.targets.specs import elements
+from ptoas.targets.specs import NINE, WIDE, elements
 
-ROWS = collectives(elements("i16 i32 f16 f32"), ccu=False)
+ROWS = collectives((*NINE, *WIDE), elements("i16 i32 f16 f32"), ccu=False)

@@ -7,6 +7,7 @@ from ptoas.targets.row import Row, Rows
 from ptoas.targets.shared.core_sync import counters
 
 ROWS: Rows = {
-    **counters(),
+    # A wait stops the whole core, whatever pipe it names.
+    **counters(model="whole core"),
     k.SetFftsOp: Row(),
 }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
+from ptoas.dialects.pto.types import TileType
 from ptoas.targets.comparisons import LINES_AND_POSITIONS, CompareModel, compare_rows, form
 from ptoas.targets.families import gather as f
-from ptoas.targets.families.scratch import as_indices
+from ptoas.targets.families.scratch import another, as_indices
 from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import MTE2, MTE3, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Rows
@@ -77,6 +79,23 @@ NZ_TABLES = (
     g.nz_tile_has_room_for_a_row,
 )
 
+INDEXED = f.INDEX_GATHER.but(
+    rules=(
+        b.tile_gather_index_is_full,
+        b.tile_gather_destination_is_full,
+        b.tile_gather_scratch_is_like_the_index,
+    ),
+    source="004, index-based gather, A2/A3",
+)
+
+
+def _form(op: TGatherOp) -> str:
+    """Byte offsets of 4-byte elements are worked out in the destination, those of others in scratch."""
+    source = op.src.type
+    wide = isinstance(source, TileType) and element_size(source.element_type) == 4
+    return "index of words" if op.form == "index" and wide else form(op)
+
+
 ROWS: Rows = {
     MGatherOp: f.MEMORY_GATHER.but(
         tiles={"dst": tile(NINE, ND_OR_NZ, empty=False, aligned=True), "idx": tile(INDEX, ND)},
@@ -110,16 +129,11 @@ ROWS: Rows = {
         source="MSCATTER, Tile Constraints (A2/A3)",
     ),
     TGatherOp: Forms(
-        form,
+        _form,
         {
-            "index": f.INDEX_GATHER.of("i16 u16 i32 u32 f16 f32").but(
-                rules=(
-                    b.tile_gather_index_is_full,
-                    b.tile_gather_destination_is_full,
-                    b.tile_gather_scratch_is_like_the_index,
-                ),
-                scratch={"tmp": as_indices("indices")},
-                source="004, index-based gather, A2/A3",
+            "index": INDEXED.of("i16 u16 i32 u32 f16 f32", scratch={"tmp": as_indices("indices")}),
+            "index of words": INDEXED.of(
+                "i16 u16 i32 u32 f16 f32", scratch={"tmp": another("indices")}, ignores=("tmp",)
             ),
             "mask": f.MASK_GATHER.of(
                 "i16 u16 i32 u32 f16 bf16 f32", source="004, mask-pattern gather, A2/A3"

@@ -22,7 +22,7 @@ from ptoas.targets.families.movement import (
 from ptoas.targets.families.scratch import BLOCK
 from ptoas.targets.fixpipe import Cube, moves
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
-from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.row import Call, Rows, Scratch
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.specs import NINE, elements
@@ -89,7 +89,7 @@ def _filled(op: d.TFillPadOp) -> Pipe | Pipes:
 ROWS: Rows = {
     # The copy moves whole blocks of the physical tile.
     d.TMovOp: move(
-        moves("TMOV", MOVE.of(NINE, shape=SAME), CUBE, shape=SAME),
+        moves("TMOV", MOVE.of(NINE, shape=SAME, call=Call(by_rows=True)), CUBE, shape=SAME),
         no_boxes("A2/A3 has no products of blocks with exponents, and no move that reorders them"),
     ),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True), pipe=_filled),

@@ -16,7 +16,7 @@ from ptoas.targets.families.movement import (
     move,
 )
 from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.row import Rows
+from ptoas.targets.row import Call, Rows
 from ptoas.targets.rules import movement as m
 from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.specs import FLOAT4, FLOAT8, HIF8, NINE, ROW_MAJOR, SCALE, elements, tile
@@ -39,7 +39,7 @@ CUBE = Cube(
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 ROWS: Rows = {
-    d.TMovOp: move(moves("TMOV", MOVE.of((*MOVED, *FLOAT4)), CUBE), BOXES),
+    d.TMovOp: move(moves("TMOV", MOVE.of((*MOVED, *FLOAT4), call=Call(by_rows=True)), CUBE), BOXES),
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}

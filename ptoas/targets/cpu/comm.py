@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from ptoas.targets.cpu.elementwise import ARITHMETIC
 from ptoas.targets.shared.comm import collectives
+from ptoas.targets.specs import LOADED
 
-ROWS = collectives(ARITHMETIC, ccu=False)
+ROWS = collectives(LOADED, ARITHMETIC, ccu=False)

@@ -16,7 +16,7 @@ from ptoas.targets.quants import (
     quantise,
 )
 from ptoas.targets.row import Rows, Unsupported
-from ptoas.targets.rules.quant import exponents_fill_boxes
+from ptoas.targets.rules.quant import exponents_fill_boxes, results_of_blocks_have_no_gaps
 from ptoas.targets.specs import ANY, ND, tile
 
 NUMBERS = " ".join(element.text for element in ANY)
@@ -29,7 +29,7 @@ CONVERSIONS = conversions(
     }
 )
 
-WHOLE = BLOCKS.but(model="whole tiles")
+WHOLE = BLOCKS.but(model="whole tiles", rules=(results_of_blocks_have_no_gaps(simulated=True),))
 BYTES = WHOLE.but(tiles={"dst": tile("i8", ND), "exp exp_zz": tile("u8", ND)})
 FOUR = WHOLE.but(tiles={**PAIRS, "src": tile("f32 f16 bf16", ND, empty=False), "exp": tile("u8", ND)})
 

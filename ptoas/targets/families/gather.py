@@ -13,7 +13,12 @@ from ptoas.targets.specs import INDEX, ROW_MAJOR, T, tile, view
 
 MEMORY_GATHER = Row(
     views={"mem": view(layouts="nd")},
-    rules=(w.gather_names_its_mode, w.wrap_gives_one_result, w.table_form_is_taken_everywhere),
+    rules=(
+        w.gather_names_its_mode,
+        w.wrap_gives_one_result,
+        w.table_form_is_taken_everywhere,
+        w.row_capacity_is_one_everywhere,
+    ),
     pipe=V,
     defaults={"coalesce": Coalesce.Row, "gatherOob": GatherOOB.Undefined},
     call=Call(template="#coalesce #gatherOob?"),

@@ -21,6 +21,12 @@ def placeholder(slot: str) -> Scratch:
     return Scratch(needs)
 
 
+def another(slot: str) -> Scratch:
+    """A scratch tile that the target does not touch and the library compares with another operand, which
+    stands for it."""
+    return Scratch(lambda _: None, least=lambda _: 0, instead=slot)
+
+
 def as_large_as(slot: str, *, integers: int | None = None) -> Scratch:
     """A scratch tile of an operand's type and shape; a given one for integers may be smaller."""
 

@@ -54,20 +54,20 @@ def placed_tile_ends_inside_its_memory(facts: FunctionFacts, target: Target) -> 
         for op, at in bound:
             if limit is not None and at is not None and at + type.size_bytes > limit:
                 end = f"{at} + {type.size_bytes} = {at + type.size_bytes}"
-                required = f"at most {limit} ({_layout(target, loc)})"
+                required = f"at most {limit} ({_layout((facts,), target, loc)})"
                 yield mismatch(f"end of {value_name(root)}", end, required, op=op, slot="addr", part="value")
 
 
-def _layout(target: Target, loc: TileLoc) -> str:
+def _layout(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> str:
     ub = target.ub
     assert ub is not None, "where there is no limit nothing is explained"
     if loc is not TileLoc.Vec or not ub.reserved:
         return f"all of {loc.value}"
     kb = 1024
-    return (
-        f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved and, with SIMT instructions, "
-        f"{ub.data_cache // kb} KB of data cache"
-    )
+    less = f"{ub.total // kb} KB less {ub.reserved // kb} KB reserved"
+    if not functions[0].has_simt(target):
+        return less
+    return f"{less} and {ub.data_cache // kb} KB of data cache, which SIMT instructions need"
 
 
 _ROWS = "!pto.tile_buf<vec, 256x128xf32>"
@@ -118,7 +118,7 @@ def live_tiles_fit(facts: FunctionFacts, target: Target) -> Violations:
         yield mismatch(
             f"use of {loc.value} at its peak",
             f"{used} bytes",
-            f"at most {limit} ({_layout(target, loc)})",
+            f"at most {limit} ({_layout((facts,), target, loc)})",
             op=at,
             part="statement",
             related=(Related(_table(facts, alive, used)),),
@@ -137,7 +137,7 @@ def _too_large(
             and type.loc.data is loc
             and type.size_bytes > limit
         ):
-            required = f"at most {limit} ({_layout(target, loc)})"
+            required = f"at most {limit} ({_layout((facts,), target, loc)})"
             what, found = f"size of {value_name(root)}", f"{type.size_bytes} bytes"
             yield mismatch(what, found, required, op=_place(facts, root), part="statement")
 
@@ -203,7 +203,7 @@ def kernel_fits(facts: KernelFacts, target: Target) -> Violations:
         yield mismatch(
             f"end of the {loc.value} tiles of {names}",
             f"{end} bytes",
-            f"at most {limit} ({_layout(target, loc)})",
+            f"at most {limit} ({_layout(facts.functions, target, loc)})",
             op=calls[0] if calls else outer.func,
             part="statement",
             fix="make tiles smaller, or split the work so that fewer are alive at once",
@@ -271,7 +271,7 @@ def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
                 break
             row = target.row(op)
             if not isinstance(row, Row) or not row.scratch:
-                break
+                continue
             know = Facts(op, target, facts.knowledge, False, (target,), row)
             needs = (s.needs(know) for slot, s in row.scratch.items() if not op.operands_of(slot))
             yield from (type for type in needs if type is not None)

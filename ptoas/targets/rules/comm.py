@@ -22,7 +22,7 @@ from ptoas.targets.target import Target
 Violations = Iterator[Violation]
 
 
-def _call(
+def call(
     staging: str,
     local: str = "256x32xf32",
     member: str = "64x32xf32",
@@ -59,7 +59,7 @@ def _call(
 
 
 _TILE = "vec, 16x32xf32"
-_GOOD = _call(_TILE)
+_GOOD = call(_TILE)
 _EVERYWHERE = "cpu a2a3 a5 a5-custom"
 
 
@@ -67,12 +67,20 @@ def _staging(op: StagedOp, know: Facts) -> list[TileFacts]:
     return [know.knowledge.tile(tile) for tile in op.staging]
 
 
+def holds(tile: TileFacts, shape: tuple[int, ...]) -> bool:
+    """Whether a rank's data is one chunk; an open extent that is not known may be all of the tile's."""
+    rows, cols = (
+        whole if known == DYNAMIC else known for known, whole in zip(tile.valid, tile.type.shape, strict=True)
+    )
+    return prod(shape[:4]) <= rows and shape[4] <= cols
+
+
 @rule(
     "PTO-C102",
     source="003, C++ Intrinsic: one TileData for pingTile and pongTile",
     reason="Both tiles are one template parameter.",
-    failing=_call("vec, 16x32xf32 + vec, 8x32xf32"),
-    passing=_call("vec, 16x32xf32 + vec, 16x32xf32"),
+    failing=call("vec, 16x32xf32 + vec, 8x32xf32"),
+    passing=call("vec, 16x32xf32 + vec, 16x32xf32"),
     on=_EVERYWHERE,
 )
 def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
@@ -87,8 +95,8 @@ def ping_and_pong_have_one_type(op: StagedOp, know: Facts) -> Violations:
     "PTO-C103",
     source="003, Memory constraints",
     reason="The ranks' rows are concatenated along DIM_3.",
-    failing=_call(_TILE, "128x32xf32"),
-    passing=_call(_TILE, "300x32xf32"),
+    failing=call(_TILE, "128x32xf32"),
+    passing=call(_TILE, "300x32xf32"),
     on=_EVERYWHERE,
 )
 def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts) -> Violations:
@@ -118,7 +126,7 @@ def _steps(member: ViewType) -> tuple[Layout, list[tuple[int, int, int]]]:
     "PTO-C104",
     source="003, ParallelGroup constraints",
     reason="Shape and strides are read from one rank and used for all.",
-    failing=_call(_TILE, last="32x32xf32"),
+    failing=call(_TILE, last="32x32xf32"),
     passing=_GOOD,
     on=_EVERYWHERE,
 )
@@ -134,8 +142,8 @@ def ranks_have_one_shape(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C105",
     source="003, Chunked mode constraints",
     reason="A static valid extent can't shrink for the last chunk.",
-    failing=_call("vec, 24x32xf32"),
-    passing=_call("vec, 24x32xf32, valid=?x?"),
+    failing=call("vec, 24x32xf32"),
+    passing=call("vec, 24x32xf32, valid=?x?"),
     on=_EVERYWHERE,
 )
 def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
@@ -145,10 +153,10 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     if DYNAMIC in shape:
         return
     for at, tile in enumerate(_staging(op, know)):
-        rows, cols = tile.type.valid
-        # An extent that is open, -1, is less than every size and divides it.
-        if prod(shape[:4]) <= rows and shape[4] <= cols:
+        if holds(tile, shape):
             continue
+        rows, cols = tile.type.valid
+        # An extent that is open, -1, divides every size.
         for word, extent, whole in (("valid rows", rows, shape[3]), ("valid columns", cols, shape[4])):
             if extent == 0 or whole % extent:
                 fix = f"leave the {word} open (?) for a last chunk that is smaller"
@@ -160,8 +168,8 @@ def chunks_divide_the_data(op: StagedOp, know: Facts) -> Violations:
     "PTO-C106",
     source="003, ParallelGroup constraints",
     reason="The root is one of the ranks.",
-    failing=_call(_TILE, root=4, guard=4),
-    passing=_call(_TILE, root=3, guard=3),
+    failing=call(_TILE, root=4, guard=4),
+    passing=call(_TILE, root=3, guard=3),
     on=_EVERYWHERE,
 )
 def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
@@ -175,8 +183,8 @@ def root_is_a_rank(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C107",
     source="003, Template Parameter",
     reason="The collective unit is part of Ascend950.",
-    failing=_call(_TILE, attrs="engine = #pto<coll_engine ccu>", context="yes"),
-    passing=_call(_TILE, attrs="engine = #pto<coll_engine aiv>"),
+    failing=call(_TILE, attrs="engine = #pto<coll_engine ccu>", context="yes"),
+    passing=call(_TILE, attrs="engine = #pto<coll_engine aiv>"),
     on="a2a3",
 )
 def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
@@ -189,8 +197,8 @@ def collective_unit_exists(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C108",
     source="public TREDUCE page",
     reason="The reduction is a tadd, tmax or tmin of the target.",
-    failing=_call("vec, 16x32xu8", "64x32xu8", "64x32xu8", op="treduce", attrs="op = #pto<reduce_op sum>"),
-    passing=_call(_TILE, "64x32xf32", op="treduce", attrs="op = #pto<reduce_op sum>"),
+    failing=call("vec, 16x32xu8", "64x32xu8", "64x32xu8", op="treduce", attrs="op = #pto<reduce_op sum>"),
+    passing=call(_TILE, "64x32xf32", op="treduce", attrs="op = #pto<reduce_op sum>"),
     on="a2a3",
 )
 def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Types = ()) -> Violations:
@@ -206,8 +214,8 @@ def reduction_takes_the_element_type(op: CommTReduceOp, know: Facts, types: Type
     "PTO-C109",
     source="public TREDUCE and TBROADCAST pages",
     reason="Every rank's element has a place in the root's memory, and the other way round.",
-    failing=_call(_TILE, "32x32xf32", op="treduce"),
-    passing=_call(_TILE, "64x32xf32", op="treduce"),
+    failing=call(_TILE, "32x32xf32", op="treduce"),
+    passing=call(_TILE, "64x32xf32", op="treduce"),
     on=_EVERYWHERE,
 )
 def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
@@ -219,6 +227,27 @@ def local_memory_has_the_shape_of_a_rank(op: CollectiveOp, know: Facts) -> Viola
         yield mismatch(f"shape of {slot}", found, required, slot=slot)
 
 
+@rule(
+    "PTO-C122",
+    source="headers of TGATHER, TSCATTER and TBROADCAST: src/dst layout mismatch",
+    reason="A chunk is loaded and stored as it lies; nothing turns rows into columns.",
+    failing=call(_TILE, member="64x32xf32, dn"),
+    passing=call("vec, 64x8xf32, blayout=col_major", "256x32xf32, dn", "64x32xf32, dn"),
+    on=_EVERYWHERE,
+)
+def local_memory_has_the_layout_of_a_rank(op: CollectiveOp, know: Facts) -> Violations:
+    """The root's memory has the layout of a rank's."""
+    slot = "dst" if isinstance(op, CommTGatherOp | CommTReduceOp) else "src"
+    local, layout = know.view(slot).layout, _layout_of_a_rank(op, know)
+    if local is not layout:
+        yield mismatch(f"layout of {slot}", local.value, f"{layout.value}, as a rank's", slot=slot)
+
+
+def _layout_of_a_rank(op: CollectiveOp, know: Facts) -> Layout:
+    first = op.group[0]
+    return know.knowledge.view(first).layout if isinstance(first.type, ViewType) else op.moved.layout
+
+
 _CCU = "engine = #pto<coll_engine ccu>"
 
 
@@ -226,8 +255,8 @@ _CCU = "engine = #pto<coll_engine ccu>"
     "PTO-C110",
     source="003, C++ Intrinsic: CcuTriggerContext",
     reason="The kernel only opens the CCU's gate: it has to know which.",
-    failing=_call(_TILE, attrs=_CCU),
-    passing=_call(_TILE, attrs=_CCU, context="yes", guard=None),
+    failing=call(_TILE, attrs=_CCU, guard=None),
+    passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
 )
 def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
@@ -245,7 +274,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     "PTO-C111",
     source="003, Introduction: only the root needs to execute TGATHER",
     reason="On any rank but the root the call is undefined behaviour.",
-    failing=_call(_TILE, guard=None),
+    failing=call(_TILE, guard=None),
     passing=_GOOD,
     on=_EVERYWHERE,
     severity=Severity.WARNING,
@@ -266,4 +295,30 @@ def the_root_alone_calls(facts: FunctionFacts, target: Target) -> Violations:
                 op=op,
                 part="statement",
                 fix=f"put it under scf.if of a comparison of the rank with {root}",
+            )
+
+
+@rule(
+    "PTO-C123",
+    source="003, CCU path",
+    reason="Every rank opens the CCU's gate; it waits for those that never do.",
+    failing=call(_TILE, attrs=_CCU, context="yes"),
+    passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
+    on="a5 a5-custom",
+    scope="function",
+)
+def every_rank_triggers_the_ccu(facts: FunctionFacts, target: Target) -> Violations:
+    """A collective on the ccu does not stand under a comparison of an argument with the root."""
+    for op in facts.ops:
+        if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:
+            continue
+        root = 0 if op.root is None else op.root.value.data
+        on_ccu = op.engine is not None and op.engine.data is CollEngine.CCU
+        if on_ccu and stands_under(op, root, facts.knowledge.constant):
+            yield Violation(
+                f"`{op.mnemonic()}` on the ccu: found a call on rank {root} alone, required one on "
+                "every rank",
+                op=op,
+                part="statement",
+                fix="take it out of the scf.if that compares the rank with the root",
             )

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
-from ptoas.analysis.function import FunctionFacts
+from xdsl.dialects import func
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.effects import touched
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.storage import Place
 from ptoas.diagnostics import Severity
-from ptoas.targets.rule import Violation, rule
+from ptoas.dialects.pto.comm import StagedOp
+from ptoas.dialects.pto.expand import TExpandSOp
+from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.remote import SignalOp
+from ptoas.dialects.pto.sync import FenceBarrierAllOp
+from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
+from ptoas.spelling import nearest
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -52,3 +69,165 @@ def a_body_has_one_block(facts: FunctionFacts, target: Target) -> Violations:
             op=op,
             fix="write branches and loops with scf.if, scf.index_switch, scf.for and scf.while",
         )
+
+
+# --- work for nothing ------------------------------------------------------------------------------
+
+_TILE, _MEMORY = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<16x32xf32>"
+_LOAD = f"pto.tload ins(%x : {_MEMORY}) outs(%a : {_TILE})"
+_STORE = f"pto.tstore ins(%a : {_TILE}) outs(%x : {_MEMORY})"
+
+
+def _kernel(*lines: str) -> str:
+    return kernel(f"%a = pto.alloc_tile : {_TILE}", *lines, args=f"%x: {_MEMORY}")
+
+
+def _gives_memory(facts: FunctionFacts, target: Target) -> bool:
+    """Whether the function writes global memory: of one that does not, the tiles are the results."""
+    return any(
+        access.write and isinstance(touched(op, access.operand).type, ViewType)
+        for op in facts.ops
+        for access in facts.effects(op, target).accesses
+    )
+
+
+def _is_followed(root: SSAValue) -> bool:
+    """Whether nothing but instructions of PTO uses a tile, so that all of its uses are known."""
+    return all(isinstance(use.operation, PtoOp) and not use.operation.results for use in root.uses)
+
+
+@rule(
+    "PTO-N101",
+    source="ptoas",
+    reason="The work is done for nothing, or another tile was meant where this one should be read.",
+    failing=_kernel(
+        _LOAD,
+        f"%b = pto.alloc_tile : {_TILE}",
+        f"pto.tneg ins(%a : {_TILE}) outs(%b : {_TILE})",
+        _STORE,
+    ),
+    passing=_kernel(_LOAD, f"pto.tneg ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
+    """In a function that writes global memory, what an instruction writes into a local tile is read."""
+    if facts.is_placed_by_hand or not _gives_memory(facts, target):
+        return  # Tiles at one address are read through each other.
+    written: dict[SSAValue, Operation] = {}
+    read: set[SSAValue] = set()
+    for op in facts.ops:
+        for access in facts.effects(op, target).accesses:
+            value = touched(op, access.operand)
+            if isinstance(value.type, TileType):
+                root = facts.root(value)
+                if access.write:
+                    written.setdefault(root, op)
+                else:
+                    read.add(root)
+    slips = _names_of_unwritten(read - written.keys())
+    for root, op in written.items():
+        if root in read or not isinstance(root.owner, AllocTileOp | Instruction) or not _is_followed(root):
+            continue
+        if nearest(value_name(root), slips):
+            continue  # PTO-U106 asks whether the one was meant for the other.
+        if isinstance(op, PtoOp) and root in {
+            facts.root(v) for slot in op.SCRATCH for v in op.operands_of(slot)
+        }:
+            continue  # Scratch is there to be written.
+        message = f"{value_name(root)} is written: found nothing that reads it, required one reader"
+        yield Violation(message, op=op, fix="drop the instruction, or read its result")
+
+
+@rule(
+    "PTO-N103",
+    source="ptoas",
+    reason="It takes no part in anything, and its memory is wasted; often a name was mistyped.",
+    failing=_kernel(_LOAD, f"%b = pto.alloc_tile : {_TILE}", _STORE),
+    passing=_kernel(_LOAD, _STORE),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def a_tile_is_used(facts: FunctionFacts, target: Target) -> Violations:
+    """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
+    that is allocated."""
+    if facts.is_placed_by_hand or not _gives_memory(facts, target):
+        return  # Generated programs name addresses that they do not use, which costs nothing.
+    for op in facts.by_class.get(AllocTileOp, ()):
+        tile = op.results[0]
+        if all(isinstance(use.operation, TAssignOp) for use in tile.uses):
+            message = f"{value_name(tile)}: found no instruction that uses it, required one"
+            yield Violation(message, op=op, fix="drop it")
+
+
+_OVERWRITES = (TLoadOp, TStoreOp, TExpandSOp, BinaryOp, ScalarOp, UnaryOp, TMovOp)
+"""What writes all of its destination, and none of it depends on what was there."""
+
+MOST_UNREAD = 16
+"""Writes that nothing has read yet and that are looked back for."""
+
+_ELSEWHERE = (func.CallOp, UnregisteredOp, SignalOp, StagedOp, SetValidShapeOp, FenceBarrierAllOp)
+"""What lets someone else look at memory, or changes what a write means."""
+
+
+@rule(
+    "PTO-N102",
+    source="ptoas",
+    reason="What was written first is lost: it was for nothing, or should have been read before.",
+    failing=_kernel(_LOAD, _LOAD, _STORE),
+    passing=_kernel(_LOAD, _STORE, _LOAD, _STORE),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, target: Target) -> Violations:
+    """In a function that writes global memory, between two instructions of a block that write the same bytes,
+    all of them, something reads these."""
+    if not _gives_memory(facts, target):
+        return
+    blocks = dict.fromkeys(op.parent for op in facts.ops if op.parent is not None)
+    for block in blocks:
+        last: dict[Hashable, tuple[Operation, SSAValue, Place]] = {}
+        for op in block.ops:
+            if op.regions or isinstance(op, _ELSEWHERE):
+                last.clear()
+                continue
+            accesses = [
+                (touched(op, each.operand), each.write) for each in facts.effects(op, target).accesses
+            ]
+            for value in (value for value, write in accesses if not write) if last else ():
+                for place in facts.places(value):
+                    last = {key: one for key, one in last.items() if not one[2].overlaps(place, True)}
+            for value in dict.fromkeys(value for value, write in accesses if write):
+                yield from _overwritten(op, value, last, facts)
+            while len(last) > MOST_UNREAD:
+                del last[next(iter(last))]
+
+
+def _overwritten(
+    op: Operation,
+    value: SSAValue,
+    last: dict[Hashable, tuple[Operation, SSAValue, Place]],
+    facts: FunctionFacts,
+) -> Violations:
+    places = facts.places(value)
+    if len(places) != 1 or not places[0].overlaps(places[0]):
+        return
+    (place,) = places
+    before = last.get(place.identity)
+    if before is not None and isinstance(op, _OVERWRITES) and before[1].type == value.type:
+        yield Violation(
+            f"{value_name(value)} is written: found another write of it in line {facts.line(op)} and "
+            "nothing that reads it before, required a reader between the two",
+            op=before[0],
+            related=(Related("it is written again here", op),),
+            fix="drop one of the two, or read what the first wrote",
+        )
+    last.pop(place.identity, None)
+    last[place.identity] = (op, value, place)
+
+
+def _names_of_unwritten(tiles: Iterable[SSAValue]) -> list[str]:
+    return sorted(value_name(tile) for tile in tiles if isinstance(tile.owner, AllocTileOp))

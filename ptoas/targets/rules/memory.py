@@ -55,6 +55,16 @@ def _extents(view: ViewFacts, layout: Layout) -> tuple[int, int]:
             return product(2, 3), product(0, 1, 4)
 
 
+def is_list_for_a_column(tile: TileFacts, view: ViewFacts) -> bool:
+    """Whether a list, one row of nd memory whose elements follow each other, is loaded into a tile of one
+    column: the same bytes on both sides, and `lower` calls the memory the column that it is as well."""
+    *others, count = view.shape5
+    if view.layout is not Layout.ND or not tile.is_dn or tile.type.cols != 1 or others != [1, 1, 1, 1]:
+        return False
+    follows = view.strides5[4] == 1 or count == 1
+    return follows and fits(tile.valid, (count, 1))
+
+
 def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout | None = None) -> Violations:
     extents = _extents(view, layout or view.layout)
     if not fits(tile.valid, extents):
@@ -70,6 +80,8 @@ def _nz_blocks(view: ViewFacts) -> Violations:
 
 
 def _many_bursts(tile: TileFacts, view: ViewFacts) -> Violations:
+    if is_list_for_a_column(tile, view):
+        return  # one burst
     for plain, dim in ((tile.is_nd, 3), (tile.is_dn, 4)):
         if plain and view.shape5[dim] > MOST_BURSTS:
             what, required = f"Shape[{dim}] of the memory", f"at most {MOST_BURSTS}"
@@ -120,10 +132,10 @@ def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, k
 def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> Violations:
     """Memory and tile have the same layout: nd with row_major, dn with col_major, nz with nz, mx_a_zz and
     mx_b_nn with scales in such boxes; a mat tile in nz may also come from nd, on A5 from dn unless it is of 4
-    bits, and one in zn from dn."""
+    bits, and one in zn from dn. One row of nd memory may fill a tile of one column (document 002)."""
     dst, view = know.tile("dst"), know.view("mem")
     own = _tile_layout(dst)
-    if own is view.layout:
+    if own is view.layout or is_list_for_a_column(dst, view):
         return
     if dst.loc is TileLoc.Mat:
         is_zn = dst.type.blayout is BLayout.RowMajor and dst.type.slayout is SLayout.ColMajor
@@ -154,6 +166,8 @@ def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
     """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
     product of the others, dn rows are Shape[3], nz rows Shape[2] * 16."""
     dst, view = know.tile("dst"), know.view("mem")
+    if is_list_for_a_column(dst, view):
+        return
     yield from _shape_differs(dst, view, "dst")
     yield from _nz_blocks(view)
 

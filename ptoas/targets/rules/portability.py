@@ -1,4 +1,4 @@
-"""What means different things, or nothing, on the other targets that are checked (D8, D12, D16).
+"""What means different things, or nothing, on the other targets that are checked (D8, D12, D15, D16).
 
 These rules speak only when more than one target is checked.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import GatherOOB, Layout
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TGatherOp
 from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, rule
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import element_names
@@ -129,4 +130,38 @@ def table_form_is_taken_everywhere(op: IndexedMemoryOp, know: Facts) -> Violatio
         yield Violation(
             f"form of the table: found {found}, which {_names(refusing)} refuses; required packed nd for all",
             slot="mem",
+        )
+
+
+@rule(
+    "PTO-W105",
+    source="D15",
+    reason="a2a3 counts the rows of all dimensions before the last, a5 those of DIM_3 alone: an index beyond "
+    "these is a row here and out of bounds there.",
+    failing=mgather("row.clamp", "16x32xf32", "4x64x32xf32", "1x16xi32"),
+    passing=mgather("row.clamp", "16x32xf32", "256x32xf32", "1x16xi32"),
+    on="a2a3 a5",
+    severity=Severity.WARNING,
+)
+def row_capacity_is_one_everywhere(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """A Row table that is checked for several targets has as many rows on each: its first three dimensions
+    are 1."""
+    table = know.view("mem")
+    if not know.is_row or table.layout is not Layout.ND:
+        return
+    capacities: dict[int, list[Target]] = {}
+    for target in know.checked:
+        model = target.model(op) if isinstance(target.row(op), Row) else None
+        if model is None or not model.has_row_mode or target.value(op, "coalesce") is not Coalesce.Row:
+            continue
+        capacity = model.capacity(table.shape5, table.layout, Coalesce.Row)
+        if capacity is not None:
+            capacities.setdefault(capacity, []).append(target)
+    if len(capacities) > 1:
+        found = " and ".join(f"{rows} rows on {_names(targets)}" for rows, targets in capacities.items())
+        rows = max(capacities)
+        yield Violation(
+            f"rows of the table: found {found}; required as many on all targets",
+            slot="mem",
+            fix=f"give the table one dimension of rows: {rows}x{table.shape[-1]}",
         )

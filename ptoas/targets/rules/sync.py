@@ -13,7 +13,7 @@ from ptoas.analysis.sync_flow import FlagMisuse, Hazard, SyncFlow, free_event
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.sync import DrainOp, FlagOp
+from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -95,13 +95,24 @@ def pipes_wait_for_each_other(facts: FunctionFacts, target: Target) -> Violation
     if analysis is None:
         return
     for hazard in analysis.hazards.values():
-        if hazard.pair[0] is not hazard.pair[1]:
-            yield _hazard(hazard, facts, target)
+        # Where a wait stands between the two, that nothing raised its flag is the mistake: PTO-F102.
+        if hazard.pair[0] is not hazard.pair[1] and _between(hazard, analysis, facts, "unset") is None:
+            yield _hazard(hazard, analysis, facts, target)
 
 
-def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
+def _hazard(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, target: Target) -> Violation:
     lines = facts.line(hazard.first.op), facts.line(hazard.second.op)
     pair = hazard.pair
+    forgotten = _between(hazard, analysis, facts, "left up")
+    if forgotten is not None:
+        flag = forgotten.flag
+        return _too_early(
+            hazard,
+            facts,
+            f"{flag[2].value} of {pair[0].value} to {pair[1].value} raised in line "
+            f"{facts.line(forgotten.op)} and no wait for it, required one",
+            f"put {flag_text('wait_flag', flag)} before line {lines[1]}",
+        )
     flag = (*pair, free_event(facts, pair, target.events))
     return _too_early(
         hazard,
@@ -110,6 +121,25 @@ def _hazard(hazard: Hazard, facts: FunctionFacts, target: Target) -> Violation:
         f"put {flag_text('set_flag', flag)} after line {lines[0]} "
         f"and {flag_text('wait_flag', flag)} before line {lines[1]}",
     )
+
+
+def _between(hazard: Hazard, analysis: SyncFlow, facts: FunctionFacts, kind: str) -> FlagMisuse | None:
+    """A flag between the two accesses that would order them, if it were awaited, or raised."""
+    place = facts.positions
+    for misuse in analysis.misuses.values():
+        inside = place[hazard.first.op] < place[misuse.op] < place[hazard.second.op]
+        if misuse.kind == kind and misuse.flag[:2] == hazard.pair and inside:
+            return misuse
+    return None
+
+
+def _of_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Target) -> FlagMisuse | None:
+    """A flag of the same pipes that was raised before, and that nothing awaits."""
+    place = facts.positions
+    for other in _misuses(facts, target, "left up"):
+        if other.flag[:2] == misuse.flag[:2] and place[other.op] < place[misuse.op]:
+            return other
+    return None
 
 
 def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Violation:
@@ -127,8 +157,27 @@ def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Vi
         slot=None if at is None else ("operand", at),
         part="value",
         fix=_apart(hazard) or fix,
-        related=(Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),),
+        related=(
+            Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),
+            *_why_by_hand(hazard, facts),
+        ),
     )
+
+
+def _why_by_hand(hazard: Hazard, facts: FunctionFacts) -> Iterator[Related]:
+    """Said once: one flag, and none is inserted (D21)."""
+    hazards = [each for each in facts.analyses.values() if isinstance(each, SyncFlow)]
+    if facts.sync_override is not None or not any(
+        hazard is next(iter(h.hazards.values()), None) for h in hazards
+    ):
+        return
+    flags = [op for op in facts.ops if isinstance(op, FlagOp | BufferTokenOp)]
+    if flags:
+        yield Related(
+            "with this one all flags of the function are the programmer's, and none is inserted; --sync auto "
+            "replaces them by the compiler's",
+            flags[0],
+        )
 
 
 def _apart(hazard: Hazard) -> str | None:
@@ -157,6 +206,18 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
     """Every wait_flag finds its flag raised, on every path and in every turn of a loop."""
     for misuse in _misuses(facts, target, "unset", "maybe unset"):
         found, related = "no set_flag of it", ()
+        raised = _of_another_id(misuse, facts, target)
+        if raised is not None and misuse.kind == "unset":
+            event = raised.flag[2].value
+            yield Violation(
+                f"wait for {misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found "
+                f"{event} raised instead, in line {facts.line(raised.op)}, required the same id",
+                op=misuse.op,
+                part="statement",
+                fix=f"wait for {event}",
+                related=(Related(f"{event} is raised here, and nothing awaits it", raised.op),),
+            )
+            continue
         if misuse.other is not None:
             found = "a set_flag on some paths only"
             related = (Related("the set_flag that some paths miss", misuse.other),)
@@ -204,7 +265,15 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
 )
 def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
     """Every flag that is raised is awaited before the function ends."""
+    analysis = _analysis(facts, target)
+    if analysis is None:
+        return
+    # PTO-F101 says what a wait is missing for, PTO-F102 that another id is awaited.
+    told = [_between(hazard, analysis, facts, "left up") for hazard in analysis.hazards.values()]
+    told += [_of_another_id(misuse, facts, target) for misuse in _misuses(facts, target, "unset")]
     for misuse in _misuses(facts, target, "left up"):
+        if misuse in told:
+            continue
         yield Violation(
             f"{misuse.flag[2].value} of {misuse.flag[0].value} to {misuse.flag[1].value}: found no wait_flag "
             "after it, required one before the end",
@@ -281,7 +350,8 @@ def own_flags_of_an_instruction_are_down(facts: FunctionFacts, target: Target) -
 
 def _twice(*between: str) -> str:
     """Two stores to one place, in a function whose flags are the programmer's."""
-    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM})"
+    adding = "{atomicType = #pto<atomic_type atomic_add>}"
+    store = f"pto.tstore ins(%a : {_TILE}) outs(%y : {_MEM}) {adding}"
     return _copy(*_pair("V", "MTE3"), after=(*between, store))
 
 

@@ -7,7 +7,8 @@ from ptoas.dialects.pto.enums import Event
 from ptoas.targets.pipes import MTE2, MTE3, Pipes, V
 from ptoas.targets.row import Row, Rows, also
 from ptoas.targets.rules import comm as c
-from ptoas.targets.specs import Types, tile
+from ptoas.targets.rules.staging import staging_is_no_larger_than_the_data
+from ptoas.targets.specs import Types, tile, view
 
 _TWO = (Event.EVENT_ID0, Event.EVENT_ID1)
 
@@ -32,6 +33,8 @@ _COLLECTIVE = Row(
         c.ping_and_pong_have_one_type,
         c.ranks_have_one_shape,
         c.chunks_divide_the_data,
+        staging_is_no_larger_than_the_data,
+        c.local_memory_has_the_layout_of_a_rank,
         c.ccu_has_its_trigger,
         c.root_is_a_rank,
     ),
@@ -39,13 +42,17 @@ _COLLECTIVE = Row(
 )
 
 
-def collectives(reduced: Types, *, ccu: bool) -> Rows:
-    """The collectives of a target: the types that it reduces, and whether it has a collective unit."""
+def collectives(moved: Types, reduced: Types, *, ccu: bool) -> Rows:
+    """The collectives of a target: the types that it loads and stores, those that it reduces, and whether it
+    has a collective unit."""
+    dst, src = {"dst": view(moved)}, {"src": view(moved)}
     rows: Rows = {
-        comm.CommTGatherOp: _COLLECTIVE.but(rules=(c.local_memory_holds_all_ranks,), pipe=COLLECT),
-        comm.CommTScatterOp: _COLLECTIVE.but(rules=(c.local_memory_holds_all_ranks,), pipe=DISTRIBUTE),
+        comm.CommTGatherOp: _COLLECTIVE.but(views=dst, rules=(c.local_memory_holds_all_ranks,), pipe=COLLECT),
+        comm.CommTScatterOp: _COLLECTIVE.but(
+            views=src, rules=(c.local_memory_holds_all_ranks,), pipe=DISTRIBUTE
+        ),
         comm.CommTBroadcastOp: _COLLECTIVE.but(
-            rules=(c.local_memory_has_the_shape_of_a_rank,), pipe=DISTRIBUTE
+            views=src, rules=(c.local_memory_has_the_shape_of_a_rank,), pipe=DISTRIBUTE
         ),
         comm.CommTReduceOp: _COLLECTIVE.but(
             rules=(

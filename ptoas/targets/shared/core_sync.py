@@ -23,10 +23,10 @@ COUNTERS = (
 )
 
 
-def counters(pipes: tuple[Pipe, ...] = WORKING_PIPES) -> Rows:
+def counters(pipes: tuple[Pipe, ...] = WORKING_PIPES, model: str | None = None) -> Rows:
     """The rows of a target whose cores have counters that these pipes set and await."""
     rules = (r.a_counter_is_one_of_its_group, r.a_counter_is_of_a_pipe_that_signals(pipes=pipes))
-    return {op: Row(rules=rules) for op in COUNTERS}
+    return {op: Row(rules=rules, model=model) for op in COUNTERS}
 
 
 def without_counters(reason: str) -> Rows:

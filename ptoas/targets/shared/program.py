@@ -12,6 +12,7 @@ from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import core_sync, remote
 from ptoas.targets.rules import fences as h
+from ptoas.targets.rules import generated_indices as g
 from ptoas.targets.rules import lints as n
 from ptoas.targets.rules import matmul as k
 from ptoas.targets.rules import module as t
@@ -19,6 +20,7 @@ from ptoas.targets.rules import mx as x
 from ptoas.targets.rules import overwritten as o
 from ptoas.targets.rules import placement as u
 from ptoas.targets.rules import scalar as e
+from ptoas.targets.rules import staging as s
 from ptoas.targets.rules import sync as f
 from ptoas.targets.rules import tiles as v
 
@@ -52,10 +54,20 @@ CORES = (
 RINGS = (core_sync.rings_lie_beside_tiles,)
 """For targets whose local memories end somewhere."""
 
-LINTS = (n.a_body_has_one_block,)
+LINTS = (
+    n.a_body_has_one_block,
+    n.a_result_is_read,
+    n.what_is_written_is_read_before_it_is_overwritten,
+    n.a_tile_is_used,
+    g.generated_indices_stay_inside,
+)
 """What only deserves a look."""
 
-RANKS = (c.the_root_alone_calls, a.what_was_started_is_awaited)
+RANKS = (
+    c.the_root_alone_calls,
+    s.staging_tiles_are_apart,
+    a.what_was_started_is_awaited,
+)
 """Who may call a collective, and how an asynchronous transfer ends."""
 
 FENCES = (remote.a_put_is_fenced_before_it_is_notified,)
@@ -87,7 +99,12 @@ def device_program() -> tuple[Rule, ...]:
 @cache
 def simt_program() -> tuple[Rule, ...]:
     """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
-    return (*device_program(), b.kernel_fits_the_default_budget, x.scales_are_where_the_matrix_unit_looks)
+    return (
+        *device_program(),
+        b.kernel_fits_the_default_budget,
+        x.scales_are_where_the_matrix_unit_looks,
+        c.every_rank_triggers_the_ccu,
+    )
 
 
 @cache

@@ -9,6 +9,7 @@ from ptoas.targets.pipes import ALL, Pipes, S
 from ptoas.targets.row import Call, Row, Rows
 from ptoas.targets.rules import comm as c
 from ptoas.targets.rules import remote as r
+from ptoas.targets.rules.staging import staging_is_no_larger_than_the_data
 from ptoas.targets.shared.comm import COLLECT
 from ptoas.targets.specs import Types, tile, view
 
@@ -30,6 +31,7 @@ def transfers(moved: Types, added: Types) -> Rows:
         rules=(
             c.ping_and_pong_have_one_type,
             c.chunks_divide_the_data,
+            staging_is_no_larger_than_the_data,
             r.a_transfer_keeps_the_shape,
             r.a_transfer_keeps_the_layout,
         ),

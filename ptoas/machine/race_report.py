@@ -1,0 +1,59 @@
+"""What a race is told as: who came too early, after whom, and what would order the two."""
+
+from __future__ import annotations
+
+from ptoas.analysis.storage import behind
+from ptoas.diagnostics import Note
+from ptoas.dialects.pto.channel import FreeOp
+from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
+from ptoas.machine.bound import Record
+from ptoas.machine.clocks import PIPES
+from ptoas.machine.errors import line_of
+from ptoas.machine.machine import Machine, label
+
+
+def between_pipes(machine: Machine, new: Record, earlier: Record) -> Exception:
+    here, there = PIPES[new.pipe].value, PIPES[earlier.pipe].value
+    return machine.fail(
+        "PTO-R301",
+        f"{_told(new, earlier)} on {there}",
+        new.op,
+        notes=(Note(f"the earlier access, on {there}", span_of(earlier.op)),),
+        fix=_apart(new, earlier) or f"set_flag and wait_flag from {there} to {here} between the two",
+    )
+
+
+def within_a_pipe(machine: Machine, new: Record, earlier: Record) -> Exception:
+    here = PIPES[new.pipe].value
+    line = line_of(new.op)
+    where = f"before line {line}" if line else "between the two"
+    return machine.fail(
+        "PTO-R124",
+        f"{_told(new, earlier)} there too: {here} begins an instruction before the one before it is done",
+        new.op,
+        notes=(Note(f"the earlier access, on {here}", span_of(earlier.op)),),
+        fix=_apart(new, earlier) or f"put pto.barrier #pto.pipe<{here}> {where}",
+    )
+
+
+def _told(new: Record, earlier: Record) -> str:
+    verb, before = ("writes" if new.write else "reads"), ("wrote" if earlier.write else "read")
+    through = "" if earlier.touched.name == new.touched.name else f" (as {earlier.touched.name})"
+    return (
+        f"{new.op.name.removeprefix('pto.')} {verb} {new.touched.name} on {PIPES[new.pipe].value}, and "
+        f"nothing orders that after {label(earlier.op)}, which {before} it{through}"
+    )
+
+
+def _apart(new: Record, earlier: Record) -> str | None:
+    """Where two tiles overlap in part, that is what is wrong: in whichever order, one loses what it held."""
+    if isinstance(earlier.op, FreeOp) or isinstance(new.op, FreeOp):
+        return None  # what it gives back is not among its operands
+    tiles = [behind(record.bound.value(record.at))[0] for record in (earlier, new)]
+    if tiles[0] is tiles[1] or not all(isinstance(tile.owner, AllocTileOp) for tile in tiles):
+        return None
+    if new.touched.low == earlier.touched.low:
+        return None
+    names = f"{earlier.touched.name} and {new.touched.name}"
+    return f"place {names} apart: they overlap in part, and no flag or barrier keeps the bytes of both"

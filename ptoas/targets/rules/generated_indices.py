@@ -1,0 +1,150 @@
+"""Indices that the program makes itself, on their way to a gather or scatter: between what and what they lie.
+
+A gather in two stages picks indices out of a tile that the program filled (`tci`, arithmetic with constants)
+and gathers with those. Where all that is known before it runs, so is an index that is out of bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.analysis.effects import touched
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto import elementwise as e
+from ptoas.dialects.pto import tile_scalar as s
+from ptoas.dialects.pto.enums import GatherOOB
+from ptoas.dialects.pto.expand import TExpandSOp
+from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets.row import Row
+from ptoas.targets.rule import Related, Violation, rule
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+Range = tuple[int, int]
+Known = dict[SSAValue, tuple[Range, Operation]]
+"""For a tile, the least and the greatest number in it, and the instruction that made them."""
+
+
+def _picked(start: int) -> str:
+    index, data = "!pto.tile_buf<vec, 1x16xi32>", "!pto.tile_buf<vec, 16x32xf32>"
+    return kernel(
+        f"%first = arith.constant {start} : i32",
+        f"%i = pto.alloc_tile : {index}",
+        f"%d = pto.alloc_tile : {data}",
+        f"pto.tci ins(%first : i32) outs(%i : {index})",
+        f"pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, {index}) outs(%d : {data}) "
+        "{coalesce = #pto<coalesce row>, gatherOob = #pto<gather_oob undefined>}",
+        f"pto.tstore ins(%d : {data}) outs(%o : !pto.memref<16x32xf32>)",
+        args="%t: !pto.memref<64x32xf32>, %o: !pto.memref<16x32xf32>",
+    )
+
+
+@rule(
+    "PTO-N104",
+    source="D13",
+    reason="An index at or past the capacity is outside the contract of a gather that does not clamp it.",
+    failing=_picked(56),
+    passing=_picked(48),
+    on="a2a3 a5",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Violations:
+    """Indices that a program makes of constants, and picks from those, are less than the capacity of what
+    they are used for."""
+    for block in dict.fromkeys(op.parent for op in facts.ops if op.parent is not None):
+        yield from _in_block(block, facts, target)
+
+
+def _in_block(block: Block, facts: FunctionFacts, target: Target) -> Violations:
+    known: Known = {}
+    for op in block.ops:
+        if op.regions or op.name == "func.call":
+            known.clear()
+            continue
+        used, capacity = _used(op, facts, target)
+        found = known.get(facts.root(used)) if used is not None else None
+        if used is not None and found is not None and capacity is not None:
+            (least, most), made_by = found
+            if least < 0 or most >= capacity:
+                yield Violation(
+                    f"indices in {value_name(used)}: found {least} to {most}, required 0 to {capacity - 1}",
+                    op=op,
+                    related=(Related("they are made here", made_by),),
+                )
+        made = _made(op, facts, known)
+        for access in facts.effects(op, target).accesses:
+            value = touched(op, access.operand)
+            if access.write and isinstance(value.type, TileType):
+                known.pop(facts.root(value), None)
+                if made is not None and value.type == facts.root(value).type:
+                    known[facts.root(value)] = made, op
+
+
+def _used(op: Operation, facts: FunctionFacts, target: Target) -> tuple[SSAValue | None, int | None]:
+    """The tile whose indices an instruction uses as they are, and how many there are to choose from."""
+    if isinstance(op, TGatherOp) and op.form == "index":
+        source = op.src.type
+        assert isinstance(source, TileType) and op.indices is not None
+        return op.indices, source.rows * source.cols
+    if not isinstance(op, MGatherOp) or not isinstance(target.row(op), Row):
+        return None, None
+    if target.value(op, "gatherOob") not in (None, GatherOOB.Undefined):
+        return None, None
+    table = facts.knowledge.view(op.mem)
+    mode = target.value(op, "coalesce")
+    return op.idx, target.model(op).capacity(table.shape5, table.layout, mode)
+
+
+def _made(op: Operation, facts: FunctionFacts, known: Known) -> Range | None:
+    """Between what the numbers lie that an instruction writes."""
+
+    def of(value: SSAValue) -> Range | None:
+        found = known.get(facts.root(value))
+        return None if found is None else found[0]
+
+    constant = facts.knowledge.constant
+    match op:
+        case e.TCIOp():
+            start, type = constant(op.start), op.destination.type
+            assert isinstance(type, TileType)
+            if start is None or type.valid_cols == DYNAMIC:
+                return None
+            last = type.valid_cols - 1
+            down = op.descending is not None and bool(op.descending.value.data)
+            return (start - last, start) if down else (start, start + last)
+        case TExpandSOp():
+            number = constant(op.scalar)
+            return None if number is None else (number, number)
+        case TMovOp():
+            return of(op.src)
+        case TGatherOp() if op.form == "index":
+            return of(op.src)
+        case s.TAddSOp() | s.TSubSOp() | s.TMulSOp() | s.TMaxSOp() | s.TMinSOp():
+            before, number = of(op.src), constant(op.scalar)
+            if before is None or number is None:
+                return None
+            return _with_scalar(op, before, number)
+        case _:
+            return None
+
+
+def _with_scalar(op: Operation, before: Range, number: int) -> Range:
+    match op:
+        case s.TAddSOp():
+            ends = [end + number for end in before]
+        case s.TSubSOp():
+            ends = [end - number for end in before]
+        case s.TMulSOp():
+            ends = [end * number for end in before]
+        case s.TMaxSOp():
+            ends = [max(end, number) for end in before]
+        case _:
+            ends = [min(end, number) for end in before]
+    return min(ends), max(ends)

@@ -1,0 +1,106 @@
+"""Tiles that data goes through on its way between ranks (document 003; public headers of the collectives)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import prod
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.knowledge import shape_str
+from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
+from ptoas.dialects.pto.remote import TransferOp
+from ptoas.dialects.pto.types import DYNAMIC, ViewType
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.comm import call, holds
+from ptoas.targets.rules.examples import kernel
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_EVERYWHERE = "cpu a2a3 a5 a5-custom"
+_TILE = "!pto.tile_buf<vec, 16x32xf32>"
+
+
+def _data(op: StagedOp, know: Facts) -> tuple[int, ...]:
+    """The five extents of a rank's data, as far as they are known."""
+    first = op.group[0] if isinstance(op, CollectiveOp) else op.src if isinstance(op, TransferOp) else None
+    if first is None or not isinstance(first.type, ViewType):
+        return op.moved.shape5
+    return know.knowledge.view(first).shape5
+
+
+@rule(
+    "PTO-C120",
+    source="headers of TGATHER and its neighbours: one chunk is loaded and stored as the tile is valid",
+    reason="Rows of the tile that are wider than those of the data are stored beyond them.",
+    failing=call("vec, 64x64xf32"),
+    passing=call("vec, 64x32xf32"),
+    on=_EVERYWHERE,
+    header=True,
+)
+def staging_is_no_larger_than_the_data(op: StagedOp, know: Facts) -> Violations:
+    """A staging tile is valid for no more rows and columns than a rank's data has; open extents are made
+    smaller for a chunk, but not where all of the data is one."""
+    shape = _data(op, know)
+    if DYNAMIC in shape:
+        return
+    whole = prod(shape[:4]), shape[4]
+    for at, value in enumerate(op.staging):
+        tile = know.knowledge.tile(value)
+        if holds(tile, shape) and any(n > most for n, most in zip(tile.valid, whole, strict=True)):
+            required = f"at most {shape_str(whole)}, as a rank's data"
+            fix = f"give the tile valid={shape_str(whole)}, or fewer"
+            yield mismatch(
+                "valid extents of the staging tile",
+                shape_str(tile.valid),
+                required,
+                slot=("staging", at),
+                fix=fix,
+            )
+
+
+def _two_tiles(second: int) -> str:
+    memory, types = (
+        "!pto.memref<64x32xf32>",
+        f"!pto.memref<64x32xf32>, !pto.memref<64x32xf32>, {_TILE}, {_TILE}",
+    )
+    return kernel(
+        "%a = arith.constant 0 : i64",
+        f"%b = arith.constant {second} : i64",
+        f"%ping = pto.alloc_tile addr = %a : {_TILE}",
+        f"%pong = pto.alloc_tile addr = %b : {_TILE}",
+        f"pto.comm.tput(%dst, %src, buf(%ping, %pong) : {types})",
+        args=f"%dst: {memory}, %src: {memory}",
+    )
+
+
+@rule(
+    "PTO-C121",
+    source="003, Ping-Pong Gather",
+    reason="The next chunk is loaded into one while the other is stored, or added to.",
+    failing=_two_tiles(0),
+    passing=_two_tiles(2048),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def staging_tiles_are_apart(facts: FunctionFacts, target: Target) -> Violations:
+    """Ping, pong and the accumulator of a reduction have no byte in common."""
+    for op in facts.ops:
+        if not isinstance(op, StagedOp):
+            continue
+        tiles = [("staging", at, tile) for at, tile in enumerate(op.staging)]
+        if isinstance(op, CommTReduceOp) and op.acc is not None:
+            tiles.append(("acc", 0, op.acc))
+        for (_, _, one), (slot, at, other) in combinations(tiles, 2):
+            if facts.storage(one).overlaps(facts.storage(other)):
+                found = f"bytes that {value_name(one)} has, too"
+                yield mismatch(
+                    f"place of {value_name(other)}",
+                    found,
+                    "bytes of its own",
+                    op=op,
+                    slot=(slot, at) if slot == "staging" else slot,
+                    part="value",
+                )
