@@ -163,3 +163,33 @@ def test_a_set_of_another_program_is_refused(tmp_path: Path) -> None:
             main, ["run", str(tmp_path / "parts.pto"), "--target", "a5", "--load", *words]
         )
         assert done.exit_code != 0 and code in done.output
+
+
+WAITING = """
+func.func @wait(%arrived: !pto.ptr<i32>, %n: i32, %out: !pto.memref<1x8xi32>) {
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : i32
+  %wanted = arith.muli %c4, %c4 : i32
+  %v = pto.make_tensor_view %arrived, shape = [%c1], strides = [%c1] : !pto.tensor_view<1xi32>
+  pto.comm.twait(%v, %wanted : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp CMP>}
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
+  pto.texpands ins(%wanted : i32) outs(%t : !pto.tile_buf<vec, 1x8xi32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 1x8xi32>) outs(%out : !pto.memref<1x8xi32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("compared", "held"), [("ge", 16), ("gt", 17), ("eq", 16), ("ne", 17), ("lt", 0), ("le", 0)]
+)
+def test_what_nobody_here_tells_has_come(compared: str, held: int) -> None:
+    text = WAITING.replace("CMP", compared)
+    result = ptoas.run(ptoas.parse(text), target="a5")
+    assert result.arguments["arrived"].tolist() == [held]
+    told = "  pto.comm.tnotify(%v, %c4 : !pto.tensor_view<1xi32>, i32) {notifyOp = #pto<notify_op set>}\n"
+    kernel = ptoas.compile(ptoas.parse(text.replace("  pto.comm.twait", told + "  pto.comm.twait")), "a5")
+    assert kernel.complete({})["arrived"].tolist() == [0], "the program tells it itself"
+    unknown = text.replace("%wanted :", "%n :", 1)
+    if compared == "ge":
+        assert ptoas.run(ptoas.parse(unknown), {"n": 9}, target="a5").arguments["arrived"].min() >= 9

@@ -260,6 +260,16 @@ def popped_by(op: FreeOp) -> SSAValue | None:
     return None
 
 
+def given_back_by(op: FreeOp) -> tuple[SSAValue, ...]:
+    """What an instruction may give back; where what is popped stands in another block, all that its function
+    pops from the channel."""
+    certain, function = popped_by(op), function_of(op)
+    if certain is not None or function is None:
+        return () if certain is None else (certain,)
+    pops = (each for each in function.walk() if isinstance(each, PopOp))
+    return tuple(each.popped for each in pops if _same_channel(each, op))
+
+
 def overwritten_by(op: PopOp) -> SSAValue | None:
     """The tile whose copy lay where a pop puts its own: the one that was popped as many pops before in its
     block as the consumer's ring has slots."""

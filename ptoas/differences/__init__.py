@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from ptoas.differences import cube, memory, programs, vector
+from ptoas.differences import channels, cube, memory, programs, vector
 from ptoas.differences.difference import Difference
 
 CHAPTERS: tuple[tuple[str, tuple[Difference, ...]], ...] = (
@@ -13,6 +13,7 @@ CHAPTERS: tuple[tuple[str, tuple[Difference, ...]], ...] = (
     ("Memory and views", memory.ROWS),
     ("Vector instructions", vector.ROWS),
     ("The matrix unit", cube.ROWS),
+    ("Channels and cores", channels.ROWS),
 )
 
 

@@ -395,6 +395,7 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.memref": _view(MemRefType),
     "pto.tensor_view": _view(TensorViewType),
     "pto.partition_tensor_view": _view(PartitionTensorViewType),
+    "pto.tile_view": _view(PartitionTensorViewType),  # what the C++ tool called it before
     "pto.ptr": _ptr,
     "pto.group": _group,
     "pto.eventid_array": _event_ids,

@@ -44,9 +44,10 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
 from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
-from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
+from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import NUMBER, Record, State
@@ -85,6 +86,7 @@ class InsertSyncPass(ModulePass):
                 part_everything(function, target)
             elif not has_flags(function):
                 synchronise(function, target, used)
+                leave_tail(function)
             if function.sym_name.data in called:
                 used[function.sym_name.data] = flags_of(function, target, used)
 
@@ -500,9 +502,26 @@ def synchronise(
     }
     for call in walker.calls:
         reserved[call] = used.get(call.callee.string_value(), ())
-    flags = [pair for pair in pairs if not pair.is_barrier]
+    flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
     allocate_events(flags, Order(function), reserved, len(target.events))
     _write(pairs, walker.calls, target)
+
+
+def leave_tail(function: func.FuncOp) -> None:
+    """Put what the function asks for at its end, where all of its own flags are down."""
+    kind = tail_of(function)
+    if kind is None:
+        return
+    for end in [op for op in function.body.walk() if isinstance(op, func.ReturnOp)]:
+        flag = (Pipe.PIPE_MTE3, Pipe.PIPE_S, Event.EVENT_ID0)
+        tail = (
+            [BarrierOp(Pipe.PIPE_ALL, location=end.location)]
+            if kind == BARRIER
+            else [SetFlagOp(*flag, location=end.location), WaitFlagOp(*flag, location=end.location)]
+        )
+        for op in tail:
+            because(op, lambda: "the function asks for it: pto.auto_sync_tail_hint")
+        Rewriter.insert_op(tail, InsertPoint.before(end))
 
 
 def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
@@ -511,6 +530,12 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         source, destination = pair.pipes
         if pair.is_barrier:
             barrier = BarrierOp(source, location=pair.before.location)
+            because(barrier, partial(in_order, pair.why))
+            Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
+            continue
+        if not target.connects(source, destination):
+            # No flag goes that way: each core of the function waits for all of its own.
+            barrier = BarrierOp(Pipe.PIPE_ALL, location=pair.before.location)
             because(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue

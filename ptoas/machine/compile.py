@@ -299,6 +299,11 @@ class FunctionCompiler(ControlFlow, Placement):
                 sets = isinstance(op, SetsFlag)
                 act = race.set_flag if sets else race.wait_flag
                 source, sink, event = op.flag
+                if not self.machine.target.connects(source, sink):
+                    message = f"{op.mnemonic()}: {source.value} to {sink.value}: no core has both pipes"
+                    error = self.machine.fail("PTO-R130", message, op)
+                    self.line(f"{self.raiser(error)}()")
+                    return
                 if isinstance(event, EventAttr):
                     known = race.raise_flag if sets else race.await_flag
                     self.line(f"{self.keep(partial(known, op, flag_of(source, sink, event.data)))}()")

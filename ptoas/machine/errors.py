@@ -108,6 +108,12 @@ _ROWS = (
         "that wrote exactly what it reads, at least 16 repeats of 256 bytes.",
     ),
     (
+        "PTO-R125",
+        "a staging tile that is larger than what goes through it",
+        "By document 003 that is no matter. The headers of August 2026 load and store a chunk as the tile is "
+        "valid, and write beyond the destination where that is more than the data (D28).",
+    ),
+    (
         "PTO-R110",
         "two sources for one place, and nothing says which wins",
         "With `scatterConflict = default` the hardware decides; another run may give another result. Use "
@@ -130,6 +136,20 @@ _ROWS = (
         "what is converted or quantised does not fit its result",
         "A pair is two numbers of the other tile; a block has 32 numbers, one exponent, one largest number "
         "and one scale; a row has one scale and one offset.",
+    ),
+    (
+        "PTO-R130",
+        "a flag between two cores",
+        "A flag is a bit of one core, and joins two of its pipes: S, V, MTE2 and MTE3 of a vector core, or "
+        "S, M, MTE1, MTE2 and FIX of the cube core. Cores wait for each other by counters of the block "
+        "(`set_intra_block`, `wait_intra_block`) or by channels.",
+    ),
+    (
+        "PTO-R131",
+        "phases of an accumulator do not take turns",
+        "A store with `stPhase` waits until a product with `accPhase` final has written the accumulator, and "
+        "a product with a phase until a store with `stPhase` final has emptied it: where that never comes, "
+        "the device hangs.",
     ),
     (
         "PTO-R150",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
-from ptoas.dialects.pto.enums import Layout, TileLoc
+from ptoas.dialects.pto.enums import AccPhase, Layout, TileLoc
 from ptoas.dialects.pto.types import MAX_RANK
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
@@ -347,6 +347,8 @@ class LocalMemory:
         """Bytes that an instruction has written besides, with what nobody can know; `None`: none."""
         self.writers: dict[Region, Operation] = {}
         """Who last wrote each region, the latest at the end."""
+        self.phases: dict[int, AccPhase | None] = {}
+        """By address, what the last product into an accumulator said of its phase."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -354,6 +356,7 @@ class LocalMemory:
             self.data[:] = POISON
         self.bits.forget()
         self.writers.clear()
+        self.phases.clear()
         self.undefined = None
 
     def blur(self, whole: Tile, out: Tile) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import matmul as dialect
+from ptoas.dialects.pto.enums import AccPhase
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import POISON
@@ -29,6 +32,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
     alone, and then adds the accumulator or the bias; a program that splits k adds the parts in its own order.
     """
     walk = m.target.model(op)
+    begin = beginning(op, m)
 
     def bind(dst: Tile, lhs: Tile, rhs: Tile, acc_in: Tile | None = None, bias: Tile | None = None) -> Step:
         check_extents(op, m, dst, lhs, rhs, bias)
@@ -48,6 +52,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
             old_rows = in_runs(old.reshape(boxes.shape), target)
 
             def run_whole() -> None:
+                begin(dst)
                 np.matmul(left(), right(), out=room)
                 if out.memory.undefined is not None:
                     out.memory.sharpen(out)
@@ -59,6 +64,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
             return Step(run_whole, reads, (whole.region,))
 
         def run() -> None:
+            begin(dst)
             total = rounded(np.matmul(left(), right()), number)
             if start is not None:
                 total += start.load()
@@ -67,6 +73,25 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         return Step(run, reads, (whole.region,))
 
     return bind
+
+
+def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile], None]:
+    """What a product says of its phase, and that it does not wait for a store that never comes."""
+    phase = None if op.acc_phase is None else op.acc_phase.data
+    spoken = phase in (AccPhase.Partial, AccPhase.Final) and m.target.has_pipes
+
+    def begin(dst: Tile) -> None:
+        phases = dst.memory.phases
+        if spoken and phases.get(dst.address) is AccPhase.Final:
+            raise m.fail(
+                "PTO-R131",
+                f"{mnemonic(op)}: {dst.describe()} holds a final product that no store with stPhase final "
+                "has taken: the device waits for one",
+                op,
+            )
+        phases[dst.address] = phase
+
+    return begin
 
 
 def in_blocks(out: Tile, blocks: tuple[int, int]) -> Tile:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ptoas.dialects.pto.enums import AtomicType, Layout, PadValue, PrintFormat
+from ptoas.dialects.pto.enums import AccPhase, AtomicType, Layout, PadValue, PrintFormat, STPhase
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
@@ -128,6 +129,9 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
     kind = None if combine is None else atomic
 
     def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
+        return waiting(op, m, src, bound(src, mem, fp))
+
+    def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
         look_at(op, m, src)
         if combine is not None and dtype.coded:
@@ -162,6 +166,31 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         return Step(run, reads=(src.region,), moving=moving, atomic=kind)
 
     return bind
+
+
+def waiting(op: TStoreOp, m: Machine, src: Tile, step: Step) -> Step:
+    """A store with a phase waits for the product that says it is the last; a final one empties its tile."""
+    phase = None if op.st_phase is None else op.st_phase.data
+    if phase is None or phase is STPhase.Unspecified or not m.target.has_pipes:
+        return step
+    phases = src.memory.phases
+
+    def wait(run: Callable[..., None]) -> Callable[..., None]:
+        def waited(*given: Any) -> None:
+            if phases.get(src.address) is not AccPhase.Final:
+                raise m.fail(
+                    "PTO-R131",
+                    f"tstore: stPhase {phase.value} waits for a product into {src.describe()} with accPhase "
+                    "final, and there is none",
+                    op,
+                )
+            run(*given)
+            if phase is STPhase.Final:
+                phases[src.address] = None
+
+        return waited
+
+    return replace(step, run=wait(step.run), moving=None if step.moving is None else wait(step.moving))
 
 
 def converting(dst: Tile) -> Callable[[View], None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import movement as dialect
-from ptoas.dialects.pto.enums import MxGroupAxis
+from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
@@ -25,6 +25,9 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         return reordered(op, m)
 
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        if turns_pairs(dst, src):
+            return turning(op, m, dst, src)
+        src = first_half(op, m, src)
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
@@ -39,6 +42,47 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         return Step(run, (source.region, *scales(fp)), (target.region,))
 
     return bind
+
+
+def first_half(op: dialect.FixpipeOp, m: Machine, src: Tile) -> Tile:
+    """What of an accumulator goes to this core's unified buffer, where it goes to those of two cores in
+    halves and this one plays the first of them."""
+    mode = None if op.acc_to_vec_mode is None else op.acc_to_vec_mode.data
+    if m.lane_memories or not m.target.has_pipes:
+        return src
+    rows, cols = src.valid
+    match mode:
+        case AccToVecMode.DualModeSplitM:
+            return src.with_valid(rows // 2, cols)
+        case AccToVecMode.DualModeSplitN:
+            return src.with_valid(rows, cols // 2)
+        case _:
+            return src
+
+
+def turns_pairs(dst: Tile, src: Tile) -> bool:
+    """Whether two numbers in a byte are neighbours in a row on the one side and in a column on the other."""
+    boxed = src.boxed and dst.boxed and dst.type.loc.data in (TileLoc.Left, TileLoc.Right)
+    return boxed and src.dtype.kind == "pairs" and src.type.slayout is not dst.type.slayout
+
+
+def turning(op: dialect.TMovOp, m: Machine, dst: Tile, src: Tile) -> Step:
+    """fp4 that is transposed: bytes are taken apart in the one direction and put together in the other."""
+    by_row = src.type.slayout is SLayout.RowMajor
+    rows, cols = src.valid
+    wanted = (rows // 2, 2 * cols) if by_row else (2 * rows, cols // 2)
+    if dst.valid != wanted or (rows if by_row else cols) % 2:
+        raise unfit(op, m, src, dst)
+    axis = 0 if by_row else 1
+
+    def run() -> None:
+        pairs = src.load_raw()
+        numbers = np.stack((pairs & 0xF, pairs >> 4), axis=2 - axis)
+        numbers = numbers.reshape(rows, 2 * cols) if by_row else numbers.reshape(2 * rows, cols)
+        low, high = (numbers[0::2], numbers[1::2]) if by_row else (numbers[:, 0::2], numbers[:, 1::2])
+        dst.store_raw(low | high << 4)
+
+    return Step(run, (src.region,), (dst.region,))
 
 
 def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
@@ -243,6 +287,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
 @instruction(dialect.TInsertOp)
 def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        src = first_half(op, m, src)
         convert = converting(op, m, src, dst, fp)
         rows, cols = src.valid
 

@@ -11,7 +11,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.ops.family import mnemonic
-from ptoas.ops.matmul import check_extents, first_term, in_blocks, write
+from ptoas.ops.matmul import beginning, check_extents, first_term, in_blocks, write
 
 GROUP = 32
 """Numbers that share a scale."""
@@ -41,6 +41,7 @@ def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
     """One instruction forms its sum in doubles and rounds it to f32 once; then it adds the accumulator or the
     bias. A program that splits k adds the parts in its own order."""
     walk = m.target.model(op)
+    begin = beginning(op, m)
 
     def bind(
         dst: Tile,
@@ -63,6 +64,7 @@ def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
         whole = in_blocks(out, walk.blocks)
 
         def run() -> None:
+            begin(dst)
             a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
             total = (a @ b.T).astype(np.float32)
             if start is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from math import prod
 
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.types import DYNAMIC
@@ -52,7 +53,20 @@ class Staged:
                 f"{extent} {word} of a rank are no multiple of the {window} valid {word} of "
                 f"%{tiles[0].name}, which are static"
             )
+        self._warn_of_more(walk, tiles[0])
         return walk
+
+    def _warn_of_more(self, walk: Walk, tile: Tile) -> None:
+        """Open extents that turn out to be more than the data; `verify` warns of those that it knows."""
+        rows, cols = prod(self.shape[:4]), self.shape[4]
+        if not walk.fits or tile.valid == (rows, cols) or DYNAMIC not in tile.type.valid:
+            return
+        self.machine.warn(
+            "PTO-R125",
+            f"{self.name}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], what goes "
+            f"through it is [{rows}, {cols}]: the headers of August 2026 store the tile as it is valid",
+            self.op,
+        )
 
     def check_apart(self, tiles: Sequence[Tile]) -> None:
         """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""

@@ -232,9 +232,11 @@ def _place(timeline: Timeline, core: _Core, event: Event, duration: Callable[[Pa
             if source != NOTHING:
                 timeline.arrows.append(Arrow(source, number, label, raised, awaited))
         core.arrows[pipe].clear()
-        end = start + cycles
         free = core.free[pipe]
-        timeline.slices.append(Slice(work, event.actor, part.pipe, start, end, event.turns, free, cause, via))
+        # Two parts on one pipe, as an atomic store has, follow each other.
+        begin, why = (free, (core.last[pipe], None)) if free > start else (start, (cause, via))
+        end = begin + cycles
+        timeline.slices.append(Slice(work, event.actor, part.pipe, begin, end, event.turns, free, *why))
         core.free[pipe], core.last[pipe] = end, number
     core.handshakes(work.after, f"the end of {work.name}")
 

@@ -104,6 +104,8 @@ def _why(parameter: Parameter) -> str:
         reasons.append("its size is what the run reaches")
     if parameter.written and not parameter.read:
         reasons.append("it is only written")
+    elif parameter.arrived:
+        reasons.append("it is waited for, and nothing here tells it")
     elif parameter.is_index:
         reasons.append("its elements are indices")
     elif parameter.steers:

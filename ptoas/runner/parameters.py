@@ -63,6 +63,8 @@ class Parameter:
     """It is how many ranks there are."""
     is_signal: bool = False
     """It is notified or waited for: it starts with zeros."""
+    arrived: int = 0
+    """What it starts with where the program waits for it and nothing in the program tells it."""
     suggestion: int = 1
     """What a scalar is taken to be when nobody says: an extent that fits the tiles it is used for."""
     reason: str = "nothing tells what it should be"

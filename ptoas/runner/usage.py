@@ -50,6 +50,7 @@ from ptoas.dialects.pto.views import (
 from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
+from ptoas.runner.arrivals import mark_arrivals
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.peers import Peers, mark_ranks
 from ptoas.runner.upper_bounds import UpperBounds
@@ -142,6 +143,7 @@ def analyse(
             case _:
                 pass
         _index_use(op, flow, parameters, target, bounds)
+    mark_arrivals(operations, flow.of, parameters)
     looked_at = _looked_at(operations, flow, parameters)
     for parameter in parameters:
         if parameter.kind == "pointer" and parameter.elements is None and parameter.at not in looked_at:

@@ -139,7 +139,9 @@ def _all_of(shape: tuple[int, ...], dtype: DType, value: float) -> Array:
 
 def fixed_value(parameter: Parameter) -> int | None:
     """What every element of a generated array is; `None`: each another."""
-    if parameter.is_signal or (parameter.written and not parameter.read):
+    if parameter.is_signal:
+        return parameter.arrived
+    if parameter.written and not parameter.read:
         return 0
     assert parameter.dtype is not None
     if not parameter.dtype.is_integer:

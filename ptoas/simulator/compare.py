@@ -14,6 +14,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.kinds import needs_cluster
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
 from ptoas.location import argument_type_span, span_of
 from ptoas.lowering.emit_cpp import emit_cpp, names_of
@@ -203,7 +204,10 @@ class Trial:
     def build(self, compiler: Sequence[str], library: Path) -> None:
         kernel = self.kernel
         function = names_of(kernel.module)[0][kernel.entry.sym_name.data]
-        (self.directory / KERNEL).write_text(emit_cpp(kernel.module, kernel.target), encoding="utf-8")
+        # Cores that pass tiles to each other are threads, which the entry starts.
+        cores = needs_cluster(kernel.module, kernel.entry, has_pipes=False)
+        text = emit_cpp(kernel.module, kernel.target, emit="entry" if cores else "kernel")
+        (self.directory / KERNEL).write_text(text, encoding="utf-8")
         source = self.directory / "driver.cpp"
         source.write_text(self.driver.text(function, kernel.options.blocks), encoding="utf-8")
         build(compiler, library, source, self.directory / "program", span_of(kernel.entry))

@@ -13,8 +13,9 @@ from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
 from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
+from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
-from ptoas.targets.specs import Types, tile
+from ptoas.targets.specs import FLOAT4, Types, tile
 
 Table = dict[str, str]
 EVERYWHERE = tuple(TileLoc)
@@ -33,6 +34,8 @@ class Cube:
     scaling: Table
     ways: Table = field(default_factory=dict[str, str])
     """From which memory to which; none: any."""
+    simulated: bool = False
+    """Whether there is one unified buffer, and bytes are moved as they are."""
 
 
 def way(op: FixpipeOp) -> str:
@@ -77,7 +80,14 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     """The rows of one of the moves; `vec` is that within the unified buffer, `at` are its indices, and
     `rules` and `facts` what else holds of the other ways."""
     ways = (move_has_a_way(ways=cube.ways),) if cube.ways else ()
-    base = Row(pipe=_pipe, rules=(*ways, *rules), defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
+    to_vec = not cube.ways or "vec" in cube.ways["acc"]
+    always = (
+        *ways,
+        *rules,
+        halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
+        *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
+    )
+    base = Row(pipe=_pipe, rules=always, defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
     both = {"dst": tile(cube.types, locs=EVERYWHERE), "src": tile(cube.types, locs=EVERYWHERE)}
     out = base.but(
         rules=(

@@ -14,6 +14,10 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}
 """All pipes but the scalar one begin an instruction before the one before it is done."""
 
+VECTOR_CORE = frozenset({Pipe.PIPE_S, Pipe.PIPE_V, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3})
+CUBE_CORE = frozenset({Pipe.PIPE_S, Pipe.PIPE_M, Pipe.PIPE_MTE1, Pipe.PIPE_MTE2, Pipe.PIPE_FIX})
+"""What both devices have; A2/A3 has a way from L1 to global memory besides, on MTE3."""
+
 REPEAT = 256
 """Bytes that the vector pipe works on at once."""
 

@@ -49,6 +49,8 @@ class TileLayout:
 
     text: str
     holds: Callable[[TileType], bool]
+    order: tuple[BLayout, SLayout] | None = None
+    """The one order of blocks and of what is in them, where there is one; for drawing it."""
 
 
 def _is(blayout: BLayout, slayout: SLayout | None) -> Callable[[TileType], bool]:
@@ -63,6 +65,7 @@ PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
 ZN = TileLayout(
     "row_major + col_major, fractal 512",
     lambda t: _is(BLayout.RowMajor, SLayout.ColMajor)(t) and t.fractal == 512,
+    (BLayout.RowMajor, SLayout.ColMajor),
 )
 _zz = _is(BLayout.RowMajor, SLayout.RowMajor)
 _nn = _is(BLayout.ColMajor, SLayout.ColMajor)
@@ -76,12 +79,15 @@ ND_OR_COLUMN = TileLayout(
 VEC = (TileLoc.Vec,)
 
 LEFT = TileLayout(
-    "slayout row_major, fractal 512", lambda t: t.slayout is SLayout.RowMajor and t.fractal == 512
+    "slayout row_major, fractal 512",
+    lambda t: t.slayout is SLayout.RowMajor and t.fractal == 512,
+    (BLayout.ColMajor, SLayout.RowMajor),
 )
 """The order of its blocks is the target's, whatever the text says (D31)."""
 ACCUMULATOR = TileLayout(
     "col_major + row_major, fractal 1024",
     lambda t: t.is_nz and (t.fractal == 1024 or (t.fractal == 512 and t.cols % 16 == 0)),
+    (BLayout.ColMajor, SLayout.RowMajor),
 )
 """Its blocks are those of the matrix unit, whatever the text says of their size (D31)."""
 ONE_ROW = TileLayout("row_major + none_box, one row", lambda t: ND.holds(t) and t.rows == 1)
@@ -104,8 +110,14 @@ CUBE_LAYOUTS = {
 }
 """What the matrix unit and the pipe behind it read and write; the other memories take any layout."""
 
-CUBE_ALIGNMENTS: dict[TileLoc, int] = {TileLoc.Left: 512, TileLoc.Right: 512, TileLoc.Acc: 512}
-"""Where tiles start in the memories of the matrix unit: at a multiple of a block."""
+CUBE_ALIGNMENTS: dict[TileLoc, int] = {
+    TileLoc.Left: 512,
+    TileLoc.Right: 512,
+    TileLoc.Acc: 512,
+    TileLoc.Scaling: 128,
+}
+"""Where tiles start in the memories of the matrix unit: at a multiple of a block. The register that says
+where the scales of columns are counts in 128 bytes."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
-from ptoas.analysis.channels import overwritten_by, popped_by
+from ptoas.analysis.channels import given_back_by, overwritten_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.channel import FreeOp, PopOp
@@ -98,6 +98,9 @@ class Target:
     (True, '#coalesce #gatherOob?')
     >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
     False
+    >>> from ptoas.dialects.pto.enums import Pipe
+    >>> a5.connects(Pipe.PIPE_M, Pipe.PIPE_FIX), a5.connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
+    (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
     """
@@ -129,6 +132,8 @@ class Target:
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
     """Pipes that begin an instruction before the one before it is done (D26)."""
+    cores: tuple[frozenset[Pipe], ...] = ()
+    """The pipes of each kind of core; none: one core has them all."""
     keeps_order: Callable[[Seen, Seen], bool] = field(default_factory=lambda: _in_no_order)
     """Whether such a pipe does two accesses in the order of the program nevertheless."""
     launches: bool = True
@@ -167,11 +172,12 @@ class Target:
         if not isinstance(op, PtoOp) or isinstance(row, Unsupported):
             return NOTHING
         if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
-            popped, pipe = popped_by(op), row.frees(op)
-            if popped is None or pipe is None or not isinstance(popped.type, TileType):
+            pipe = row.frees(op)
+            tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
+            if pipe is None or not tiles:
                 return NOTHING
             # Whoever still reads it must be done: the other core will write there.
-            return Effects(behind=((pipe, popped, True),))
+            return Effects(behind=tuple((pipe, tile, True) for tile in tiles))
         if row.pipe is None:
             return NOTHING
         # One thread does everything in order; only what is read and written remains.
@@ -210,6 +216,14 @@ class Target:
     def alignment(self, loc: TileLoc) -> int:
         """Bytes of which the address of a tile in this memory is a multiple."""
         return self.alignments.get(loc, BURST)
+
+    def connects(self, source: Pipe, target: Pipe) -> bool:
+        """Whether a flag goes from one of the pipes to the other: some core has both. Of pipes that no core
+        has, other rules speak."""
+        known: frozenset[Pipe] = frozenset[Pipe]().union(*self.cores)
+        if not {source, target} <= known:
+            return True
+        return any({source, target} <= core for core in self.cores)
 
     def takes(
         self, op: PtoOp, slot: str, element: Attribute, aicore: bool = False, isa: str | None = None

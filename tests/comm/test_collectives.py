@@ -258,3 +258,20 @@ def test_tiles_of_a_reduction_that_are_used_together_lie_apart(
     found = failing("PTO-R301", text, ranks, force=True)
     assert f"loads a chunk into {wrong} " in found.message and "share bytes" in found.message
     ranks_of(text, ranks, force=True, checks="mem,init")
+
+
+OPEN = """
+func.func @main(%g: !pto.group<1 x !pto.memref<8x32xf32>>, %own: !pto.memref<8x32xf32>, %n: index) {
+  %c32 = arith.constant 32 : index
+  %t = pto.alloc_tile valid_row = %n valid_col = %c32 : !pto.tile_buf<vec, 16x32xf32, valid=?x?>
+  pto.comm.tgather(%own, recv(%t), group(%g) : !pto.memref<8x32xf32>, !pto.tile_buf<vec, 16x32xf32, valid=?x?>, !pto.group<1 x !pto.memref<8x32xf32>>) {root = 0 : i32}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("rows", "codes"), [(4, []), (8, []), (16, ["PTO-R125"])])
+def test_a_tile_that_turns_out_to_be_larger_than_the_data_is_told_of(rows: int, codes: list[str]) -> None:
+    """The headers of August 2026 store it as it is valid (D28)."""
+    result = ranks_of(OPEN, 1, {"n": rows})
+    assert [found.code for found in result.warnings] == codes

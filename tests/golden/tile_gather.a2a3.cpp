@@ -21,13 +21,11 @@ AICORE void tile_gather(__gm__ float *a, __gm__ int32_t *b, __gm__ float *out)
     TASSIGN(idx, 0x400);
     Src0Tile dst;
     TASSIGN(dst, 0x800);
-    IdxTile tmp;
-    TASSIGN(tmp, 0xc00);
     TLOAD(src0, aGM);
     TLOAD(idx, bGM);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    TGATHER(dst, src0, idx, tmp);
+    TGATHER(dst, src0, idx, idx);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     TSTORE(outGM, dst);

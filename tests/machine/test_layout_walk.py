@@ -222,3 +222,24 @@ def test_what_was_unpacked_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -
     tile.memory.data[7] = 0x3C
     assert np.array_equal(fill(), tile.load().astype(np.float32))
     assert kept.size == 0 and not kept.found
+
+
+# --- fp4 -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loc", ["right", "left"])
+def test_pairs_of_fp4_are_turned(loc: str) -> None:
+    """64 x 128 codes of 4 bits: two in a byte by rows on the one side, by columns on the other."""
+    codes = np.random.default_rng(4).integers(0, 16, (64, 128)).astype(np.uint8)
+    by_row, by_column = codes[:, 0::2] | codes[:, 1::2] << 4, codes[0::2] | codes[1::2] << 4
+    given, wanted = (by_row, by_column) if loc == "right" else (by_column, by_row)
+    layouts = ("Nz", "Zn") if loc == "right" else ("Zn", "Nz")
+    element = "!pto.f4E2M1x2"
+    src, dst = (
+        tile_text(where, layout, shape, element)
+        for where, layout, shape in zip(("mat", loc), layouts, (given.shape, wanted.shape), strict=True)
+    )
+    move = f"pto.tmov ins(%s : {src}) outs(%d : {dst})"
+    text = f"func.func @kernel(%s: {src}, %d: {dst}) {{\n  {move}\n  return\n}}"
+    result = ptoas.run(ptoas.parse(text), {"s": given}, "a5")
+    assert np.array_equal(np.asarray(result.outputs["d"]).view(np.uint8), wanted)

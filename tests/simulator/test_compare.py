@@ -19,6 +19,8 @@ from ptoas.simulator.compare import differing
 from ptoas.simulator.faults import FAULTS, likely_causes
 from tests.comm.remote_programs import ring
 
+ROOT = Path(__file__).parents[2]
+
 LIBRARY = """
 #pragma once
 #include <cstdint>
@@ -123,6 +125,18 @@ def test_the_same_bytes(library: Path, cxx: str, kernel: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout == "equal: x 2x8xf32, t 2x8xf32, out 2x8xf32, left 2x8xf32\n"
     assert "TADDS(b, a, s);" in (kernel.parent / "kept" / "kernel.cpp").read_text()
+
+
+def test_cores_that_pass_tiles_are_threads(library: Path, tmp_path: Path) -> None:
+    """What is built is the entry that starts them; the small library has no channels, so it ends there."""
+    text = (ROOT / "examples" / "cube_to_vector.pto").read_text().replace('"a5"', '"cpu"')
+    (tmp_path / "cores.pto").write_text(text)
+    done = command(
+        tmp_path / "cores.pto", "--include", library, "--cxx", "false", "--keep", tmp_path / "kept"
+    )
+    assert done.exit_code == 1 and "PTO-R71" in done.stderr
+    made = (tmp_path / "kept" / "kernel.cpp").read_text()
+    assert made.count("std::thread ") == 3 and 'extern "C" void relu_rows(' in made
 
 
 def test_other_bytes_are_shown_with_their_place(library: Path, cxx: str) -> None:

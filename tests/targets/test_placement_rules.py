@@ -11,7 +11,7 @@ from ptoas.targets.rules.examples import kernel
 from ptoas.targets.verify import verify
 
 TILE, MEMORY = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<16x32xf32>"
-VEC_OF_A5 = "256 KB less 8 KB reserved and, with SIMT instructions, 32 KB of data cache"
+VEC_OF_A5 = "256 KB less 8 KB reserved"
 
 
 def load(tile: str) -> str:

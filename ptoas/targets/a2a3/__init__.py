@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from ptoas.dialects.pto.enums import BLayout, TileLoc
-from ptoas.targets.pipe_order import OVERLAPPING, load_or_follow
+from ptoas.dialects.pto.enums import BLayout, Pipe, TileLoc
+from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, load_or_follow
 from ptoas.targets.rule import Rule
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
@@ -48,4 +48,5 @@ A2A3 = Target(
     channels=_channels,
     overlapping_pipes=OVERLAPPING,
     keeps_order=load_or_follow,
+    cores=(VECTOR_CORE, CUBE_CORE | {Pipe.PIPE_MTE3}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import Pipe, TileLoc
-from ptoas.targets.pipe_order import OVERLAPPING, both_load
+from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, both_load
 from ptoas.targets.rule import Rule
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import KB, Target, UbLayout
@@ -55,4 +55,5 @@ A5 = Target(
     channels=channels,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
+    cores=(VECTOR_CORE, CUBE_CORE),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB, channels, program
-from ptoas.targets.pipe_order import both_load
+from ptoas.targets.pipe_order import CUBE_CORE, VECTOR_CORE, both_load
 from ptoas.targets.specs import CUBE_ALIGNMENTS
 from ptoas.targets.target import Target
 
@@ -20,4 +20,5 @@ A5_CUSTOM = Target(
     channels=channels,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
+    cores=(VECTOR_CORE, CUBE_CORE),
 )

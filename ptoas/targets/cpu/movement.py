@@ -30,6 +30,7 @@ CUBE = Cube(
     scaled={"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"},
     bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
     scaling={"i64": "i64", "ui64": "ui64"},
+    simulated=True,
 )
 
 ROWS: Rows = {

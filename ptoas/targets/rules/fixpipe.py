@@ -10,8 +10,9 @@ from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 from ptoas.targets.rules.matmul import acc, left
 
@@ -155,7 +156,9 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
         (start,) = know.constants(word)
         if start is not None and start % step:
             fix = f"use {start // step * step} or {start // step * step + step}"
-            yield mismatch(word, start, f"a multiple of {step}", slot=word, part="value", fix=fix)
+            picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
+            required = f"a multiple of {step}"
+            yield mismatch(word, start, required, slot=word, part="value", fix=fix, related=picture)
 
 
 @rule(

@@ -12,8 +12,9 @@ from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 from ptoas.targets.target import Target
 
@@ -195,7 +196,9 @@ def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") 
         if walked < physical and across > box[1 - at]:
             fix = f"give the tile {walked} {dim}, or compact=normal"
             what = f"{dim} of {slot}, of which {valid} are valid"
-            yield mismatch(what, physical, walked, slot=slot, fix=fix)
+            lines = -(-across // box[1 - at])
+            picture = (Related(drawing.strides(valid, physical, box[at], lines)),)
+            yield mismatch(what, physical, walked, slot=slot, fix=fix, related=picture)
 
 
 _ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"

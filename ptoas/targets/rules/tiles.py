@@ -21,11 +21,13 @@ from ptoas.dialects.pto.views import (
     SubviewOp,
     TAssignOp,
 )
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import kernel
+from ptoas.targets.specs import TileLayout
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -100,7 +102,10 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
                 what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
                 place, slot = _origin(value, facts)
-                yield mismatch(what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot)
+                picture = (Related(drawing.cut_blocks(tile.type.shape, (1 if free else rows, cols))),)
+                yield mismatch(
+                    what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot, related=picture
+                )
 
 
 @rule(
@@ -121,7 +126,21 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
         if layout is not None and not layout.holds(tile.type):
             place, slot = _origin(value, facts)
             what = f"layout of {value_name(value)} in {tile.loc.value}"
-            yield mismatch(what, _layout_found(tile), layout.text, op=place, slot=slot)
+            picture = _orders(tile, layout, target)
+            yield mismatch(what, _layout_found(tile), layout.text, op=place, slot=slot, related=picture)
+
+
+def _orders(tile: TileFacts, layout: TileLayout, target: Target) -> tuple[Related, ...]:
+    """Both orders side by side, where it is the order that differs."""
+    if layout.order is None:
+        return ()
+    found = (tile.type.blayout, tile.type.slayout)
+    required = (target.left, layout.order[1]) if tile.loc is TileLoc.Left else layout.order
+    if tile.loc is TileLoc.Left:
+        found = (target.left, found[1])
+    if found == required:
+        return (Related(f"blocks of {tile.type.fractal} bytes, required {layout.text.rpartition(' ')[2]}"),)
+    return (Related(drawing.orders(found, required)),)
 
 
 def _layout_found(tile: TileFacts) -> str:
@@ -196,7 +215,8 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     on="cpu a2a3 a5 a5-custom",
 )
 def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
-    """An address is not negative and a multiple of 32 bytes, in left, right and acc of the devices of 512."""
+    """An address is not negative and a multiple of 32 bytes, on the devices in left, right and acc of 512, in
+    scaling of 128."""
     tile = know.knowledge.tile(op.results[0] if isinstance(op, AllocTileOp) else op.tile)
     step = know.target.alignment(tile.loc)
     known = know.constants("addr")
@@ -206,7 +226,9 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     if address is not None and (address % step or address < 0):
         below = max(0, address // step * step)
         fix = f"use {below} or {below + step}"
-        yield mismatch("address", address, f"a multiple of {step}", slot="addr", part="value", fix=fix)
+        picture = (Related(drawing.ruler(address, step)),) if step > BURST and address > 0 else ()
+        required = f"a multiple of {step}"
+        yield mismatch("address", address, required, slot="addr", part="value", fix=fix, related=picture)
 
 
 @rule(

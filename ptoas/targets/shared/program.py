@@ -10,7 +10,7 @@ from ptoas.targets.rules import arrays as r
 from ptoas.targets.rules import asynchronous as a
 from ptoas.targets.rules import budget as b
 from ptoas.targets.rules import comm as c
-from ptoas.targets.rules import core_sync, remote
+from ptoas.targets.rules import core_sync, cores_of_flags, cube, remote
 from ptoas.targets.rules import fences as h
 from ptoas.targets.rules import generated_indices as g
 from ptoas.targets.rules import lints as n
@@ -46,6 +46,7 @@ LEFTOVERS = (o.what_is_overwritten_is_not_read,)
 
 CORES = (
     h.synchronisation_names_pipes_that_work,
+    cores_of_flags.a_tail_is_one_that_exists,
     core_sync.an_instruction_is_on_its_core,
     core_sync.a_section_stands_by_itself,
     core_sync.a_barrier_is_for_the_cores_that_reach_it,
@@ -86,6 +87,8 @@ FLAGS = (
     f.a_flag_is_raised_once,
     f.a_raised_flag_is_awaited,
     f.a_flag_joins_two_pipes,
+    cores_of_flags.a_flag_stays_on_its_core,
+    cube.phases_of_an_accumulator_take_turns,
     f.own_flags_of_an_instruction_are_down,
     f.a_pipe_ends_what_it_depends_on,
 )

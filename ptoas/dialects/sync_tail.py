@@ -1,0 +1,25 @@
+"""What stands at the end of a function whose flags the compiler inserts: `pto.auto_sync_tail_hint`."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
+
+TAIL_HINT = "pto.auto_sync_tail_hint"
+
+BARRIER = "barrier_all"
+"""A barrier of all pipes."""
+STORES = "setwait_mte3_to_s_event0"
+"""The scalar pipe waits for the stores of MTE3, by event 0."""
+
+_WORDS = {
+    **dict.fromkeys(("barrier_all", "default"), BARRIER),
+    **dict.fromkeys(("mte3_to_s_event0", STORES), STORES),
+}
+SPELLINGS = ("barrier-all", "mte3-to-s-event0")
+
+
+def tail_of(function: FuncOp) -> str | None:
+    """Which of the two a function asks for; `None`: none, or something that nobody knows."""
+    given = function.attributes.get(TAIL_HINT)
+    return _WORDS.get(given.data.lower().replace("-", "_")) if isinstance(given, StringAttr) else None

@@ -1,0 +1,224 @@
+"""Ways out of the accumulator to two unified buffers, its phases, and fp4 on its way into the matrix unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.dialects.pto.enums import AccPhase, AccToVecMode, BLayout, SLayout, STPhase, TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import ProductOp
+from ptoas.dialects.pto.memory import TStoreOp
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction, kernel
+from ptoas.targets.rules.matmul import acc, left, right
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+SPLIT_COLUMNS = 32
+"""Columns of which an accumulator that is split by columns has a multiple."""
+
+
+def _halves(dst: str, src: str, mode: str) -> str:
+    return instruction("tmov", dst, acc(src), attrs=f"accToVecMode = #pto<acc_to_vec_mode {mode}>")
+
+
+@rule(
+    "PTO-K302",
+    source="header of TMOV, A5: GetDualDstCtl; public fixpipe model page",
+    reason="One transfer writes to the unified buffers of both vector cores, half of it to each.",
+    failing=_halves("16x32xf32", "31x32xf32", "dual_mode_split_m").replace(
+        "31x32xf32", "32x32xf32, valid=31x32"
+    ),
+    passing=_halves("16x32xf32", "32x32xf32", "dual_mode_split_m"),
+    on="a5",
+)
+def halves_of_an_accumulator_are_equal(
+    op: FixpipeOp, know: Facts, both: bool = True, to_vec: bool = True
+) -> Violations:
+    """accToVecMode is for an accumulator on its way to the unified buffer. In halves it goes as it is,
+    without a scale or a conversion, not to a col_major tile, and not by textract: split by rows an even
+    number of them, by columns a multiple of 32, into a tile with room for one half."""
+    if op.acc_to_vec_mode is None:
+        return
+    src, dst, mode = know.tile("src"), know.tile("dst"), op.acc_to_vec_mode.data
+    place = {"field": "accToVecMode"}
+    if (src.loc, dst.loc) != (TileLoc.Acc, TileLoc.Vec):
+        found = f"{mode.value} from {src.loc.value} to {dst.loc.value}"
+        yield mismatch("accToVecMode", found, "a move from acc to vec", **place)
+        return
+    if not to_vec or mode not in (AccToVecMode.DualModeSplitM, AccToVecMode.DualModeSplitN):
+        return
+    if not both:
+        required = "a single mode: there is one unified buffer, and all of the tile goes there"
+        yield mismatch("accToVecMode", mode.value, required, **place)
+        return
+    if isinstance(op, TExtractOp):
+        required = "a single mode: in halves the library counts all of src from the index on"
+        yield mismatch("accToVecMode of textract", mode.value, required, **place)
+    if op.fp is not None or op.pre_quant is not None or src.element is not dst.element:
+        found = f"{src.element_name} to {dst.element_name}"
+        scaled = " with a scale" if op.fp is not None or op.pre_quant is not None else ""
+        yield mismatch("conversion in halves", found + scaled, "none", slot="dst")
+    if dst.type.blayout is BLayout.ColMajor and dst.type.slayout is SLayout.NoneBox:
+        yield mismatch("layout of dst for halves", dst.layout_text, "row_major, or with boxes", slot="dst")
+    at, word, step = (0, "rows", 2) if mode is AccToVecMode.DualModeSplitM else (1, "columns", SPLIT_COLUMNS)
+    extent = src.valid[at]
+    if extent == DYNAMIC:
+        return
+    if extent % step:
+        yield mismatch(f"valid {word} of src for {mode.value}", extent, f"a multiple of {step}", slot="src")
+    elif dst.type.shape[at] < extent // 2:
+        required = f"at least {extent // 2}, half of src"
+        yield mismatch(f"{word} of dst for {mode.value}", dst.type.shape[at], required, slot="dst")
+
+
+# --- phases --------------------------------------------------------------------------------------
+
+_ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"
+_LEFT, _RIGHT = f"!pto.tile_buf<{left('16x16xf16')}>", f"!pto.tile_buf<{right('16x16xf16')}>"
+_OUT = "!pto.memref<16x16xf32>"
+
+
+def _phases(product: str) -> str:
+    return kernel(
+        f"%c = pto.alloc_tile : {_ACC}",
+        f"pto.tmatmul ins(%a, %b : {_LEFT}, {_RIGHT}) outs(%c : {_ACC}) "
+        f"{{accPhase = #pto<acc_phase {product}>}}",
+        f"pto.tstore ins(%c : {_ACC}) outs(%o : {_OUT}) {{stPhase = #pto<st_phase final>}}",
+        args=f"%a: {_LEFT}, %b: {_RIGHT}, %o: {_OUT}",
+    )
+
+
+@rule(
+    "PTO-K303",
+    source="public TMATMUL and TSTORE pages: AccPhase and STPhase; headers: unit flag",
+    reason="A store with a phase waits until the last product has said that it was the last, and a product "
+    "with a phase until the last store has said so: a word that is never said is waited for for ever.",
+    failing=_phases("partial"),
+    passing=_phases("final"),
+    on="a2a3 a5",
+    scope="function",
+)
+def phases_of_an_accumulator_take_turns(facts: FunctionFacts, target: Target) -> Violations:
+    """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
+    accPhase does not follow a final one before a store with stPhase final."""
+    for op in facts.func.walk():
+        for block in (block for region in op.regions for block in region.blocks):
+            yield from _turns(block.ops, facts)
+
+
+def _turns(ops: Iterable[Operation], facts: FunctionFacts) -> Violations:
+    """The phases in one block; where control flow or a call comes between, nothing is known any more."""
+    last: list[tuple[SSAValue, ProductOp, bool]] = []
+    """Accumulators, the product that wrote them last, and whether it waits for a final store."""
+    for op in ops:
+        if op.regions or not isinstance(op, PtoOp):
+            if op.regions or op.name == "func.call":
+                last.clear()
+            continue
+        if isinstance(op, ProductOp):
+            dst, phase = op.destination, op.acc_phase.data if op.acc_phase is not None else None
+            earlier = next((each for each in last if _same(each[0], dst, facts)), None)
+            spoken = phase in (AccPhase.Partial, AccPhase.Final)
+            if spoken and earlier is not None and earlier[2]:
+                yield Violation(
+                    f"product with accPhase into {value_name(dst)}: found a final product in it that no "
+                    "final store has taken, required a store with stPhase final between them",
+                    op=op,
+                    field="accPhase",
+                    fix="store it with stPhase final before, or make the earlier product partial",
+                    related=(Related("the final product", earlier[1]),),
+                )
+            last = [each for each in last if not _same(each[0], dst, facts)]
+            last.append((dst, op, phase is AccPhase.Final))
+        elif isinstance(op, TStoreOp) and op.st_phase is not None:
+            yield from _store(op, op.st_phase.data, last, facts)
+
+
+def _store(
+    op: TStoreOp, phase: STPhase, last: list[tuple[SSAValue, ProductOp, bool]], facts: FunctionFacts
+) -> Violations:
+    if phase is STPhase.Unspecified:
+        return
+    for n, (acc_, product, waits) in enumerate(last):
+        if not _same(acc_, op.src, facts):
+            continue
+        if not waits:
+            said = "none" if product.acc_phase is None else product.acc_phase.data.value
+            yield Violation(
+                f"store with stPhase {phase.value}: found a product with accPhase {said} before it, required "
+                "final",
+                op=op,
+                field="stPhase",
+                fix="write accPhase final at the last product, or leave stPhase out",
+                related=(Related("the product", product),),
+            )
+        if phase is STPhase.Final:
+            last[n] = (acc_, product, False)
+
+
+def _same(one: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
+    """Whether two tiles are certainly one place, or a part of it."""
+    if one is other:
+        return True
+    return any(a.overlaps(b, unsure=False) for a in facts.places(one) for b in facts.places(other))
+
+
+# --- fp4 -----------------------------------------------------------------------------------------
+
+
+def _turned(opcode: str, dst: str, src: str) -> str:
+    src, dst = (
+        f"!pto.tile_buf<mat, {src}, blayout=col_major, slayout=row_major>",
+        f"!pto.tile_buf<{right(dst)}>",
+    )
+    at = ", %z, %z : " if opcode == "textract" else " : "
+    types = f"{src}, index, index" if opcode == "textract" else src
+    return kernel(
+        "%z = arith.constant 0 : index",
+        f"pto.{opcode} ins(%s{at}{types}) outs(%d : {dst})",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K304",
+    source="header of TEXTRACT, A5: transposed loads of 4 bits; D40",
+    reason="Neighbours in a byte are neighbours in a row on the one side, and in a column on the other: the "
+    "bytes are taken apart and put together again.",
+    failing=_turned("tmov", "64x64x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
+    passing=_turned("tmov", "32x128x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
+    on="a5",
+)
+def pairs_are_turned_whole(op: FixpipeOp, know: Facts, turns: bool = True) -> Violations:
+    """Pairs of fp4 that are transposed on their way to left or right are moved by tmov, and both tiles have
+    the same numbers: twice the columns, or rows, that count pairs."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if src.element.kind != "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
+        return
+    if SLayout.NoneBox in (src.type.slayout, dst.type.slayout) or src.type.slayout is dst.type.slayout:
+        return
+    if not turns:
+        required = f"slayout {dst.type.slayout.value}: the simulator moves bytes and leaves pairs as they are"
+        yield mismatch("slayout of src for pairs of fp4", src.type.slayout.value, required, slot="src")
+    elif isinstance(op, TExtractOp):
+        required = "tmov of a whole tile: an index would count pairs on one side and numbers on the other"
+        yield mismatch("transposed pairs of fp4", "textract", required, part="statement")
+    elif (found := _numbers(src.type.slayout, src.type.shape)) != (
+        wanted := _numbers(dst.type.slayout, dst.type.shape)
+    ):
+        words = [f"{rows}x{cols} numbers" for rows, cols in (wanted, found)]
+        yield mismatch("shape of dst", words[0], f"{words[1]}, as src", slot="dst")
+
+
+def _numbers(slayout: SLayout, shape: tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of numbers of a tile of pairs (D40)."""
+    rows, cols = shape
+    return (rows, 2 * cols) if slayout is SLayout.RowMajor else (2 * rows, cols)
