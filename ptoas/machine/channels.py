@@ -55,6 +55,11 @@ class Ring:
         self.slots, self.local_slots, self.size = init.slots, init.local_slots, init.bytes_of_slot
         self.in_memory = init.memory is not None
         self.views = init.is_of_views
+        self.filling_pipe = model.pushes(flow)
+        self.freeing_pipe = model.frees(flow, self.in_memory)
+        self.asking_pipe = self._waiting_pipe(self.filling_pipe)
+        self.taking_pipe = self._waiting_pipe(model.pops(flow, self.in_memory))
+        self.frees_at_pop = model.frees_at_pop(self.in_memory, self.views)
         self.sparse = sparse
         self.period = self.slots if self.slots <= 2 else self.slots // 2
         lanes = (0, 1) if model.both_lanes or not channel.nosplit else (0,)
@@ -176,8 +181,9 @@ class Ring:
         """Wait for an empty slot; its number, counted from the first."""
         core = self._check_open(machine, op, self.producers)
         actor = machine.actor
-        if actor.scheduler is not None:
-            actor.scheduler.point(actor.place)
+        scheduler = actor.scheduler
+        if scheduler is not None and scheduler.restless:
+            scheduler.point(actor.place)
         if self._free_slots(core) < 1:
             actor.wait_until(
                 lambda: self._free_slots(core) > 0,
@@ -187,27 +193,27 @@ class Ring:
             )
         number = self.heads[core]
         if number >= self.slots:
-            pipe = self._waiting_pipe(self.model.pushes(self.flow))
             for consumer in self.consumers:
-                actor.clocks.acquire((self, "free", number % self.slots, consumer), pipe)
+                actor.clocks.acquire((self, "free", number % self.slots, consumer), self.asking_pipe)
         return number
 
-    def fill(self, machine: Machine, op: PushOp, element: Attribute, valid: tuple[int, int]) -> None:
+    def fill(self, machine: Machine, pushed: Pushed) -> None:
         """The slot that the producer waited for is full."""
         core = machine.core
         number = self.heads[core]
-        self.pushed[number % self.slots, core] = Pushed(op, element, valid, op.halves)
-        key = (self, "full", number % self.slots, core)
-        machine.actor.clocks.release(key, self.model.pushes(self.flow), again=True)
+        slot = number % self.slots
+        self.pushed[slot, core] = pushed
+        machine.actor.clocks.release((self, "full", slot, core), self.filling_pipe, again=True)
         self.heads[core] = number + 1
-        self.last_push = op
+        self.last_push = pushed.op
 
     def await_tile(self, machine: Machine, op: PopOp) -> int:
         """Wait for a full slot; its number, counted from the first."""
         core = self._check_open(machine, op, self.consumers)
         actor = machine.actor
-        if actor.scheduler is not None:
-            actor.scheduler.point(actor.place)
+        scheduler = actor.scheduler
+        if scheduler is not None and scheduler.restless:
+            scheduler.point(actor.place)
         heads, number = self.heads, self.tails[core]
         if min(heads.values(), default=0) <= number:
             actor.wait_until(
@@ -216,9 +222,8 @@ class Ring:
                 op,
                 self._numbers(machine, self.producers),
             )
-        pipe = self._waiting_pipe(self.model.pops(self.flow, self.in_memory))
         for producer in self.producers:
-            actor.clocks.acquire((self, "full", number % self.slots, producer), pipe)
+            actor.clocks.acquire((self, "full", number % self.slots, producer), self.taking_pipe)
         self.tails[core] = number + 1
         self.last_pop = op
         return number
@@ -229,8 +234,8 @@ class Ring:
     def give_back(self, machine: Machine, number: int) -> None:
         """The slot is free for the producer."""
         core = machine.core
-        pipe = self.model.frees(self.flow, self.in_memory)
-        machine.actor.clocks.release((self, "free", number % self.slots, core), pipe, again=True)
+        key = (self, "free", number % self.slots, core)
+        machine.actor.clocks.release(key, self.freeing_pipe, again=True)
         self.freed[core] = number + 1
 
     def release(self, machine: Machine, op: FreeOp) -> Held:
@@ -246,7 +251,7 @@ class Ring:
             )
         oldest = held.popleft()
         oldest.give_back(op)
-        if not self.model.frees_at_pop(self.in_memory, self.views):
+        if not self.frees_at_pop:
             self.give_back(machine, oldest.number)
         return oldest
 
@@ -257,12 +262,12 @@ class Ring:
         slot = number % self.slots
         return [(core, self.pushed[slot, core]) for core in self.producers]
 
-    def check_pop(self, machine: Machine, op: PopOp, number: int, element: Attribute) -> None:
+    def check_pop(self, machine: Machine, op: PopOp, number: int, element: Attribute, split: int) -> None:
         """A tile is popped as it was pushed."""
         slot = number % self.slots
         for core in self.producers:
             pushed = self.pushed[slot, core]
-            if pushed.split == op.halves and pushed.element == element:
+            if pushed.split == split and (pushed.element is element or pushed.element == element):
                 continue
             note = (Note(f"pushed by {label(pushed.op)}", span_of(pushed.op)),)
             if pushed.split != op.halves:

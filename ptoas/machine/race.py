@@ -334,7 +334,12 @@ def ordered(
     op: Operation, race: RaceDetector, effects: Effects, values: Sequence[object], run: Callable[..., None]
 ) -> Callable[..., None]:
     """The step with its accesses checked before it is done."""
-    bound = Bound(op, effects, [touched_by(value) for value in values])
+    return ordered_touching(race, Bound(op, effects, [touched_by(value) for value in values]), run)
+
+
+def ordered_touching(race: RaceDetector, bound: Bound, run: Callable[..., None]) -> Callable[..., None]:
+    """The same, where it is known which bytes the operands stand for."""
+    op, effects = bound.op, bound.effects
     pipes = {NUMBER[access.pipe] for access in effects.accesses}
     if len(pipes) != 1 or effects.before or effects.after or effects.reserved_events:
 

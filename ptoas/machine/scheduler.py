@@ -152,8 +152,10 @@ class Turns(Scheduler):
         """The next that can go on; when nobody can, the next that is told so."""
         passed: set[int] = set()
         while True:
-            if not self._round:
+            if not self._round and self.restless:
                 self._round = [int(n) for n in self._random.permutation(sorted(self._live))]
+            elif not self._round:
+                self._round = sorted(self._live, reverse=True)
             actor = self._round.pop()
             if actor not in self._live:
                 continue

@@ -40,16 +40,17 @@ from ptoas.dialects.pto.channel import (
     TPushToAicOp,
     TPushToAivOp,
 )
-from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.location import span_of
 from ptoas.machine.bound import Bound
-from ptoas.machine.channels import Ring
+from ptoas.machine.channels import Pushed, Ring
+from ptoas.machine.cluster import Cluster
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Machine, Step, instruction, value
 from ptoas.machine.memory import GlobalBuffer, Pointer, View, packed_strides
+from ptoas.machine.race import RaceDetector, ordered_touching
 from ptoas.machine.slots import Held
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.machine.touched import Touched, tile_touched
@@ -124,7 +125,17 @@ def ring_of(op: ChannelOp, m: Machine) -> Callable[[], Ring]:
     if init is None or flow is None or flow not in init.flows:
         raise _no_channel(op, m, init)
     channel = m.channels.of(init)
-    return lambda: m.cluster_of_block.ring(channel, flow, m)
+    cluster: Cluster | None = None
+    ring: Ring | None = None
+
+    def current() -> Ring:
+        """Looked up anew for each block."""
+        nonlocal cluster, ring
+        if ring is None or m.cluster is None or m.cluster is not cluster:
+            ring, cluster = m.cluster_of_block.ring(channel, flow, m), m.cluster
+        return ring
+
+    return current
 
 
 def _no_channel(op: ChannelOp, m: Machine, init: PipeInitOp | None) -> Exception:
@@ -160,6 +171,7 @@ def push(op: PushOp, m: Machine) -> Callable[..., Step]:
             return Step(lambda *_: _push_view(op, m, ring()))
         tile = entry
         element, convert = epilogue_of(op, init, m, tile)
+        pushed = Pushed(op, element, tile.valid, op.halves)
 
         def run(*scalars: int) -> None:
             current = ring()
@@ -168,8 +180,9 @@ def push(op: PushOp, m: Machine) -> Callable[..., Step]:
             number = current.await_slot(m, op)
             bits = tile.load_raw()
             current.slots_of(m, op).put(m, op, tile, convert(bits), element, number)
-            note_memory(op, m, current, write=True)
-            current.fill(m, op, element, tile.valid)
+            if current.in_memory:
+                note_memory(op, m, current, write=True)
+            current.fill(m, pushed)
 
         return Step(run, reads=(tile.region,))
 
@@ -188,7 +201,7 @@ def _push_view(op: PushOp, m: Machine, ring: Ring) -> None:
         )
     type = op.pushed.type
     assert isinstance(type, ViewType)
-    ring.fill(m, op, type.element_type, (0, 0))
+    ring.fill(m, Pushed(op, type.element_type, (0, 0), op.halves))
 
 
 def _check_lane(op: PushOp | PopOp, m: Machine, lane: int) -> None:
@@ -231,14 +244,14 @@ def pop_by_handle(op: TPopOp, m: Machine) -> Callable[..., Tile | View]:
 
 
 def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile | View]:
-    ring, type = ring_of(op, m), op.popped.type
+    ring, type, split = ring_of(op, m), op.popped.type, op.halves
     if isinstance(type, ViewType):
         view = slot_view(op, m, type)
 
         def pop_view(rows: int | None, cols: int | None) -> View:
             current = ring()
             number = current.await_tile(m, op)
-            current.check_pop(m, op, number, type.element_type)
+            current.check_pop(m, op, number, type.element_type, split)
             current.held[m.core].append(Held(op, number))
             return view(current, number)
 
@@ -246,34 +259,47 @@ def _popping(op: PopOp, m: Machine) -> Callable[[int | None, int | None], Tile |
     assert isinstance(type, TileType)
     effects = m.target.effects(op)
     nothing = ((),) * len(op.operands)
-    touched: dict[int, tuple[Touched, ...]] = {}
+    known: dict[int, tuple[Tile, tuple[Touched, ...], Callable[[], None]]] = {}
     """By tile: slots are few, and their tiles are kept."""
+    element, physical = type.element_type, type.shape
+    static = type.valid if DYNAMIC not in type.valid else None
 
-    def pop_tile(rows: int | None, cols: int | None) -> Tile:
-        current = ring()
+    def extents(rows: int | None, cols: int | None) -> tuple[int, int]:
         valid = (_extent(type.valid_rows, rows, type.rows), _extent(type.valid_cols, cols, type.cols))
-        if not (0 <= valid[0] <= type.rows and 0 <= valid[1] <= type.cols):
+        if not (0 <= valid[0] <= physical[0] and 0 <= valid[1] <= physical[1]):
             raise m.fail(
                 "PTO-R107",
                 f"{op.mnemonic()}: {valid[0]}x{valid[1]} is not inside {type.rows}x{type.cols}",
                 op,
             )
+        return valid
+
+    def checks(tile: Tile, race: RaceDetector) -> tuple[Tile, tuple[Touched, ...], Callable[[], None]]:
+        """What the check of races wants to know of a tile that is popped."""
+        found = known.get(id(tile))
+        if found is None or found[0] is not tile:
+            if len(known) >= KEPT:
+                known.clear()
+            touched = (tile_touched(tile),)
+            check = ordered_touching(race, Bound(op, effects, [*nothing, touched]), lambda: None)
+            found = known[id(tile)] = tile, touched, check
+        return found
+
+    def pop_tile(rows: int | None, cols: int | None) -> Tile:
+        current = ring()
+        valid = static or extents(rows, cols)
         number = current.await_tile(m, op)
-        current.check_pop(m, op, number, type.element_type)
+        current.check_pop(m, op, number, element, split)
         held = current.slots_of(m, op).take(m, op, type, valid, number)
         current.held[m.core].append(held)
         tile = held.tile
         assert tile is not None
-        note_memory(op, m, current, write=False)
+        if current.in_memory:
+            note_memory(op, m, current, write=False)
         if m.race is not None:
-            bytes_of = touched.get(id(tile))
-            if bytes_of is None or bytes_of[0].source is not tile:
-                if len(touched) >= KEPT:
-                    touched.clear()
-                bytes_of = touched[id(tile)] = (tile_touched(tile),)
-            held.touched = bytes_of
-            m.race.execute(Bound(op, effects, [*nothing, bytes_of]))
-        if current.model.frees_at_pop(current.in_memory, current.views):
+            _, held.touched, check = checks(tile, m.race)
+            check()
+        if current.frees_at_pop:
             current.give_back(m, number)
         return tile
 
@@ -292,20 +318,25 @@ def _extent(written: int, given: int | None, physical: int) -> int:
 @value(TFreeFromAicOp, TFreeFromAivOp, TFreeOp)
 def free(op: FreeOp, m: Machine) -> Callable[..., None]:
     ring = ring_of(op, m)
-    reading: dict[Pipe, Effects] = {}
+    known: dict[int, tuple[tuple[Touched, ...], Callable[[], None]]] = {}
+
+    def read(race: RaceDetector, current: Ring, touched: tuple[Touched, ...]) -> None:
+        """The pipe that gives back comes after all that it does with the tile."""
+        found = known.get(id(touched))
+        if found is None or found[0] is not touched:
+            if len(known) >= KEPT:
+                known.clear()
+            effects = Effects(accesses=(Access(current.freeing_pipe, 0, False),))
+            check = ordered_touching(race, Bound(op, effects, [touched]), lambda: None)
+            found = known[id(touched)] = touched, check
+        found[1]()
 
     def run(*_: object) -> None:
         current = ring()
         waiting = current.held.get(m.core)
         oldest = waiting[0] if waiting else None
-        tile = None if oldest is None or oldest.copied else oldest.tile
-        if m.race is not None and tile is not None:
-            pipe = current.model.frees(current.flow, current.in_memory)
-            effects = reading.get(pipe)
-            if effects is None:
-                effects = reading[pipe] = Effects(accesses=(Access(pipe, 0, False),))
-            assert oldest is not None
-            m.race.execute(Bound(op, effects, [oldest.touched]))
+        if m.race is not None and oldest is not None and not oldest.copied and oldest.tile is not None:
+            read(m.race, current, oldest.touched)
         current.release(m, op)
 
     return run

@@ -36,7 +36,7 @@ def entries_of(module: ModuleOp) -> list[str]:
 
     >>> import ptoas
     >>> from ptoas.runner.entry import entries_of
-    >>> entries_of(ptoas.parse("func.func @a() { return }\nfunc.func @b() { return }"))
+    >>> entries_of(ptoas.parse("func.func @a() { return }\\nfunc.func @b() { return }"))
     ['a', 'b']
     """
     bodies = _bodies(module)

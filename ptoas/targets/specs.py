@@ -110,8 +110,14 @@ CUBE_LAYOUTS = {
 }
 """What the matrix unit and the pipe behind it read and write; the other memories take any layout."""
 
-CUBE_ALIGNMENTS: dict[TileLoc, int] = {TileLoc.Left: 512, TileLoc.Right: 512, TileLoc.Acc: 512}
-"""Where tiles start in the memories of the matrix unit: at a multiple of a block."""
+CUBE_ALIGNMENTS: dict[TileLoc, int] = {
+    TileLoc.Left: 512,
+    TileLoc.Right: 512,
+    TileLoc.Acc: 512,
+    TileLoc.Scaling: 128,
+}
+"""Where tiles start in the memories of the matrix unit: at a multiple of a block. The register that says
+where the scales of columns are counts in 128 bytes."""
 
 
 @dataclass(frozen=True)

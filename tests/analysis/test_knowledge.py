@@ -59,7 +59,7 @@ def test_valid_extents_of_an_allocated_tile(values: str, type: str, expected: tu
     [
         (" valid [%c4, %c2]", "?x?", (4, 2)),
         (" valid [%c4, %n]", "?x?", (4, -1)),
-        (" valid [%c4, %c2]", "?x32", (4, 32)),
+        (" valid [%c4, %c32]", "?x32", (4, 32)),
         ("", "?x?", (-1, -1)),
         ("", "8x32", (8, 32)),
     ],

@@ -863,14 +863,14 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     # what a reader of other documents writes
     "other documents: an instruction that is not there yet": (
-        HEAD + "pto.set_quant_scalar ins(%idx) outs(%idx)",
+        HEAD + "pto.tinterleave ins(%idx) outs(%idx)",
         [
             (
                 "PTO-P020",
                 3,
                 1,
-                20,
-                "`set_quant_scalar` is an instruction of PTO that ptoas does not have yet",
+                15,
+                "`tinterleave` is an instruction of PTO that ptoas does not have yet",
                 "`--allow-unregistered` keeps it as it is",
             )
         ],

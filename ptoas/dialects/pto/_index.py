@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1387602685
+MADE_FROM = 1306039228
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

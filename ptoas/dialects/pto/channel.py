@@ -440,6 +440,11 @@ class InitializeL2G2LPipeOp(HandleInitOp):
     peer_local_addr = opt_operand_def(Index())
     pipe = result_def(Handle())
 
+    def verify_(self) -> None:
+        # Operands are told apart by their places.
+        if self.peer_local_addr is not None and self.local_addr is None:
+            raise VerifyException("peer_local_addr stands behind local_addr, which is not given")
+
     @property
     def local_rings(self) -> tuple[SSAValue | None, SSAValue | None]:
         return self.local_addr, self.peer_local_addr

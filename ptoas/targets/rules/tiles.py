@@ -215,7 +215,8 @@ def tile_memory_exists(op: AllocTileOp, know: Facts) -> Violations:
     on="cpu a2a3 a5 a5-custom",
 )
 def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violations:
-    """An address is not negative and a multiple of 32 bytes, in left, right and acc of the devices of 512."""
+    """An address is not negative and a multiple of 32 bytes, on the devices in left, right and acc of 512, in
+    scaling of 128."""
     tile = know.knowledge.tile(op.results[0] if isinstance(op, AllocTileOp) else op.tile)
     step = know.target.alignment(tile.loc)
     known = know.constants("addr")
