@@ -50,7 +50,8 @@ _ROWS = (
         "PTO-R105",
         "the extents of a tile and of memory differ",
         "A load or store moves the tile's valid region; the view has to have the same number of rows and "
-        "columns.",
+        "columns. The sources of an instruction are valid where its destination is; a device does not look, "
+        "and with `--check none` its arithmetic takes what lies there.",
     ),
     (
         "PTO-R106",

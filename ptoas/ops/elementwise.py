@@ -28,10 +28,10 @@ def _inverse_root(a: Array) -> Array:
 
 
 def _then_add(first: Function) -> Function:
-    """`first(a, b) + c`, rounded after each step."""
+    """`first(a, b) + c`, rounded after each step: two calls, the first into the destination."""
 
     def calculate(a: Array, b: Array, c: Array, out: Array | None = None) -> Array:
-        return np.add(first(a, b), c, out=out)
+        return np.add(first(a, b, out=out), c, out=out)
 
     return calculate
 

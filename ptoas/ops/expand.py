@@ -12,7 +12,16 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.division import divide
-from ptoas.ops.family import NOTHING, Function, Make, applied, mnemonic, require_arithmetic, wider
+from ptoas.ops.family import (
+    NOTHING,
+    Function,
+    Make,
+    applied,
+    covers,
+    mnemonic,
+    require_arithmetic,
+    wider,
+)
 
 
 @instruction(dialect.TRowExpandOp)
@@ -21,7 +30,7 @@ def trowexpand(op: dialect.TRowExpandOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, src: Tile) -> Step:
         rows = dst.valid[0]
-        if src.valid[0] < rows or src.valid[1] < 1:
+        if not covers(m, src, rows, 1):
             raise m.fail(
                 "PTO-R105", f"trowexpand: {src.describe()} is not valid for {rows} rows of one element", op
             )
@@ -37,7 +46,7 @@ def tcolexpand(op: dialect.TColExpandOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, src: Tile) -> Step:
         cols = dst.valid[1]
-        if src.valid[1] < cols or src.valid[0] < 1:
+        if not covers(m, src, 1, cols):
             raise m.fail(
                 "PTO-R105", f"tcolexpand: {src.describe()} is not valid for one row of {cols} elements", op
             )

@@ -32,11 +32,18 @@ def require_arithmetic(op: PtoOp, m: Machine, tile: Tile) -> None:
         raise m.fail("PTO-R505", f"{mnemonic(op)}: {tile.dtype.short} has no arithmetic", op)
 
 
+def covers(m: Machine, tile: Tile, rows: int, cols: int) -> bool:
+    """Whether a source is valid for so many rows and columns. A device does not look at that where it is not
+    told to: without the check of memory, the elements need only be there."""
+    extents = tile.valid if m.checks.mem or not m.target.has_pipes else (tile.rows, tile.cols)
+    return extents[0] >= rows and extents[1] >= cols
+
+
 def same_region(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:
     """The part of each source that the destination's valid region needs; it must be valid there."""
     rows, cols = dst.valid
     for tile in sources:
-        if tile.valid[0] < rows or tile.valid[1] < cols:
+        if not covers(m, tile, rows, cols):
             raise m.fail(
                 "PTO-R105",
                 f"{mnemonic(op)}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], "

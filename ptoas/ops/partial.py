@@ -9,7 +9,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
+from ptoas.ops.family import NOTHING, applied, mnemonic, require_arithmetic
 
 
 def _sources(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:
@@ -46,6 +46,9 @@ def _values(ufunc: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
             sources = _sources(op, m, dst, src0, src1)
             shared = _shared(*sources)
             a, b = (tile.with_valid(*shared) for tile in sources)
+            if shared == dst.valid:
+                run_all = applied(dst, ufunc, (a, b))
+                return Step(run_all, tuple(tile.region for tile in sources), (dst.region,))
 
             def run() -> None:
                 result = np.asarray(ufunc(a.load(), b.load()), dst.dtype.number)

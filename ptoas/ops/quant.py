@@ -38,9 +38,12 @@ def tquant(op: TQuantOp, m: Machine) -> Binder:
         def run() -> None:
             x = part.load() * scales.load()
             for tile in offsets:
-                x = x + tile.load()
-            whole = np.clip(np.rint(np.where(np.isnan(x), 0, x)), *limits)
-            dst.store_raw(whole.astype(dst.dtype.number).view(dst.dtype.raw))
+                x += tile.load()
+            unordered = np.isnan(x)
+            if unordered.any():
+                x[unordered] = 0
+            np.clip(np.rint(x, out=x), *limits, out=x)
+            dst.store_raw(x.astype(dst.dtype.number).view(dst.dtype.raw))
 
         reads = tuple(tile.region for tile in (part, scales, *offsets))
         return Step(run, reads, (dst.region,))

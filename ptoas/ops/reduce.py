@@ -39,17 +39,25 @@ def _prepare(make: Make, axis: int) -> Callable[[PtoOp, Machine], Binder]:
                     "PTO-R105", f"{mnemonic(op)}: {rows} rows of {cols} elements into {dst.describe()}", op
                 )
             part = dst.with_valid(*shape)
-            number, raw = dst.dtype.number, dst.dtype.raw
-
-            def run() -> None:
-                result = function(src.load()).astype(number).reshape(shape)
-                part.store_raw(result.view(raw))
-
-            return Step(run, (src.region,), (part.region,))
+            return Step(_into(part, function, src), (src.region,), (part.region,))
 
         return bind
 
     return prepare
+
+
+def _into(part: Tile, function: Reduction, src: Tile) -> Callable[[], None]:
+    """The results in the destination's element type; rows and columns without boxes are assigned as they
+    are."""
+    shape, number, raw = part.valid, part.dtype.number, part.dtype.raw
+    if part.boxed or src.boxed:
+        return lambda: part.store_raw(function(src.load()).astype(number).reshape(shape).view(raw))
+    target, source = part.number, src.number
+
+    def run() -> None:
+        target[...] = function(source).reshape(shape)
+
+    return run
 
 
 def _along_rows(ufunc: Ufunc) -> Make:
@@ -59,7 +67,7 @@ def _along_rows(ufunc: Ufunc) -> Make:
     """
 
     def reduce(a: Array) -> Array:
-        numbers = a if a.dtype.kind in "iu" else a.astype(np.float32)
+        numbers = a if a.dtype.kind in "iu" else a.astype(np.float32, copy=False)
         return ufunc.reduce(numbers, axis=1, dtype=numbers.dtype)
 
     return lambda _op, _m: reduce
@@ -98,7 +106,12 @@ def _first(position: Callable[..., Array], least: float, axis: int) -> Make:
     def find(a: Array) -> Array:
         if a.dtype.kind in "iu":
             return position(a, axis=axis)
-        wide = a.astype(np.float32)
+        wide = a.astype(np.float32, copy=False)
+        found = position(wide, axis=axis)
+        # NumPy finds what is no number before all else.
+        lines = np.arange(found.size)
+        if not np.isnan(wide[lines, found] if axis else wide[found, lines]).any():
+            return found
         unordered = np.isnan(wide)
         found = position(np.where(unordered, np.float32(least), wide), axis=axis)
         return np.where(unordered.take(0, axis=axis), 0, found)

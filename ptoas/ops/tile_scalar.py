@@ -64,7 +64,7 @@ elementwise({dialect.TAxpyOp: _accumulate}, "src", "dst", scalar=True)
 
 def _then_add(first: Function) -> Function:
     def calculate(a: Array, b: Array, scalar: Array, out: Array | None = None) -> Array:
-        return np.add(first(a, scalar), b, out=out)
+        return np.add(first(a, scalar, out=out), b, out=out)
 
     return calculate
 

@@ -14,7 +14,7 @@ from .gathers import GATHER_OOB, PATTERNS, SCATTER_OOB
 from .generate import generate
 from .types import types_of
 
-SEEDS = 3000
+SEEDS = 3600
 TILES = (
     "mgather", "mscatter", "tabs", "tadd", "tadds", "tci", "tcolexpand", "tcvt", "tdiv", "texp",
     "texpands", "tgather", "tgatherb", "tload", "tmax", "tmin", "tmov", "tmul", "tmuls", "tneg",

@@ -8,6 +8,7 @@ from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
@@ -154,6 +155,9 @@ class PtoOp(IRDLOperation, ABC):
 
     HOLDS: ClassVar[bool] = False
     """Whether its results go on using its tiles: these are needed as long as the results are."""
+
+    REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Words of other tools' texts that this one does not take, and what to write instead."""
 
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.

@@ -76,7 +76,7 @@ def _turned(emit: FunctionEmitter, value: SSAValue) -> str:
     made = emit.fresh(f"{identifier(name, 'local')}Rows")
     opened = f"({', '.join(given)})" if given else ""
     emit.line(f"{alias} {made}{opened};")
-    emit.line(f"TASSIGN({made}, reinterpret_cast<uint64_t>({name}.data()));")
+    emit.line(f"TRESHAPE({made}, {name});")
     return made
 
 

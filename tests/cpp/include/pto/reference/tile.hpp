@@ -110,6 +110,16 @@ PTO_INST void TASSIGN(TileData &tile, Address address)
     tile.bind(reference::local_memory(TileData::Loc) + address);
 }
 
+// The same bytes in another form.
+template <typename DstTile, typename SrcTile>
+PTO_INST void TRESHAPE(DstTile &dst, SrcTile &src)
+{
+    static_assert(DstTile::Rows * DstTile::Cols * sizeof(typename DstTile::DType) ==
+                      SrcTile::Rows * SrcTile::Cols * sizeof(typename SrcTile::DType),
+                  "a tile of another form has as many bytes");
+    dst.bind(src.data());
+}
+
 // A window of `src`: it keeps the parent's strides, so it is declared with the parent's extents.
 template <typename DstTile, typename SrcTile>
 PTO_INST void TSUBVIEW(DstTile &dst, SrcTile &src, uint16_t row, uint16_t col)
