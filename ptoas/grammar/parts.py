@@ -204,7 +204,7 @@ class StatementReader:
         if name not in names:
             name = next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
-            fix = did_you_mean(key, names)
+            fix = cls.REFUSED.get(key) or did_you_mean(key, names)
             raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key}`", item, fix)
         if name in fields:
             self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ptoas
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.runner.options import Options, Result
+from ptoas.runner.schedules import in_every_order
 
 from .support import execute, failing
 
@@ -406,3 +409,16 @@ def test_a_fence_comes_before_a_signal() -> None:
     assert "fence.barrier_all" in (finding.fix or "")
     sig = {"sig": np.zeros(1, np.int32)}
     execute(signalled("pto.fence.barrier_all #pto.fence_scope<gm>"), sig)
+
+
+def test_orders_agree_on_numbers_and_not_on_the_bits_of_a_nan() -> None:
+    def result(bits: int) -> Result:
+        raw = np.array([[1, bits]], np.uint32)
+        return Result("a5", "kernel", {"out": raw.view(np.float32)}, {}, bits={"out": raw})
+
+    options, place = Options(schedules=2), ptoas.parse("func.func @kernel() {\n  return\n}")
+    results = {0: result(0x7FC00000), 1: result(0xFFC00001)}
+    assert in_every_order(options, place, results.__getitem__) is results[0]
+    results[1] = result(0x3F800000)
+    with pytest.raises(PtoasError, match=r"PTO-R918.*1 of 2 elements"):
+        in_every_order(options, place, results.__getitem__)

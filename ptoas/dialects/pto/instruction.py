@@ -8,6 +8,7 @@ from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
@@ -120,6 +121,8 @@ class PtoOp(IRDLOperation, ABC):
 
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
+    ASKS_VALUES: ClassVar[bool] = False
+    """Whether the declaration asks for constants among the operands: then each statement is checked anew."""
 
     WRITES_RESULT: ClassVar[bool] = False
     """Whether its result is a tile with memory of its own, which it fills: what a channel hands over."""
@@ -154,6 +157,9 @@ class PtoOp(IRDLOperation, ABC):
 
     HOLDS: ClassVar[bool] = False
     """Whether its results go on using its tiles: these are needed as long as the results are."""
+
+    REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Words of other tools' texts that this one does not take, and what to write instead."""
 
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.

@@ -34,6 +34,19 @@ class TLoadOp(Instruction):
     """`dst[i, j] = mem[i, j]`: a block of global memory into a tile."""
 
     name = "pto.tload"
+    # The assembler reads these clauses and drops them: the library's call has no such arguments.
+    REFUSED: ClassVar = dict.fromkeys(
+        (
+            "pad_mode",
+            "pad_value",
+            "left_padding_num",
+            "right_padding_num",
+            "init_out_buffer",
+            "init_condition",
+        ),
+        "the call of the library has no such argument: say pad=zero, max or min in the type of the tile, or "
+        "use tfillpad",
+    )
     mem = operand_def(View("T"))
 
     @classmethod
