@@ -145,7 +145,14 @@ FAMILIES = (
     Family("tmul", (FULL, FULL), FULL, np.multiply),
     Family("tmaxs", (FULL, "f32"), FULL, np.maximum),
     Family("tabs", (FULL,), FULL, np.absolute),
-    Family("taddsc", (FULL, "f32", FULL), FULL, lambda a, s, b, out: np.add(np.add(a, s, out), b, out)),
+    # Two passes over three tiles, which lie at the same distance from a page: the caches feel it.
+    Family(
+        "taddsc",
+        (FULL, "f32", FULL),
+        FULL,
+        lambda a, s, b, out: np.add(np.add(a, s, out), b, out),
+        at_most=2,
+    ),
     Family("tpartmax", (FULL, FULL), FULL, np.maximum),
     Family("trowsum", (FULL,), "64x8xf32, valid=64x1", lambda a: np.add.reduce(a, 1, keepdims=True)),
     Family("tcolmax", (FULL,), ROW, lambda a: np.maximum.reduce(a, 0, keepdims=True)),
