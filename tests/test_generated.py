@@ -193,3 +193,11 @@ def test_what_nobody_here_tells_has_come(compared: str, held: int) -> None:
     unknown = text.replace("%wanted :", "%n :", 1)
     if compared == "ge":
         assert ptoas.run(ptoas.parse(unknown), {"n": 9}, target="a5").arguments["arrived"].min() >= 9
+
+
+def test_one_rank_that_reaches_others_is_told_of_ranks() -> None:
+    module = ptoas.parse_file(str(Path(__file__).parents[1] / "examples" / "all_gather.pto"))
+    with pytest.raises(PtoasError) as caught:
+        ptoas.run(module, {"nranks": 2})
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "PTO-R102" and "--ranks" in (finding.fix or "")

@@ -30,6 +30,7 @@ from ptoas.runner.entry import choose_entry, roles_of
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
+from ptoas.runner.peers import alone
 from ptoas.runner.schedules import in_every_order
 from ptoas.runner.usage import analyse
 from ptoas.runner.values import Allowance, generate
@@ -153,6 +154,12 @@ class Kernel:
 
     def execute(self, given: Mapping[str, Any]) -> Result:
         """Run on all of the arguments; `__call__` does it after `complete`."""
+        try:
+            return self._in_orders(given)
+        except PtoasError as error:
+            raise alone(error, self.parameters) from None
+
+    def _in_orders(self, given: Mapping[str, Any]) -> Result:
         if self.options.schedules == 1 or len(self.cores) == 1:
             return self._execute(given, self.options.schedule)
         kept = copied(given)

@@ -8,7 +8,7 @@ table a context, and the argument behind the pointer a window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType, IntegerType, i64
@@ -17,6 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.guards import guarding_argument
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp
 from ptoas.runner.parameters import Parameter
@@ -102,6 +103,21 @@ class Peers:
 
 RANK_NAMES = ("my_rank", "rank")
 COUNT_NAMES = ("nranks", "num_ranks")
+
+
+def alone(error: PtoasError, parameters: list[Parameter]) -> PtoasError:
+    """An error of one rank that runs by itself: where it counts from its own window to another's, ranks are
+    missing."""
+    if not any(parameter.is_context for parameter in parameters):
+        return error
+    fix = "it reaches the memory of other ranks: run it with --ranks N"
+    return PtoasError(
+        [replace(d, fix=fix) if d.code in REACHES and d.fix is None else d for d in error.diagnostics]
+    )
+
+
+REACHES = ("PTO-R102", "PTO-R103", "PTO-R106")
+"""What a place outside of an argument is reported as."""
 
 
 def mark_ranks(entry: func.FuncOp, operations: list[Operation], parameters: list[Parameter]) -> None:
