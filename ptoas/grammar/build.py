@@ -447,8 +447,8 @@ class Builder(Names):
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
                 self.report("PTO-P060", message, span.offset, span.length)
-            plan.checked = not problems
-            return plan.checked
+            plan.checked = not problems and not op.ASKS_VALUES
+            return not problems
         if op.name in checks.TERMINATORS:
             self.deferred.append((raw, op))
             return True

@@ -111,14 +111,18 @@ def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[T
     """The sources: one as the destination, the other a column, or a block of each row."""
     full, each = (src0, src1) if src0.valid == dst.valid else (src1, src0)
     one_row = BURST // each.dtype.size if each.type.blayout is BLayout.RowMajor else 1
-    if full.valid != dst.valid or each.valid != (dst.valid[0], one_row):
+    rows = dst.valid[0]
+    looks = m.checks.mem or not m.target.has_pipes
+    fits = each.valid[1] == one_row and (each.valid[0] == rows if looks else covers(m, each, rows, one_row))
+    if full.valid != dst.valid or not fits:
         raise m.fail(
             "PTO-R105",
             f"{mnemonic(op)}: of {src0.describe()} and {src1.describe()} one must be valid as the "
-            f"destination {dst.describe()}, the other for [{dst.valid[0]}, {one_row}]",
+            f"destination {dst.describe()}, the other for [{rows}, {one_row}]",
             op,
         )
-    return src0, src1
+    part = each.with_valid(rows, one_row)
+    return (full, part) if full is src0 else (part, full)
 
 
 def _by_column(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:

@@ -121,6 +121,8 @@ class PtoOp(IRDLOperation, ABC):
 
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
+    ASKS_VALUES: ClassVar[bool] = False
+    """Whether the declaration asks for constants among the operands: then each statement is checked anew."""
 
     WRITES_RESULT: ClassVar[bool] = False
     """Whether its result is a tile with memory of its own, which it fills: what a channel hands over."""

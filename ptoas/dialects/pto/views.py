@@ -174,6 +174,7 @@ class SubviewOp(PtoOp):
     """A window of a tile; it shares the tile's bytes and row stride."""
 
     name = "pto.subview"
+    ASKS_VALUES: ClassVar = True
     ALIASES: ClassVar = ("subset",)
     LAYOUT: ClassVar = "$source[$offsets] sizes [#sizes]( valid [$valid])? {attrs} : ^source -> ^result"
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
