@@ -107,7 +107,23 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
             # A column that becomes a row has no layout to keep.
             if all(n in (m, DYNAMIC) for n, m in zip(type.valid, shape, strict=True)):
                 return Layout.DN if type.blayout is BLayout.ColMajor else Layout.ND
-    return Layout.DN if shape[0] > 1 and shape[1] == 1 and not _is_used_otherwise(view) else Layout.ND
+    column = shape[0] > 1 and shape[1] == 1
+    return Layout.DN if column and not _is_used_otherwise(view) and not _meets_boxes(view) else Layout.ND
+
+
+def _meets_boxes(view: SSAValue) -> bool:
+    """Whether a part of it is loaded into boxes or stored from them: the matrix unit's memories take rows."""
+    for use in view.uses:
+        match use.operation:
+            case views.PartitionViewOp() as part if _meets_boxes(part.result):
+                return True
+            case TLoadOp() | TStoreOp() as op:
+                tile = op.destination.type if isinstance(op, TLoadOp) else op.src.type
+                if isinstance(tile, TileType) and tile.slayout is not SLayout.NoneBox:
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _is_used_otherwise(view: SSAValue) -> bool:

@@ -132,10 +132,11 @@ def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
             continue
         if nearest(value_name(root), slips):
             continue  # PTO-U106 asks whether the one was meant for the other.
-        if isinstance(op, PtoOp) and root in {
-            facts.root(v) for slot in op.SCRATCH for v in op.operands_of(slot)
-        }:
-            continue  # Scratch is there to be written.
+        if isinstance(op, PtoOp):
+            if root in {facts.root(v) for slot in op.SCRATCH for v in op.operands_of(slot)}:
+                continue  # Scratch is there to be written.
+            if any(facts.root(v) in read for slot in op.OUTS for v in op.values_of(slot)):
+                continue  # It is done for another of its results.
         message = f"{value_name(root)} is written: found nothing that reads it, required one reader"
         yield Violation(message, op=op, fix="drop the instruction, or read its result")
 
