@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ptoas.diagnostics import PtoasError, UsageError
@@ -72,7 +73,8 @@ def _together(comm: Any, launch: Launch, work: Callable[[], T]) -> T:
 
 def _check_all(comm: Any, outcome: Outcome, program: Program, launch: Launch) -> list[Outcome]:
     """Rank 0 looks at what became of all; what is wrong then is wrong everywhere, and is said there."""
-    outcomes: list[Outcome] = comm.gather(outcome, root=0) or []
+    # Operations stay in their process.
+    outcomes: list[Outcome] = comm.gather(replace(outcome, op=None), root=0) or []
     error: PtoasError | None = None
     if comm.Get_rank() == 0:
         try:
@@ -138,14 +140,19 @@ def _run(
     if not outcome.good:
         board.failed()
     board.state(rank, Board.ENDED)
+    result, error = None, None
     try:
-        return _conclude(comm, kernel, own, call, outcome, members)
-    finally:
-        comm.Barrier()
-        for window in windows:
-            window.Unlock_all()
-            window.Free()
-        board.close()
+        result = _conclude(comm, kernel, own, call, outcome, members)
+    except PtoasError as found:
+        error = found  # all ranks have one then; with any other error nobody may wait for the rest
+    comm.Barrier()
+    for window in windows:
+        window.Unlock_all()
+        window.Free()
+    board.close()
+    if error is not None:
+        raise error
+    return result
 
 
 def _checked(kernel: Kernel) -> Kernel:
