@@ -39,7 +39,9 @@ types: $(VENV)/.installed-dev
 	$(BIN)/pyright
 
 unit: $(VENV)/.installed-dev
-	$(BIN)/pytest -n auto --dist worksteal --cov
+	@# What runs thousands of generated programs runs them without a look at every line.
+	$(BIN)/pytest -n auto --dist worksteal --cov -m "not heavy"
+	$(BIN)/pytest -n auto --dist worksteal -m heavy
 
 # No text may break the tool. What does is shrunk and kept in tests/fuzz/regressions, which `make test` replays.
 # And a program gives the same bytes whichever way it takes.

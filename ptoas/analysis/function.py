@@ -71,7 +71,8 @@ class FunctionFacts:
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects
         self.analyses: dict[tuple[str, str], object] = {}
         """Results that several rules share, by target and name."""
-        self._simt: dict[str, bool] = {}
+        self.simt: dict[str, bool] = {}
+        """By target, whether an instruction of its kernels launches SIMT threads."""
         self._roots: dict[SSAValue, SSAValue] = {}
         self.companions: tuple[FunctionFacts, ...] = (self,)
         """The functions of all kernels that this one belongs to: they share one launch."""
@@ -133,10 +134,10 @@ class FunctionFacts:
 
     def has_simt(self, target: Machine) -> bool:
         """Whether an instruction of a kernel that the function belongs to launches SIMT threads."""
-        known = self._simt.get(target.name)
+        known = self.simt.get(target.name)
         if known is None:
             known = any(each.first_simt(target) is not None for each in self.companions)
-            self._simt[target.name] = known
+            self.simt[target.name] = known
         return known
 
     def first_simt(self, target: Machine) -> Operation | None:

@@ -29,5 +29,7 @@ def set_companions(kernels: Sequence[Sequence[FunctionFacts]]) -> None:
     for kernel in kernels:
         for facts in kernel:
             found.setdefault(facts, {}).update(dict.fromkeys(kernel))
+    known: dict[frozenset[FunctionFacts], dict[str, bool]] = {}
     for facts, others in found.items():
         facts.companions = tuple(others)
+        facts.simt = known.setdefault(frozenset(others), {})  # one answer for all of them

@@ -1,0 +1,30 @@
+"""Which tests take their time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+HEAVY = (
+    "cpp",
+    "differential",
+    "fuzz",
+    "comm/test_mpi.py",
+    "lowering/test_barriers.py",
+    "lowering/test_insert_sync.py",
+    "lowering/test_plan_memory.py",
+    "machine/test_scalars.py",
+    "machine/test_compare.py",
+    "machine/test_pipelines.py",
+)
+"""Folders and files whose tests run thousands of generated programs, or several processes."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    heavy = tuple(HERE / name for name in HEAVY)
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in heavy):
+            item.add_marker(pytest.mark.heavy)
