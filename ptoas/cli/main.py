@@ -11,6 +11,7 @@ import click
 from ptoas import __version__
 from ptoas.cli.compare import compare
 from ptoas.cli.look import profile, report
+from ptoas.cli.lsp import lsp
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -440,5 +441,6 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
 
 
 main.add_command(compare)
+main.add_command(lsp)
 main.add_command(profile)
 main.add_command(report)
