@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
     from ptoas.diagnostics.render import render
     from ptoas.forms import print_module
+    from ptoas.grammar.format import format_text
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
@@ -28,6 +29,7 @@ _HOMES = {
     "ptoas.caches": ("clear_caches",),
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
     "ptoas.diagnostics.render": ("render",),
+    "ptoas.grammar.format": ("format_text",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.forms": ("print_module",),
     "ptoas.profiling.profile": ("Profile", "profile"),
@@ -61,6 +63,7 @@ __all__ = [
     "clear_caches",
     "compare",
     "compile",
+    "format_text",
     "get_target",
     "lower",
     "parse",
