@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.grammar.build import Builder
-from ptoas.grammar.layout import RawStatement, Region, blank_comments, cut
+from ptoas.grammar.layout import RawStatement, Region, blank_comments, cut, say_nothing
 from ptoas.grammar.parse import read
 from ptoas.grammar.scan import scan
 
@@ -147,12 +147,12 @@ class Document:
     @cached_property
     def blanked(self) -> str:
         """The text without its comments, places kept."""
-        return blank_comments(self.source.text, _say_nothing)
+        return blank_comments(self.source.text, say_nothing)
 
     @cached_property
     def top(self) -> list[Statement]:
         """The statements outside all bodies."""
-        return _statements(cut(self.source.text, _say_nothing), None, 0)
+        return _statements(cut(self.source.text, say_nothing), None, 0)
 
     @cached_property
     def statements(self) -> list[Statement]:
@@ -205,11 +205,6 @@ class Document:
 
     def op_at(self, statement: Statement) -> Operation | None:
         return self.made.get(statement.start)
-
-
-def _say_nothing(code: str, message: str, offset: int, length: int) -> None:
-    """What is wrong with the text is said when it is read."""
-    _ = code, message, offset, length
 
 
 def _statements(region: Region, parent: Statement | None, depth: int) -> list[Statement]:

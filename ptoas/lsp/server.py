@@ -16,6 +16,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from ptoas import __version__
 from ptoas.lsp import completion, hints, hover, lens, navigate, semantic, signature
 from ptoas.lsp.document import Document
+from ptoas.lsp.formatting import formatting
 from ptoas.lsp.names import Names
 from ptoas.lsp.places import offset_of, range_of
 from ptoas.lsp.publish import all_published
@@ -236,7 +237,7 @@ def _refusal(reason: Exception) -> JsonRpcException:
 
 
 def _shown(server: Server) -> None:
-    """Colours, hints, and where a program runs."""
+    """Colours, style, hints, and where a program runs."""
     feature = cast(Register, server.feature)
     command = cast(Register, server.command)
 
@@ -248,6 +249,15 @@ def _shown(server: Server) -> None:
     def _some_tokens(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
         file = server.file(params.text_document.uri)
         return semantic.semantic_tokens(file.now, *_extent(file, params.range))
+
+    @feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def _format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        return formatting(server.file(params.text_document.uri).document)
+
+    @feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
+    def _format_some(params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit]:
+        lines = params.range.start.line, params.range.end.line
+        return formatting(server.file(params.text_document.uri).document, lines)
 
     @feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def _hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
@@ -275,7 +285,7 @@ def _shown(server: Server) -> None:
         counts = {v.target: {"errors": v.errors, "warnings": v.warnings} for v in lens.verdicts(file)}
         return {"summary": said, "targets": counts}
 
-    _ = _tokens, _some_tokens, _hints, _lenses, _resolve_lens, _verify
+    _ = _tokens, _some_tokens, _format, _format_some, _hints, _lenses, _resolve_lens, _verify
 
 
 def _extent(file: File, given: lsp.Range) -> tuple[int, int]:

@@ -236,6 +236,19 @@ def test_semantic_tokens(client: Client, kernel: Text) -> None:
     assert part["function"] == {"@scale"}
 
 
+def test_formatting(client: Client, lookup: Text) -> None:
+    options = {"tabSize": 2, "insertSpaces": True}
+    lookup.edit("tstore %dst, %out", "  tstore   %dst,%out")
+    wanted = ptoas.format_text(lookup.text)
+    edits = lookup.ask("formatting", options=options)
+    assert lookup.edited(edits) == wanted != lookup.text
+    top = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+    assert not any(
+        "tstore" in edit["newText"] for edit in lookup.ask("rangeFormatting", range=top, options=options)
+    )
+    lookup.edit("  tstore   %dst,%out", "tstore %dst, %out")
+
+
 def test_inlay_hints(kernel: Text) -> None:
     whole = {"start": {"line": 0, "character": 0}, "end": kernel.place("}\n", nth=3)}
     hints = kernel.ask("inlayHint", range=whole)
