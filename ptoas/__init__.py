@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
-    from ptoas.notebook import Module as Module
+    from ptoas.module import Module as Module
     from ptoas.plugins import Plugin as Plugin
     from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
@@ -85,7 +85,7 @@ _ALSO = {
         "TileLoc",
     ),
     "ptoas.machine.machine": ("Checks",),
-    "ptoas.notebook": ("Module",),
+    "ptoas.module": ("Module",),
     "ptoas.plugins": ("Plugin",),
     "ptoas.profiling.reasons": ("Sync",),
     "ptoas.profiling.record": (

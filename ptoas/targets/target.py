@@ -103,6 +103,8 @@ class Target:
     (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
+    >>> len(a5.asks(frozenset({"memory", "sync"}))) < len(a5.asks())  # no ranks, no channels
+    True
     """
 
     name: str
