@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ptoas.targets.row import Row as Row
     from ptoas.targets.row import Rows as Rows
     from ptoas.targets.row import Unsupported as Unsupported
-    from ptoas.targets.rule import RULES, Rule
+    from ptoas.targets.rule import RULES, Asked, Rule
     from ptoas.targets.rule import Check as Check
     from ptoas.targets.rule import Scope as Scope
     from ptoas.targets.rule import Violation as Violation
@@ -70,7 +70,7 @@ _HOMES = {
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
-    "ptoas.targets.rule": ("RULES", "Rule"),
+    "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
     "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
 
@@ -124,6 +124,7 @@ brings. Importable from here, listed at the end of the page."""
 __all__ = [
     "RULES",
     "TARGETS",
+    "Asked",
     "Compared",
     "Diagnostic",
     "Kernel",

@@ -48,7 +48,9 @@ class Module:
         self.functions: dict[str, Function] = {}
 
     def _repr_html_(self) -> str:
-        return self.module._repr_html_()
+        from ptoas.notebook import module_html
+
+        return module_html(self.module)
 
     def function(self, name: str, /, **arguments: str | Attribute) -> Function:
         """A function with its arguments' names and types; what is built inside `with` is its body."""

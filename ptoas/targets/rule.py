@@ -120,7 +120,13 @@ class Rule:
 
 class Asked(NamedTuple):
     """Rules of whole programs, in a function that imports them, and the chapters of which a program must have
-    an instruction before these rules have anything to say; none: any program."""
+    an instruction before these rules have anything to say; none: any program.
+
+    >>> import ptoas
+    >>> part = ptoas.Asked(lambda: (ptoas.RULES["PTO-N103"],), frozenset({"memory"}))
+    >>> [rule.code for rule in part.rules()], sorted(part.chapters)
+    (['PTO-N103'], ['memory'])
+    """
 
     rules: Callable[[], tuple[Rule, ...]]
     chapters: frozenset[str] = frozenset()
