@@ -152,7 +152,8 @@ class Document:
     @cached_property
     def top(self) -> list[Statement]:
         """The statements outside all bodies."""
-        return _statements(cut(self.source.text, say_nothing), None, 0)
+        read = self._read[0].statements
+        return _statements(read or cut(self.source.text, say_nothing), None, 0)
 
     @cached_property
     def statements(self) -> list[Statement]:

@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 from ptoas.diagnostics import PtoasError
 from ptoas.grammar.format import format_text
 from ptoas.lsp.document import Document
+from ptoas.lsp.places import units
 
 
 def formatting(document: Document, lines: tuple[int, int] | None = None) -> list[lsp.TextEdit]:
@@ -33,12 +34,8 @@ def _lines(before: list[str], first: int, last: int, new: list[str]) -> lsp.Text
     if last < len(before):
         where = lsp.Range(lsp.Position(first, 0), lsp.Position(last, 0))
         return lsp.TextEdit(where, "".join(f"{line}\n" for line in new))
-    end = lsp.Position(len(before) - 1, _units(before[-1]))
+    end = lsp.Position(len(before) - 1, units(before[-1]))
     if first == 0:
         return lsp.TextEdit(lsp.Range(lsp.Position(0, 0), end), "\n".join(new))
-    start = lsp.Position(first - 1, _units(before[first - 1]))
+    start = lsp.Position(first - 1, units(before[first - 1]))
     return lsp.TextEdit(lsp.Range(start, end), "".join(f"\n{line}" for line in new))
-
-
-def _units(line: str) -> int:
-    return len(line.encode("utf-16-le")) // 2

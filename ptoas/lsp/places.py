@@ -16,7 +16,7 @@ def position_of(source: Source, offset: int) -> lsp.Position:
     offset = max(0, min(offset, len(source.text)))
     line, column = source.position(offset)
     before = source.text[offset - column + 1 : offset]
-    return lsp.Position(line - 1, column - 1 if before.isascii() else _units(before))
+    return lsp.Position(line - 1, column - 1 if before.isascii() else units(before))
 
 
 def offset_of(source: Source, position: lsp.Position) -> int:
@@ -53,5 +53,6 @@ def range_of_span(span: Span) -> lsp.Range:
     return range_of(span.source, span.offset, end)
 
 
-def _units(text: str) -> int:
+def units(text: str) -> int:
+    """How long a text is in UTF-16 units."""
     return sum(2 if ord(char) > 0xFFFF else 1 for char in text)

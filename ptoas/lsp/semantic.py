@@ -10,7 +10,7 @@ from ptoas.dialects.pto.index import index
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.lsp.document import Document, Statement, Token
 from ptoas.lsp.names import Kind
-from ptoas.lsp.places import position_of
+from ptoas.lsp.places import units
 from ptoas.lsp.session import Version
 
 LEGEND = lsp.SemanticTokensLegend(
@@ -66,15 +66,18 @@ def semantic_tokens(version: Version, first: int = 0, last: int | None = None) -
     document = version.document
     source = document.source
     data: list[int] = []
-    line = column = 0
+    line = column = row = 0
+    text, starts, plain = source.text, [*source.line_starts, len(source.text) + 1], source.text.isascii()
     types = {name: at for at, name in enumerate(LEGEND.token_types)}
     for start, end, kind, more in sorted(_all(version, first, len(source.text) if last is None else last)):
-        for piece_start, piece_end in _lines(source.text, start, end):
-            at, to = position_of(source, piece_start), position_of(source, piece_end)
-            step = at.line - line
-            data += [step, at.character - (0 if step else column), to.character - at.character]
-            data += [types[kind], more]
-            line, column = at.line, at.character
+        for piece_start, piece_end in _lines(text, start, end):
+            while starts[row + 1] <= piece_start:
+                row += 1
+            at, length = piece_start - starts[row], piece_end - piece_start
+            if not plain:
+                at, length = units(text[starts[row] : piece_start]), units(text[piece_start:piece_end])
+            data += [row - line, at - (column if row == line else 0), length, types[kind], more]
+            line, column = row, at
     return lsp.SemanticTokens(data)
 
 
@@ -134,6 +137,10 @@ def _comments(document: Document, first: int, last: int) -> Iterator[Coloured]:
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The parts of a stretch that stand on one line each."""
+    cut = text.find("\n", start, end)
+    if cut < 0 and start < end:
+        yield start, end
+        return
     while start < end:
         cut = text.find("\n", start, end)
         stop = end if cut < 0 else cut
