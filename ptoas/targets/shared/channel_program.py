@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.targets.rules import channel_ends, channel_entries, channel_use
+from ptoas.targets.rules import channel_ends, channel_entries, channel_epilogue, channel_use
 
 CHANNELS = (
     channel_ends.a_channel_has_two_ends,
@@ -16,7 +16,7 @@ CHANNELS = (
     channel_entries.what_is_pushed_fits_a_slot,
     channel_entries.a_tile_comes_from_and_goes_to_its_memory,
     channel_entries.a_tile_is_popped_as_it_is_pushed,
-    channel_entries.a_push_converts_to_what_is_popped,
+    channel_epilogue.a_push_converts_to_what_is_popped,
     channel_use.pushes_pops_and_frees_balance,
     channel_use.a_slot_is_not_used_after_it_is_free,
     channel_use.what_a_pop_is_told_is_open,
@@ -27,6 +27,7 @@ DEVICE_CHANNELS = (
     *CHANNELS,
     channel_ends.there_are_flags_for_all_channels,
     channel_entries.a_slot_is_as_the_tensor_of_its_channel,
+    channel_epilogue.a_push_through_memory_converts_to_rows,
 )
 """Where views can be passed, too, and flags run out."""
 
