@@ -49,6 +49,7 @@ CORES = (
     cores_of_flags.a_tail_is_one_that_exists,
     core_sync.an_instruction_is_on_its_core,
     core_sync.a_section_stands_by_itself,
+    core_sync.a_part_needs_nothing_of_the_other,
     core_sync.a_barrier_is_for_the_cores_that_reach_it,
 )
 
