@@ -85,8 +85,10 @@ def _inline(section: SectionOp) -> None:
 def _make_parts(function: func.FuncOp) -> None:
     for violation in crossing_parts(function):
         notes = tuple(Note(each.message, span_of(each.op)) for each in violation.related if each.op)
-        span = span_of(violation.op or function)
-        raise PtoasError([Diagnostic("PTO-H303", violation.message, span, fix=violation.fix, notes=notes)])
+        op = violation.op or function
+        raise PtoasError(
+            [Diagnostic("PTO-H303", violation.message, span_of(op), fix=violation.fix, notes=notes, op=op)]
+        )
     parts = [_part(function, kind) for kind in KernelKind]
     block = function.body.block
     for part in parts:

@@ -59,6 +59,9 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
+"""What a rule does: it is given the operation, function, kernel, module or channels, and what is known of it,
+and yields what it finds wrong."""
+
 Scope = Literal["instruction", "function", "branches", "kernel", "module", "channels"]
 """What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 

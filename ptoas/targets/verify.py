@@ -87,6 +87,11 @@ class Report:
         """The findings that only deserve a look."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
+    def _repr_html_(self) -> str:
+        from ptoas.notebook import report_html
+
+        return report_html(self)
+
     def for_target(self, target: str) -> Report:
         """The findings that concern one target."""
         return Report(tuple(d for d in self.diagnostics if not d.targets or target in d.targets), (target,))
@@ -301,7 +306,12 @@ class _Checker:
                     elif problem.field is not None:
                         span = field_span(op, problem.field)
                     found.append(
-                        (op, Diagnostic(DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span))
+                        (
+                            op,
+                            Diagnostic(
+                                DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span, op=op
+                            ),
+                        )
                     )
         return found
 
@@ -316,7 +326,11 @@ class _Checker:
             if key in first:
                 note = Note("the first one", span_of(first[key]))
                 message = f"there are two functions `@{name}`"
-                found.append(Diagnostic(DUPLICATE_CODE, message, span_of(function.func), notes=(note,)))
+                found.append(
+                    Diagnostic(
+                        DUPLICATE_CODE, message, span_of(function.func), notes=(note,), op=function.func
+                    )
+                )
             first.setdefault(key, function.func)
         return found
 
@@ -372,7 +386,7 @@ class _Checker:
         row = target.row(sample)
         if isinstance(row, Unsupported):
             message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
-            yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op)) for op in group)
+            yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
             return
         effects = target.effects(sample)
         # What an instruction of a channel does follows from its declaration, too.
@@ -436,6 +450,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.severity or rule.severity,
         (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
+        op=place,
     )
 
 
