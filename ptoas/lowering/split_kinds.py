@@ -43,7 +43,7 @@ from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 from ptoas.location import span_of
 from ptoas.lowering.options import chosen_target
 from ptoas.naming import defined, set_name
-from ptoas.targets.rules.core_sync import crossing_parts
+from ptoas.targets.rules.core_parts import crossing_parts
 
 
 @dataclass(frozen=True)

@@ -2,142 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import prod
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.kinds import core_of, has_channels, is_mixed, kind_of, left_out, own_kind
-from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp, ReserveBufferOp
+from ptoas.analysis.kinds import core_of, kind_of
+from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import WORKING_PIPES, AddressSpace, KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType, ViewType
-from ptoas.naming import name_of
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.channel_examples import CUBE, EVERYWHERE, PAIR, VECTOR, both, once
+from ptoas.targets.rules.channel_examples import EVERYWHERE, PAIR, VECTOR, both, once
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 _A5 = "a5 a5-custom"
 
-# --- which core ------------------------------------------------------------------------------------------
-
-_MATMUL = """\
-!l = !pto.tile_buf<left, 16x16xf32, blayout=col_major, slayout=row_major>
-!r = !pto.tile_buf<right, 16x16xf32, slayout=col_major>
-!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-func.func @kernel(%l: !l, %r: !r, %acc: !acc) """
-_STEP = """ {
-  pto.tmatmul ins(%l, %r : !l, !r) outs(%acc : !acc)
-  return
-}"""
-
-
-@rule(
-    "PTO-H140",
-    source="PTOAS pto.kernel_kind, section.cube, section.vector",
-    reason="A core has neither the memories nor the pipes of the other kind; its compiler leaves the other's "
-    "part out.",
-    failing=f"{_MATMUL}{VECTOR}{_STEP}",
-    passing=f"{_MATMUL}{CUBE}{_STEP}",
-    on=_A5,
-    scope="function",
-)
-def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
-    """In a function or section of one kind of core stands only what that kind can do: its own side of
-    channels, counters of its pipes, tiles of its memories."""
-    kind = kind_of(facts.func)
-    if kind is None and not any(issubclass(op, SectionOp) for op in facts.by_class):
-        return
-    for op in _that_need_a_core(facts, kind):
-        here, own = core_of(op), own_kind(op)
-        if here is not None and own is not None and here is not own:
-            yield mismatch(
-                f"core of {op.name.removeprefix('pto.')}", here.value, own.value, op=op, part="statement"
-            )
-
-
-def _that_need_a_core(facts: FunctionFacts, kind: KernelKind | None) -> Iterable[Operation]:
-    """What may be on the wrong core, each once: instructions that name a side, and users of tiles that the
-    kind of the function alone does not explain."""
-    found: dict[Operation, None] = {}
-    for base in (NumberedChannelOp, InitializePipeOp, CounterOp):
-        found |= dict.fromkeys(facts.instances(base))
-    own = {KernelKind.Vector: (TileLoc.Vec,), None: ()}.get(kind, tuple(set(TileLoc) - {TileLoc.Vec}))
-    for tile in (*facts.arguments, *facts.local_tiles):
-        type = tile.type
-        if isinstance(type, TileType) and type.loc.data not in own:
-            found |= {use.operation: None for use in tile.uses}
-    return found
-
-
-_READS = """\
-!vec = !pto.tile_buf<vec, 8x16xf32>
-!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-func.func @kernel(%t: !vec, %acc: !acc, %at: index, %last: index, %out: !pto.memref<16x16xf32>) {
-  %x = pto.tgetval ins(%t, %at : !vec, index) outs : f32
-  %zero = arith.constant 0.0 : f32
-  %some = arith.cmpf ogt, %x, %zero : f32
-  pto.wait_intra_block <PIPE_V>, 3
-  scf.if %some {
-    pto.tadds ins(%t, %x : !vec, f32) outs(%t : !vec)
-  }
-  scf.if SOME {
-    pto.tstore ins(%acc : !acc) outs(%out : !pto.memref<16x16xf32>)
-  }
-  return
-}"""
-
-
-def crossing_parts(function: FuncOp) -> Violations:
-    """Where the parts of a mixed function for cube and vector cores need something of each other."""
-    if function.function_type.outputs.data:
-        name = function.sym_name.data
-        message = f"@{name} returns a value, and cube and vector cores run different parts of it"
-        yield Violation(message, op=function, fix="let it write memory, or give it one kind of core")
-    seen: set[tuple[Operation, Operation]] = set()
-    for kind in KernelKind:
-        for op, reader in left_out(function, kind)[1]:
-            if (op, reader) in seen:
-                continue
-            seen.add((op, reader))
-            yield Violation(
-                f"`{name_of(reader)}` on the {kind.value} core needs what `{name_of(op)}` gives, which runs "
-                "on the other kind",
-                op=reader,
-                part="statement",
-                fix="a tile goes through a channel or memory, a number through memory",
-                related=(Related("it is here", op),),
-            )
-
-
-@rule(
-    "PTO-H303",
-    source="PTOAS section.cube, section.vector; public memory model: cube core and vector core",
-    reason="The parts of a function for cube and vector cores run on different cores, which share only "
-    "global memory.",
-    failing=_READS.replace("SOME", "%some"),
-    passing=_READS.replace("SOME", "%least").replace(
-        "  pto.wait", "  %least = arith.cmpi ne, %at, %last : index\n  pto.wait"
-    ),
-    on=_A5,
-    scope="function",
-)
-def a_part_needs_nothing_of_the_other(facts: FunctionFacts, target: Target) -> Violations:
-    """What one kind of core computes the other can't use: of a function with parts for both, neither reads a
-    result of the other, and it gives no value back."""
-    function = facts.func
-    if not is_mixed(function):
-        return
-    module = function.get_toplevel_object()
-    if target.has_pipes or (isinstance(module, Operation) and has_channels(module.walk())):
-        yield from crossing_parts(function)
+# --- sections ---------------------------------------------------------------------------------------------
 
 
 @rule(
