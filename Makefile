@@ -53,6 +53,7 @@ fuzz: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m ptoas.dialects.pto.index
+	$(BIN)/python -m ptoas.editors
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
 	for page in cli api decisions sources differences; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
