@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import Pure
 
 from ptoas.analysis.kinds import ORIGIN, core_of, has_channels, is_mixed, kind_of, kinds_in
-from ptoas.analysis.structure import functions
+from ptoas.analysis.structure import functions, walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
@@ -55,7 +55,7 @@ class SplitKindsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
-        together = not target.has_pipes and not has_channels(op.walk())
+        together = not target.has_pipes and not has_channels(walk(op))
         for function in functions(op):
             if kind_of(function) is None:
                 split(function, together)
@@ -63,7 +63,7 @@ class SplitKindsPass(ModulePass):
 
 def split(function: func.FuncOp, together: bool) -> None:
     """`together`: one thread does all, in the order of the text."""
-    sections = [op for op in function.walk() if isinstance(op, SectionOp)]
+    sections = [op for op in walk(function) if isinstance(op, SectionOp)]
     if not together and is_mixed(function):
         _make_parts(function)
         return
@@ -86,7 +86,7 @@ def _make_parts(function: func.FuncOp) -> None:
     if function.function_type.outputs.data:
         message = f"@{function.sym_name.data} returns a value, and cube and vector cores run different parts"
         raise PtoasError([Diagnostic("PTO-H303", message, span_of(function), op=function)])
-    kinds = [core_of(op) for op in function.walk()]
+    kinds = [core_of(op) for op in walk(function)]
     parts = [_part(function, kind, kinds) for kind in KernelKind]
     block = function.body.block
     for part in parts:
@@ -111,8 +111,8 @@ def _make_parts(function: func.FuncOp) -> None:
 def _part(function: func.FuncOp, kind: KernelKind, kinds: list[KernelKind | None]) -> func.FuncOp:
     """What cores of one kind do of a function."""
     part = function.clone()
-    originals = list(function.walk())
-    twins = list(part.walk())
+    originals = walk(function)
+    twins = walk(part)
     for op, twin in zip(originals, twins, strict=True):
         twin.location = op.location
         for value, other in zip(defined(op), defined(twin), strict=True):
@@ -127,7 +127,7 @@ def _part(function: func.FuncOp, kind: KernelKind, kinds: list[KernelKind | None
     others = [twin for twin, own in zip(twins, kinds, strict=True) if own not in (None, kind)]
     for op in reversed(others):
         _remove(op, kind)
-    for op in list(part.walk()):
+    for op in walk(part):
         if isinstance(op, SectionOp):
             _inline(op)
     _drop_unused(part)
@@ -159,7 +159,7 @@ def _remove(op: Operation, kind: KernelKind) -> None:
 
 def _drop_unused(part: func.FuncOp) -> None:
     """Tiles and numbers that only the other kind needs."""
-    for op in reversed(list(part.walk())):
+    for op in reversed(walk(part)):
         idle = isinstance(op, AllocTileOp) or op.has_trait(Pure)
         if idle and op.results and all(result.first_use is None for result in op.results):
             op.detach()
