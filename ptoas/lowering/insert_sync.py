@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -189,6 +189,11 @@ class Frame:
     """When the operation did."""
 
 
+@cache
+def _orders(kind: type[Operation]) -> bool:
+    return issubclass(kind, func.CallOp | DrainOp)
+
+
 class Synchroniser:
     """Walks a function, loops twice when they are first met, and puts a pair wherever an access comes too
     early."""
@@ -306,7 +311,9 @@ class Synchroniser:
         return state
 
     def visit(self, op: Operation) -> None:
-        if isinstance(op, LOOPS):
+        if not op.regions and not _orders(op.__class__):
+            self.access(op)
+        elif isinstance(op, LOOPS):
             self.visit_loop(op)
         elif isinstance(op, scf.IfOp | scf.IndexSwitchOp):
             self.visit_branches(op)
@@ -319,8 +326,6 @@ class Synchroniser:
             self.state.rest()
         elif isinstance(op, DrainOp):
             self.handshake(((op.drained, op.drained),))
-        else:
-            self.access(op)
 
     def visit_branches(self, op: Operation) -> None:
         entry, began = self.state, self.time
