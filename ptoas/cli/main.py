@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colour
-from ptoas.diagnostics.render import FORMATS, render, to_json
+from ptoas.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 
     from ptoas.diagnostics import Source
 FORMS = ("asm", "ssa", "dps", "generic")
+
+gc.set_threshold(100_000, 20, 20)
+"""A command keeps most of the objects that it makes to its end. Looking every 700 for what can be thrown away
+takes a tenth of a short command's time."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -145,6 +150,7 @@ def verify(
     ptoas verify kernels --select PTO-A,PTO-F --werror
     """
     from ptoas.cli import verify_files as files
+    from ptoas.diagnostics.render import render
 
     options = files.Options(
         files.parse_targets(target),
@@ -314,6 +320,7 @@ def run(
     from ptoas.cli import run_file as files
     from ptoas.cli import trees
     from ptoas.diagnostics import PtoasError
+    from ptoas.diagnostics.render import to_json
     from ptoas.grammar.parse import parse, read_source
     from ptoas.runner import run as machine
     from ptoas.runner.entry import ALL, entries_of

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ptoas.diagnostics.core import Diagnostic, Severity, Span, UsageError
-
-FORMATS = ("full", "concise", "json", "sarif", "github")
+from ptoas.formats import FORMATS
 
 
 class HasDiagnostics(Protocol):
