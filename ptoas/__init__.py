@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
-    from ptoas.notebook import Module as Module
+    from ptoas.module import Module as Module
     from ptoas.plugins import Plugin as Plugin
     from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ptoas.targets.row import Row as Row
     from ptoas.targets.row import Rows as Rows
     from ptoas.targets.row import Unsupported as Unsupported
-    from ptoas.targets.rule import RULES, Rule
+    from ptoas.targets.rule import RULES, Asked, Rule
     from ptoas.targets.rule import Check as Check
     from ptoas.targets.rule import Scope as Scope
     from ptoas.targets.rule import Violation as Violation
@@ -81,7 +81,7 @@ _HOMES = {
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
-    "ptoas.targets.rule": ("RULES", "Rule"),
+    "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
     "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
 
@@ -96,7 +96,7 @@ _ALSO = {
         "TileLoc",
     ),
     "ptoas.machine.machine": ("Checks",),
-    "ptoas.notebook": ("Module",),
+    "ptoas.module": ("Module",),
     "ptoas.plugins": ("Plugin",),
     "ptoas.profiling.reasons": ("Sync",),
     "ptoas.profiling.record": (
@@ -135,6 +135,7 @@ brings. Importable from here, listed at the end of the page."""
 __all__ = [
     "RULES",
     "TARGETS",
+    "Asked",
     "Compared",
     "Diagnostic",
     "Edit",

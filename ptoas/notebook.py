@@ -42,19 +42,6 @@ _STYLES = {
 }
 
 
-class Module(ModuleOp):
-    """The modules that `ptoas` reads and builds: xDSL's, which a notebook shows as a program.
-
-    >>> import ptoas
-    >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
-    >>> "tneg" in module._repr_html_(), isinstance(module, ptoas.notebook.ModuleOp)
-    (True, True)
-    """
-
-    def _repr_html_(self) -> str:
-        return module_html(self)
-
-
 def module_html(module: ModuleOp) -> str:
     """A module as text in the form that it has, with its words in colours."""
     from ptoas.dialects.pto.instruction import Instruction

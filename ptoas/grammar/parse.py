@@ -22,7 +22,7 @@ from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
 from ptoas.location import SourceLocation
-from ptoas.notebook import Module
+from ptoas.module import Module
 
 MAX_BYTES = 64 << 20
 """The largest file that is read."""

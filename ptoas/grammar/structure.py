@@ -37,7 +37,7 @@ from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.location import Places, SourceLocation
-from ptoas.notebook import Module
+from ptoas.module import Module
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
