@@ -151,11 +151,11 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     fix: str | None = None
     targets: tuple[str, ...] = ()
-    edits: tuple[Edit, ...] = ()
-    """The changes that do what `fix` says, all of them together; none where that takes a person."""
     op: Operation | None = field(default=None, compare=False, repr=False)
     """The operation it speaks of, where there is one: of the module that was checked, or, in a run, of what
     the passes made of it. It stays in its process: `verify -j` and pickles leave it behind."""
+    edits: tuple[Edit, ...] = ()
+    """The changes that do what `fix` says, all of them together; none where that takes a person."""
 
     @property
     def is_error(self) -> bool:
