@@ -105,7 +105,7 @@ def tiled(repeats: int) -> Row:
     kernel = compile_program(ptoas.parse(TILED, "tiled.pto"))
     singles = a.astype(np.float32), b.astype(np.float32)
     arguments = {"a": a, "b": b, "out": out}
-    # The threads that share one large product wait for the next one for a while, busily: that is no one's time.
+    # The threads that share one large product wait for the next for a while, busily: that is nobody's time.
     theirs, ours = in_turns(
         lambda: np.matmul(*singles),
         lambda: kernel.execute(arguments),

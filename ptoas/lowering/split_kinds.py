@@ -85,7 +85,7 @@ def _inline(section: SectionOp) -> None:
 def _make_parts(function: func.FuncOp) -> None:
     if function.function_type.outputs.data:
         message = f"@{function.sym_name.data} returns a value, and cube and vector cores run different parts"
-        raise PtoasError([Diagnostic("PTO-H303", message, span_of(function))])
+        raise PtoasError([Diagnostic("PTO-H303", message, span_of(function), op=function)])
     kinds = [core_of(op) for op in function.walk()]
     parts = [_part(function, kind, kinds) for kind in KernelKind]
     block = function.body.block
@@ -143,7 +143,15 @@ def _remove(op: Operation, kind: KernelKind) -> None:
                 "on the other kind"
             )
             raise PtoasError(
-                [Diagnostic("PTO-H303", message, span_of(reader), notes=(Note("it is here", span_of(op)),))]
+                [
+                    Diagnostic(
+                        "PTO-H303",
+                        message,
+                        span_of(reader),
+                        notes=(Note("it is here", span_of(op)),),
+                        op=reader,
+                    )
+                ]
             )
     op.detach()
     op.erase()

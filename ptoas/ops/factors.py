@@ -51,7 +51,7 @@ def multiply(left: Array, right: Array) -> Array:
 
 def shares(rows: int, size: int) -> int:
     """In how many equal parts rows are multiplied, each by `size` numbers."""
-    count = max(1, -(-rows * size // ONE_THREAD))
+    count = min(rows, max(1, -(-rows * size // ONE_THREAD)))
     while rows % count:
         count += 1
     return count

@@ -28,9 +28,10 @@ from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, element_count, packed_strides
-from ptoas.runner.arguments import Bound, as_elements, check_names, spread_elements
+from ptoas.runner.arguments import Bound, as_elements, spread_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
+from ptoas.runner.named import check_names
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import flow_of
