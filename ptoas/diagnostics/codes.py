@@ -57,11 +57,6 @@ LOWERING: dict[str, tuple[str, str]] = {
         "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
         "synchronised. `scf` says the same with bodies of one block.",
     ),
-    "PTO-H303": (
-        "what one kind of core computes the other can't use",
-        "The parts of a function for cube and vector cores run on different cores: a tile goes from one to "
-        "the other through a channel or through memory, and a function of both gives no value back.",
-    ),
     "PTO-H304": (
         "a cube and a vector function that run together take the same arguments",
         "A pair that is joined by a channel is started as one kernel: the shorter list of arguments is the "

@@ -278,7 +278,7 @@ class RankArguments:
         streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
         # What others see has its size from the beginning; what is a rank's own may grow.
         grows = not self.is_shared(parameter)
-        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows)
+        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows, self.size)
 
     def _of_rank(self, name: str) -> Text | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""

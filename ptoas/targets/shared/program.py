@@ -44,6 +44,13 @@ def sections() -> Rules:
     return (c.a_section_stands_by_itself, c.a_barrier_is_for_the_cores_that_reach_it)
 
 
+@asked("core_sync channel")
+def parts() -> Rules:
+    from ptoas.targets.rules import core_parts as c
+
+    return (c.a_part_needs_nothing_of_the_other,)
+
+
 @asked("core_sync")
 def control_area() -> Rules:
     from ptoas.targets.rules import core_sync as c
@@ -238,7 +245,7 @@ def elements() -> Rules:
 @asked("channel")
 def channels() -> Rules:
     """For programs whose cores pass tiles to each other."""
-    from ptoas.targets.rules import channel_ends, channel_entries, channel_use
+    from ptoas.targets.rules import channel_ends, channel_entries, channel_epilogue, channel_use
 
     return (
         channel_ends.a_channel_has_two_ends,
@@ -252,7 +259,7 @@ def channels() -> Rules:
         channel_entries.what_is_pushed_fits_a_slot,
         channel_entries.a_tile_comes_from_and_goes_to_its_memory,
         channel_entries.a_tile_is_popped_as_it_is_pushed,
-        channel_entries.a_push_converts_to_what_is_popped,
+        channel_epilogue.a_push_converts_to_what_is_popped,
         channel_use.pushes_pops_and_frees_balance,
         channel_use.a_slot_is_not_used_after_it_is_free,
         channel_use.what_a_pop_is_told_is_open,
@@ -262,11 +269,12 @@ def channels() -> Rules:
 @asked("channel")
 def device_channels() -> Rules:
     """Where views can be passed, too, and flags run out."""
-    from ptoas.targets.rules import channel_ends, channel_entries
+    from ptoas.targets.rules import channel_ends, channel_entries, channel_epilogue
 
     return (
         channel_ends.there_are_flags_for_all_channels,
         channel_entries.a_slot_is_as_the_tensor_of_its_channel,
+        channel_epilogue.a_push_through_memory_converts_to_rows,
     )
 
 
@@ -281,7 +289,7 @@ def channels_in_local_memory() -> Rules:
 
 
 EVERYWHERE = (
-    *(module, pipes, cores, sections, collectives, staging, transfers, tiles, loops, variables),
+    *(module, pipes, cores, sections, parts, collectives, staging, transfers, tiles, loops, variables),
     *(placement, accumulators, lints, indices, channels),
 )
 
