@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
 from ptoas.plugins import import_all
+from ptoas.targets.change import Change
 
 Part = Literal["value", "type", "statement"]
 
@@ -51,6 +52,8 @@ class Violation:
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
     """How bad this one is, where that is not as bad as the rule says."""
+    change: Change | None = None
+    """What does as `fix` says, where that is certain enough to be done by a tool."""
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:
