@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from ptoas import __version__
+from ptoas.diagnostics.pages import SETTING, anchor_of
 
 
 def folder() -> Path:
@@ -16,10 +17,12 @@ def folder() -> Path:
 
 
 def href(code: str, docs: str | None = None) -> str | None:
-    """The address of a code's page: below `docs` if that is given, else in a file of its own; none where
-    that can't be written."""
-    if docs is not None:
-        return f"{docs.rstrip('/')}/#{code.lower()}" if "#" not in docs else f"{docs}{code.lower()}"
+    """The address of a code's page: on the site at `docs`, or at PTOAS_DOCS_URL; else a file of its own, as
+    for codes that are no rule's. None where that can't be written."""
+    anchor = anchor_of(code)
+    base = docs or os.environ.get(SETTING)
+    if base and anchor is not None:
+        return f"{base.rstrip('/')}/rules.html#{anchor}"
     return _written(code)
 
 

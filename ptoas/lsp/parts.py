@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from ptoas.caches import Kept, remembered
-from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.dialects.pto.index import index
 from ptoas.location import SourceLocation
 from ptoas.lowering.options import module_target
@@ -87,7 +87,16 @@ class Placed:
                     Note(self.text(note.message), note.span and self._span(note.span))
                     for note in finding.notes
                 )
-                yield replace(finding, message=self.text(finding.message), span=span, notes=notes)
+                edits = tuple(self._edits(finding))
+                whole = len(edits) == len(finding.edits)
+                message = self.text(finding.message)
+                yield replace(finding, message=message, span=span, notes=notes, edits=edits if whole else ())
+
+    def _edits(self, finding: Diagnostic) -> Iterable[Edit]:
+        for edit in finding.edits:
+            span = self._span(edit.span)
+            if span is not None:
+                yield replace(edit, span=span)
 
     def text(self, text: str) -> str:
         """A message with the lines that it speaks of as they are numbered now."""

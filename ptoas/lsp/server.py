@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from ptoas import __version__
-from ptoas.lsp import completion, hints, hover, lens, navigate, semantic, signature
+from ptoas.lsp import actions, completion, hints, hover, lens, navigate, semantic, signature
 from ptoas.lsp.document import Document
 from ptoas.lsp.formatting import formatting
 from ptoas.lsp.names import Names
@@ -259,6 +259,12 @@ def _shown(server: Server) -> None:
         lines = params.range.start.line, params.range.end.line
         return formatting(server.file(params.text_document.uri).document, lines)
 
+    @feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(list(actions.KINDS)))
+    def _actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        file = server.file(params.text_document.uri)
+        targets, docs = server.session.shown_targets(file), server.session.settings.docs
+        return actions.code_actions(file, *_extent(file, params.range), targets, params.context.only, docs)
+
     @feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
     def _hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         file = server.file(params.text_document.uri)
@@ -285,7 +291,7 @@ def _shown(server: Server) -> None:
         counts = {v.target: {"errors": v.errors, "warnings": v.warnings} for v in lens.verdicts(file)}
         return {"summary": said, "targets": counts}
 
-    _ = _tokens, _some_tokens, _format, _format_some, _hints, _lenses, _resolve_lens, _verify
+    _ = _tokens, _some_tokens, _format, _format_some, _actions, _hints, _lenses, _resolve_lens, _verify
 
 
 def _extent(file: File, given: lsp.Range) -> tuple[int, int]:
