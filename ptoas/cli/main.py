@@ -99,7 +99,11 @@ def instructions(style: str) -> None:
     from ptoas.dialects.pto import OPS
 
     if style == "json":
-        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+        click.echo(
+            json.dumps(
+                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+            )
+        )
     else:
         click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
 
