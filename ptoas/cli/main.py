@@ -25,6 +25,7 @@ from ptoas.cli.options import (
     max_steps_option,
     output_option,
     page_option,
+    placement_option,
     schedule_option,
     schedules_option,
     seed_option,
@@ -102,6 +103,7 @@ def instructions(style: str) -> None:
 @aicore_option
 @isa_option
 @sync_option
+@placement_option
 @click.option(
     "--format",
     "style",
@@ -124,6 +126,7 @@ def verify(
     aicore: bool,
     isa: str | None,
     sync: str | None,
+    placement: str | None,
     style: str,
     select: str | None,
     ignore: str | None,
@@ -153,6 +156,7 @@ def verify(
         werror,
         allow_unregistered,
         isa,
+        placement,
     )
     with progress() as advance:
         reports = files.verify_paths(paths, options, jobs, advance)

@@ -14,8 +14,8 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, Us
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
-from ptoas.lowering.options import module_target
 from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import Report, verify_targets
 
@@ -39,6 +39,7 @@ class Options:
     werror: bool = False
     allow_unregistered: bool = False
     isa: str | None = None
+    placement: str | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,12 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
         report = verify_targets(
-            module, options.targets or None, options.aicore, sync=options.sync, isa=options.isa
+            module,
+            options.targets or None,
+            options.aicore,
+            sync=options.sync,
+            isa=options.isa,
+            placement=options.placement,
         )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.

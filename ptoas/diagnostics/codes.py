@@ -70,6 +70,11 @@ LOWERING: dict[str, tuple[str, str]] = {
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-V140": (
+        "tiles are placed by whom `--placement` says",
+        "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "
+        "written out. Without the option each function says it for itself (D21).",
+    ),
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
     "PTO-T202": (

@@ -31,7 +31,7 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
 @rule(
     "PTO-H110",
     source="PTOAS aic_initialize_pipe: pairs of two functions",
-    reason="A tile that is pushed has to be popped by somebody.",
+    reason="A tile that is pushed has to be popped by somebody, at the latest by what is compiled elsewhere.",
     failing=once(
         PAIR,
         "  %t = pto.tpop",
@@ -46,7 +46,8 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
 )
 def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
     """A channel is declared once on the cube side and once on the vector side; the two name the same ring, or
-    the same number where there is none."""
+    the same number where there is none. One end alone of a pipe without a number is a warning: the other may
+    be in another module."""
     if any(True for _ in _lost(channels)):
         return  # which is said where a ring is imported that nobody reserves
     for channel in channels.all:
@@ -63,6 +64,7 @@ def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
             part="statement",
             fix="name what reserve_buffer gives on one side, and import_reserved_buffer on the other",
             related=tuple(Related("an end", end.init) for end in others),
+            severity=None if len(kinds) != 1 or isinstance(last.init, InitializePipeOp) else Severity.WARNING,
         )
 
 

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kinds import core_of, kind_of, own_kind
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp, ReserveBufferOp
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp
@@ -50,7 +51,8 @@ _STEP = """ {
 )
 def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
     """In a function or section of one kind of core stands only what that kind can do: its own side of
-    channels, counters of its pipes, tiles of its memories."""
+    channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
+    ever given to that pipe here, so the counter follows nothing."""
     kind = kind_of(facts.func)
     if kind is None and not any(issubclass(op, SectionOp) for op in facts.by_class):
         return
@@ -58,7 +60,12 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Viola
         here, own = core_of(op), own_kind(op)
         if here is not None and own is not None and here is not own:
             yield mismatch(
-                f"core of {op.name.removeprefix('pto.')}", here.value, own.value, op=op, part="statement"
+                f"core of {op.name.removeprefix('pto.')}",
+                here.value,
+                own.value,
+                op=op,
+                part="statement",
+                severity=Severity.WARNING if isinstance(op, CounterOp) else None,
             )
 
 
@@ -79,25 +86,27 @@ def _that_need_a_core(facts: FunctionFacts, kind: KernelKind | None) -> Iterable
 @rule(
     "PTO-H141",
     source="PTOAS section.cube, section.vector",
-    reason="The function, or the section around it, has said already which core runs what.",
-    failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.vector {{\n  }}\n  return\n}}",
+    reason="The function, or the section around it, has said already which core runs what; a part for the "
+    "other kind would never run.",
+    failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.cube {{\n  }}\n  return\n}}",
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
     on=EVERYWHERE,
     scope="function",
 )
 def a_section_stands_by_itself(facts: FunctionFacts, target: Target) -> Violations:
-    """A section stands in a function without a kernel kind, and in no other section."""
+    """A section stands in a function without a kernel kind or of its own kind, and in no other section."""
     for op in facts.instances(SectionOp):
         outer = op.parent_op()
         while outer is not None and not isinstance(outer, SectionOp | FuncOp):
             outer = outer.parent_op()
         if isinstance(outer, SectionOp):
             found = f"inside `{outer.mnemonic()}`"
-        elif (kind := kind_of(facts.func)) is not None:
+        elif (kind := kind_of(facts.func)) not in (None, op.KIND):
+            assert kind is not None
             found = f"in a function of kind {kind.value}"
         else:
             continue
-        required = "in a function without a kind, and in no other section"
+        required = f"in a function without a kind or of kind {op.KIND.value}, and in no other section"
         yield mismatch(op.mnemonic(), found, required, op=op, part="statement")
 
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ptoas.diagnostics import Severity
+from ptoas.targets.named import TARGET_ATTRIBUTE
 from ptoas.targets.rule import Violation, rule
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
-
-TARGET_ATTRIBUTE = "pto.target_arch"
 
 
 def _module(attribute: str) -> str:
