@@ -19,7 +19,9 @@ BY_HAND = """func.func @f(%x: !pto.memref<8x8xf32>) {
 }
 """
 BY_COMPILER = BY_HAND.replace(" addr = %at", "")
-MOVED = BY_HAND.replace("  pto.tprint", "  pto.tassign %t, %at : !pto.tile_buf<vec, 8x8xf32>, i64\n  pto.tprint")
+MOVED = BY_HAND.replace(
+    "  pto.tprint", "  pto.tassign %t, %at : !pto.tile_buf<vec, 8x8xf32>, i64\n  pto.tprint"
+)
 SUMMED = """func.func @f(%x: !pto.tile_buf<vec, 8x8xf32>, %d: !pto.tile_buf<vec, 8x1xf32>) {
   pto.trowsum ins(%x : !pto.tile_buf<vec, 8x8xf32>) outs(%d : !pto.tile_buf<vec, 8x1xf32>)
   return
@@ -65,8 +67,18 @@ AUTO_RING, PLACED_RING = RING.replace("HOW", "auto = true"), RING.replace("HOW",
         (SUMMED, "a5", "manual", []),
         (AUTO_RING, "a5", "auto", []),
         (PLACED_RING, "a5", "manual", []),
-        (AUTO_RING, "a5", "manual", ["reserve_buffer: found auto = true, required a base with placement manual"]),
-        (PLACED_RING, "a5", "auto", ["reserve_buffer: found a base, required auto = true with placement auto"]),
+        (
+            AUTO_RING,
+            "a5",
+            "manual",
+            ["reserve_buffer: found auto = true, required a base with placement manual"],
+        ),
+        (
+            PLACED_RING,
+            "a5",
+            "auto",
+            ["reserve_buffer: found a base, required auto = true with placement auto"],
+        ),
     ],
 )
 def test_who_places(text: str, target: str, placement: str | None, messages: list[str]) -> None:

@@ -54,8 +54,8 @@ LOWERING: dict[str, tuple[str, str]] = {
     ),
     "PTO-L020": (
         "a body that is lowered or run has one block",
-        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
-        "synchronised. `scf` says the same with bodies of one block.",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept. Branches that go forward are "
+        "lowered and run as `scf.if`; what goes back, or chooses among more than two, is written with `scf`.",
     ),
     "PTO-H303": (
         "what one kind of core computes the other can't use",
@@ -70,6 +70,11 @@ LOWERING: dict[str, tuple[str, str]] = {
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-V141": (
+        "tiles of one name lie one behind the other",
+        "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "
+        "Addresses that the planner of another tool has attached are not read.",
+    ),
     "PTO-V140": (
         "tiles are placed by whom `--placement` says",
         "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "

@@ -6,46 +6,6 @@ from ptoas.differences.difference import Difference
 
 ROWS: tuple[Difference, ...] = (
     Difference(
-        "an accumulator with rows of blocks",
-        "takes `blayout=row_major`",
-        "refused",
-        "the unit writes columns of blocks; `TileAcc` of the public headers is declared so",
-        """
-func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32, blayout=row_major, slayout=row_major, fractal=1024>
-  return
-}
-""",
-        "PTO-V109",
-    ),
-    Difference(
-        "the layout of scales of columns",
-        "takes any box",
-        "refused: one plain row",
-        "header of TMOV into `scaling`: the rows are asserted to be one",
-        """
-func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<scaling, 16x16xf16, slayout=row_major>
-  return
-}
-""",
-        "PTO-V109",
-    ),
-    Difference(
-        "the words of scales of columns",
-        "takes f16, bf16 and f32 on a5",
-        "refused: 64 bits a column, a float in the lower half",
-        "the pipe behind the accumulator reads 8 bytes a column; tests of the public library fill them so",
-        """
-.arg %c : !pto.tile<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-.arg %s : !pto.tile<scaling, 1x16xf16>
-.arg %d : !pto.tile<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>
-tmov %d, %c, %s : (!pto.tile<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>, !pto.tile<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile<scaling, 1x16xf16>)
-""",
-        "PTO-K202",
-        "a5",
-    ),
-    Difference(
         "`tmatmul.acc` with two accumulators",
         "takes them",
         "refused: the destination is the accumulator",
@@ -100,22 +60,6 @@ func.func @f() {
 }
 """,
         "PTO-G203",
-        "a5",
-    ),
-    Difference(
-        "scales of another type than f8E8M0",
-        "takes f16",
-        "refused",
-        "the unit reads codes of a power of two, 8 bits each; the library's tests declare them so",
-        """
-func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<left, 16x64xf8E4M3FN, slayout=row_major>
-  %sa = pto.alloc_tile : !pto.tile_buf<scaling, 16x2xf16, slayout=row_major, fractal=32>
-  pto.tget_scale_addr ins(%a : !pto.tile_buf<left, 16x64xf8E4M3FN, slayout=row_major>) outs(%sa : !pto.tile_buf<scaling, 16x2xf16, slayout=row_major, fractal=32>)
-  return
-}
-""",
-        "PTO-G204",
         "a5",
     ),
 )

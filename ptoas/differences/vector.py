@@ -93,19 +93,6 @@ func.func @f() {
         "a5",
     ),
     Difference(
-        "valid extents of a scratch tile",
-        "must be large enough in `trems`",
-        "accepted: what counts is how many bytes it has",
-        "header of TREMS does not look at them",
-        """
-func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %t: !pto.tile_buf<vec, 1x64xf32, valid=0x64>, %d: !pto.tile_buf<vec, 16x64xf32>) {
-  %k = arith.constant 3.0 : f32
-  pto.trems ins(%s, %k, %t : !pto.tile_buf<vec, 16x64xf32>, f32, !pto.tile_buf<vec, 1x64xf32, valid=0x64>) outs(%d : !pto.tile_buf<vec, 16x64xf32>)
-  return
-}
-""",
-    ),
-    Difference(
         "scratch for an integer `tpow`",
         "refuses it",
         "accepted: it is passed on and not used",

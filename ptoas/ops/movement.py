@@ -10,7 +10,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, conversion, look_at
+from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -127,6 +127,7 @@ def copy(source: Tile, target: Tile) -> None:
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
     look_at(op, m, src)
+    check_scales(op, m, fp)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
 
 
@@ -265,6 +266,10 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
 @instruction(dialect.TExtractOp)
 def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        half = first_half(op, m, src)
+        if half is not src:
+            # In halves from its beginning on, as the rules ask: what is taken is the half, not the destination.
+            src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
         convert = converting(op, m, src, dst, fp)
         rows, cols = dst.valid
 

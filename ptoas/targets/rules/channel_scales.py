@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from xdsl.ir import Operation
 
@@ -98,7 +98,7 @@ def a_scale_is_of_the_kind_of_its_channel(channels: Channels, target: Target) ->
             yield from _misplaced(op, known)
 
 
-def _misplaced(op: PushScaleOp, known: dict[PushScaleOp, object]) -> Violations:
+def _misplaced(op: PushScaleOp, known: Mapping[PushScaleOp, object]) -> Violations:
     init = known.get(op)
     if not isinstance(init, InitializePipeOp):
         required = "one that the function declares for the cube core"
