@@ -62,4 +62,97 @@ func.func @f() {
         "PTO-G203",
         "a5",
     ),
+    Difference(
+        "scales of columns that fill more than their memory",
+        "takes 4 KB on a2a3",
+        "refused: 2 KB",
+        "header `buffer_limits.hpp`: the size of the buffer",
+        """
+func.func @f() {
+  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x512xui64>
+  return
+}
+""",
+        "PTO-U103",
+    ),
+    Difference(
+        "boxes in `scaling` that an instruction fills",
+        "takes them",
+        "refused: one plain row",
+        "header of TMOV into `scaling`: the rows are asserted to be one",
+        """
+func.func @f(%m: !pto.tile_buf<mat, 16x16xi64>) {
+  %s = pto.alloc_tile : !pto.tile_buf<scaling, 16x16xi64, slayout=row_major>
+  pto.tmov ins(%m : !pto.tile_buf<mat, 16x16xi64>) outs(%s : !pto.tile_buf<scaling, 16x16xi64, slayout=row_major>)
+  return
+}
+""",
+        "PTO-V109",
+    ),
+    Difference(
+        "pairs of fp4 that are moved within the unified buffer",
+        "writes the call",
+        "refused where it is lowered: bitcast the tiles to ui8",
+        "header of TMOV and TINSERT on A5: bytes are counted there, and pairs elsewhere",
+        """
+.arg %s : !pto.tile<16x64xf4E2M1x2>
+%d = tmov %s : (!pto.tile<16x64xf4E2M1x2>) -> !pto.tile<16x64xf4E2M1x2>
+""",
+        "PTO-L004",
+        "a5",
+    ),
+    Difference(
+        "accumulators of i32 as f16 without a scale",
+        "takes it",
+        "refused: with a scale",
+        "header of TSTORE and TMOV: the pairs of types are asserted",
+        """
+.arg %c : !pto.tile<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>
+.arg %o : !pto.memref<16x16xf16>
+tstore %c, %o : (!pto.tile<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.memref<16x16xf16>)
+""",
+        "PTO-K201",
+    ),
+    Difference(
+        "accumulators as f8E5M2",
+        "takes it with a scale",
+        "refused: f8E4M3FN and others",
+        "header `common.hpp` of A5: the types are asserted",
+        """
+func.func @f(%c: !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %d: !pto.tile_buf<mat, 16x32xf8E5M2, valid=16x16, blayout=col_major, slayout=row_major>, %k: i64) {
+  pto.tmov ins(%c : !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %k : i64) outs(%d : !pto.tile_buf<mat, 16x32xf8E5M2, valid=16x16, blayout=col_major, slayout=row_major>)
+  return
+}
+""",
+        "PTO-K201",
+        "a5",
+    ),
+    Difference(
+        "a part of a matrix that begins inside of a block",
+        "takes any row",
+        "refused: whole blocks of 16",
+        "header of TEXTRACT counts blocks: the rest of the index is lost",
+        """
+func.func @f(%s: !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_major>, %d: !pto.tile_buf<left, 32x32xf32, blayout=col_major, slayout=row_major>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  pto.textract ins(%s, %c4, %c0 : !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_major>, index, index) outs(%d : !pto.tile_buf<left, 32x32xf32, blayout=col_major, slayout=row_major>)
+  return
+}
+""",
+        "PTO-K204",
+        "a5",
+    ),
+    Difference(
+        "an accumulator in halves that is converted on its way",
+        "takes it",
+        "refused: as it is",
+        "header of TMOV on A5: no quantisation is asserted where two destinations are written",
+        """
+.arg %c : !pto.tile<acc, 32x64xf32, blayout=col_major, slayout=row_major, fractal=1024>
+%d = tmov %c {accToVecMode = #pto<acc_to_vec_mode dual_mode_split_m>} : (!pto.tile<acc, 32x64xf32, blayout=col_major, slayout=row_major, fractal=1024>) -> !pto.tile<16x64xf16>
+""",
+        "PTO-K302",
+        "a5",
+    ),
 )

@@ -200,4 +200,17 @@ func.func @f(%x: !pto.memref<1x32xf16>) {
         "PTO-I102",
         "a5",
     ),
+    Difference(
+        "an accumulator or tile that is larger than the memory it is stored to",
+        "takes it",
+        "refused: rows and columns are compared",
+        "header of TSTORE: valid extents are asserted to be those of the memory",
+        """
+.arg %s : !pto.tile<16x32xf32>
+.arg %o : !pto.memref<1x32xf32>
+tstore %s, %o : (!pto.tile<16x32xf32>, !pto.memref<1x32xf32>)
+""",
+        "PTO-M204",
+        "a5",
+    ),
 )

@@ -108,4 +108,79 @@ func.func @f(%t: !pto.tile_buf<vec, 8x8xf32>) {
 """,
         "PTO-P020",
     ),
+    Difference(
+        "functions of one logical name in a module beside another backend's",
+        "refuses them",
+        "accepted: calls go by symbol",
+        "one backend here; nothing looks names up by another attribute",
+        """
+module attributes {pto.target_arch = "a5"} {
+  module attributes {pto.backend = "emitc"} {
+    func.func @entry(%p: !pto.ptr<f32>) attributes {pto.entry} {
+      func.call @helper_a(%p) : (!pto.ptr<f32>) -> ()
+      func.call @helper_b(%p, %p) : (!pto.ptr<f32>, !pto.ptr<f32>) -> ()
+      return
+    }
+    func.func public @helper_a(%p: !pto.ptr<f32>) attributes {pto.ptodsl.logical_name = "helper"} {
+      return
+    }
+    func.func public @helper_b(%p: !pto.ptr<f32>, %q: !pto.ptr<f32>) attributes {pto.ptodsl.logical_name = "helper"} {
+      return
+    }
+  }
+}
+""",
+        None,
+        "a5",
+    ),
+    Difference(
+        "a while loop that hands on tiles of its own",
+        "gives each a place of its own",
+        "refused where it is lowered: write it as `scf.for`, or let the tiles be made before it",
+        "how many are alive at once only the run knows",
+        """
+func.func @f(%x: !pto.memref<16x16xf32>, %o: !pto.memref<16x16xf32>, %c: i1) {
+  %first = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  pto.tload ins(%x : !pto.memref<16x16xf32>) outs(%first : !pto.tile_buf<vec, 16x16xf32>)
+  %last = scf.while (%a = %first) : (!pto.tile_buf<vec, 16x16xf32>) -> !pto.tile_buf<vec, 16x16xf32> {
+    scf.condition(%c) %a : !pto.tile_buf<vec, 16x16xf32>
+  } do {
+  ^body(%b: !pto.tile_buf<vec, 16x16xf32>):
+    pto.tstore ins(%b : !pto.tile_buf<vec, 16x16xf32>) outs(%o : !pto.memref<16x16xf32>)
+    %next = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+    pto.tload ins(%x : !pto.memref<16x16xf32>) outs(%next : !pto.tile_buf<vec, 16x16xf32>)
+    scf.yield %next : !pto.tile_buf<vec, 16x16xf32>
+  }
+  pto.tstore ins(%last : !pto.tile_buf<vec, 16x16xf32>) outs(%o : !pto.memref<16x16xf32>)
+  return
+}
+""",
+        "PTO-L010",
+    ),
+    Difference(
+        "the generic form of an instruction with operands that may be missing",
+        "counts operands of `tmov` in an order of its own",
+        "refused: the sizes of the segments are those of the order here",
+        "the generic form is not part of the ISA; the written forms are read alike",
+        """
+func.func @f(%s: !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %d: !pto.tile_buf<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>, %k: i64) {
+  "pto.tmov"(%s, %d, %k) <{operandSegmentSizes = array<i32: 1, 1, 0, 1>}> : (!pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile_buf<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>, i64) -> ()
+  return
+}
+""",
+        "PTO-P060",
+        "a5",
+    ),
+    Difference(
+        "extents from 2^31 on",
+        "takes any of 63 bits",
+        "refused",
+        "extents are `int` in the C++ shapes, and no memory has as much",
+        """
+func.func @f(%w: !pto.tensor_view<4611686018427387904x4xi32>) {
+  return
+}
+""",
+        "PTO-P021",
+    ),
 )

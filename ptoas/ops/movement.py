@@ -268,7 +268,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
         half = first_half(op, m, src)
         if half is not src:
-            # In halves from its beginning on, as the rules ask: what is taken is the half, not the destination.
+            # From the beginning on, as the rules ask: the half decides what is taken, not the destination.
             src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
         convert = converting(op, m, src, dst, fp)
         rows, cols = dst.valid
