@@ -8,18 +8,51 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ptoas import build as build
+    from ptoas.analysis.order import Seen as Seen
     from ptoas.caches import clear_caches
     from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+    from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
     from ptoas.diagnostics.render import render
+    from ptoas.dialects.pto.enums import BLayout as BLayout
+    from ptoas.dialects.pto.enums import Event as Event
+    from ptoas.dialects.pto.enums import Pipe as Pipe
+    from ptoas.dialects.pto.enums import SLayout as SLayout
+    from ptoas.dialects.pto.enums import TileLoc as TileLoc
     from ptoas.forms import print_module
+    from ptoas.grammar.format import format_text
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.lowering.lower import lower
     from ptoas.lowering.pipeline import build_pipeline, run_passes
+    from ptoas.machine.machine import Checks as Checks
+    from ptoas.module import Module as Module
+    from ptoas.plugins import Plugin as Plugin
     from ptoas.profiling.profile import Profile, profile
+    from ptoas.profiling.reasons import Sync as Sync
+    from ptoas.profiling.record import Recorder as Recorder
+    from ptoas.profiling.record import Trace as Trace
+    from ptoas.profiling.timeline import Timeline as Timeline
+    from ptoas.runner.compare import Comparison as Comparison
+    from ptoas.runner.observe import Printing as Printing
+    from ptoas.runner.options import Options as Options
+    from ptoas.runner.parameters import Parameter as Parameter
     from ptoas.runner.run import Kernel, Result, compile, run
+    from ptoas.runner.run import check_file as check_file
+    from ptoas.runner.run import run_all as run_all
+    from ptoas.runner.stats import Stats as Stats
     from ptoas.simulator.compare import Compared, compare
+    from ptoas.simulator.compare import Output as Output
     from ptoas.targets import TARGETS, Target, get_target
-    from ptoas.targets.rule import RULES, Rule
+    from ptoas.targets.row import Row as Row
+    from ptoas.targets.row import Rows as Rows
+    from ptoas.targets.row import Unsupported as Unsupported
+    from ptoas.targets.rule import RULES, Asked, Rule
+    from ptoas.targets.rule import Check as Check
+    from ptoas.targets.rule import Scope as Scope
+    from ptoas.targets.rule import Violation as Violation
+    from ptoas.targets.rule import mismatch as mismatch
+    from ptoas.targets.rule import rule as rule
+    from ptoas.targets.specs import TileLayout as TileLayout
+    from ptoas.targets.target import UbLayout as UbLayout
     from ptoas.targets.verify import Report, verify, verify_targets
 
 __version__ = "0.1.0"
@@ -28,6 +61,7 @@ _HOMES = {
     "ptoas.caches": ("clear_caches",),
     "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
     "ptoas.diagnostics.render": ("render",),
+    "ptoas.grammar.format": ("format_text",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.forms": ("print_module",),
     "ptoas.profiling.profile": ("Profile", "profile"),
@@ -36,13 +70,61 @@ _HOMES = {
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "Target", "get_target"),
-    "ptoas.targets.rule": ("RULES", "Rule"),
+    "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
     "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
+
+_ALSO = {
+    "ptoas.analysis.order": ("Seen",),
+    "ptoas.diagnostics.render": ("HasDiagnostics",),
+    "ptoas.dialects.pto.enums": (
+        "BLayout",
+        "Event",
+        "Pipe",
+        "SLayout",
+        "TileLoc",
+    ),
+    "ptoas.machine.machine": ("Checks",),
+    "ptoas.module": ("Module",),
+    "ptoas.plugins": ("Plugin",),
+    "ptoas.profiling.reasons": ("Sync",),
+    "ptoas.profiling.record": (
+        "Recorder",
+        "Trace",
+    ),
+    "ptoas.profiling.timeline": ("Timeline",),
+    "ptoas.runner.compare": ("Comparison",),
+    "ptoas.runner.observe": ("Printing",),
+    "ptoas.runner.options": ("Options",),
+    "ptoas.runner.parameters": ("Parameter",),
+    "ptoas.runner.run": (
+        "check_file",
+        "run_all",
+    ),
+    "ptoas.runner.stats": ("Stats",),
+    "ptoas.simulator.compare": ("Output",),
+    "ptoas.targets.row": (
+        "Row",
+        "Rows",
+        "Unsupported",
+    ),
+    "ptoas.targets.rule": (
+        "Check",
+        "Scope",
+        "Violation",
+        "mismatch",
+        "rule",
+    ),
+    "ptoas.targets.specs": ("TileLayout",),
+    "ptoas.targets.target": ("UbLayout",),
+}
+"""What the names above are made of and what extends them: types of parameters and attributes, what a plug-in
+brings. Importable from here, listed at the end of the page."""
 
 __all__ = [
     "RULES",
     "TARGETS",
+    "Asked",
     "Compared",
     "Diagnostic",
     "Kernel",
@@ -61,6 +143,7 @@ __all__ = [
     "clear_caches",
     "compare",
     "compile",
+    "format_text",
     "get_target",
     "lower",
     "parse",
@@ -81,12 +164,14 @@ def __getattr__(name: str) -> Any:
 
     if name == "build":
         return import_module("ptoas.build")
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(module), name)
+    for homes in (_HOMES, _ALSO):
+        for module, names in homes.items():
+            if name in names:
+                return getattr(import_module(module), name)
     raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """The public names, for `ptoas.<TAB>`; submodules that happen to be loaded are no part of them."""
-    return sorted([*__all__, "__version__", "build"])
+    also = [name for names in _ALSO.values() for name in names]
+    return sorted([*__all__, *also, "__version__", "build"])

@@ -12,11 +12,11 @@ from ptoas.lowering.tiles_to_values import tiles_to_values
 from ptoas.naming import copy_module
 
 
-def print_module(module: ModuleOp, form: str = "dps") -> str:
+def print_module(module: ModuleOp, form: str = "dps", *, comments: bool = False) -> str:
     """The module's text. `form` is `asm`, `ssa`, `dps` or `generic`.
 
     For `ssa` and `dps` the instructions are converted first, on a copy; `asm` and `generic` print what is
-    there.
+    there. With `comments`, those of the text that it was read from stand where they stood.
     Raises `PtoasError` where a conversion is not possible.
 
     >>> import ptoas
@@ -42,4 +42,4 @@ def print_module(module: ModuleOp, form: str = "dps") -> str:
     if form == "dps" and not all(makes):
         module = copy_module(module)
         allocate_destinations(module)
-    return write_module(module, form)
+    return write_module(module, form, comments)

@@ -75,17 +75,13 @@ class SourceLocation(BuiltinAttribute):
 
     def span(self, node: Node) -> Span:
         """A part of the statement, in the source."""
-        from ptoas.grammar.layout import blank_comments
+        from ptoas.grammar.layout import blank_comments, say_nothing
         from ptoas.grammar.syntax import with_names
 
-        text = blank_comments(self.source.text[self.start : self.end], _say_nothing)
+        text = blank_comments(self.source.text[self.start : self.end], say_nothing)
         place = with_names(text)
         start, end = place(node.start), place(node.end)
         return Span(self.source, self.start + start, max(1, end - start))
-
-
-def _say_nothing(code: str, message: str, offset: int, length: int) -> None:
-    """The statement was read before, and found good."""
 
 
 def span_of(op: Operation) -> Span:

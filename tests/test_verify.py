@@ -177,3 +177,24 @@ tstore %a, %x
         "    line 3  %a 256x512xf32  524288\n"
         "            together        524288\n"
     ) in render(found)
+
+
+def test_what_depends_on_its_neighbours_is_looked_at_one_by_one() -> None:
+    """Two pointers from numbers, alike in all but their uses: the second is used where it may not be."""
+    text = """func.func @f(%a: i64, %n: index) {
+      %p = pto.inttoptr %a : i64 -> !pto.ptr<f32>
+      %x = pto.load_scalar %p[%n] : !pto.ptr<f32> -> f32
+      %q = pto.inttoptr %a : i64 -> !pto.ptr<f32>
+      %r = pto.addptr %q, %n : !pto.ptr<f32> -> !pto.ptr<f32>
+      return
+    }"""
+    found = [d for d in verify(parse(text), "a5").errors if d.code == "PTO-G304"]
+    assert [d.span.line for d in found] == [4]
+
+
+def test_what_is_known_of_one_module_is_not_taken_for_another() -> None:
+    """The same instruction with another address, in a module of its own, and in turns."""
+    text = "%a = arith.constant {} : i64\n%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x32xf32>"
+    for address, wrong in ((64, False), (40, True), (64, False), (40, True)):
+        report = verify(parse(text.format(address)), "a5")
+        assert ("PTO-V103" in {d.code for d in report.errors}) is wrong

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import NOTHING, Effects
+from ptoas.analysis.effects import NOTHING, Effects, touched
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
@@ -54,6 +54,14 @@ def event_of(op: FlagOp, knowledge: Knowledge) -> Event | None:
     return tuple(Event)[number] if number is not None and 0 <= number < len(Event) else None
 
 
+class Touch(NamedTuple):
+    """A value that an operation reads or writes; `operand` counts as that of an access does."""
+
+    value: SSAValue
+    write: bool
+    operand: int
+
+
 class FunctionFacts:
     """Facts of one function; whatever depends on a target is asked for with it."""
 
@@ -74,6 +82,7 @@ class FunctionFacts:
         self.simt: dict[str, bool] = {}
         """By target, whether an instruction of its kernels launches SIMT threads."""
         self._roots: dict[SSAValue, SSAValue] = {}
+        self._touches: dict[str, Sequence[tuple[Operation, tuple[Touch, ...]]]] = {}
         self.companions: tuple[FunctionFacts, ...] = (self,)
         """The functions of all kernels that this one belongs to: they share one launch."""
 
@@ -186,6 +195,11 @@ class FunctionFacts:
         tiles = [self._liveness.live(root) for root in (*self.arguments, *self.local_tiles)]
         return tuple(tile for tile in tiles if tile is not None)
 
+    def live_together(self, one: SSAValue, other: SSAValue) -> bool:
+        """Whether two tiles are needed at the same time."""
+        first, second = self._liveness.live(one), self._liveness.live(other)
+        return first is not None and second is not None and first.lives_with(second)
+
     def peak(self, loc: TileLoc, without: Container[SSAValue] = ()) -> tuple[int, tuple[LiveTile, ...]]:
         """The most bytes of one memory that are needed at once, and the tiles that need them."""
         tiles = (tile for tile in self.live_tiles if tile.type.loc.data is loc)
@@ -200,6 +214,23 @@ class FunctionFacts:
             if not isinstance(op, PtoOp):
                 return NOTHING
             known = self.effects_of[key] = target.effects(op)
+        return known
+
+    def touches(self, target: Machine) -> Sequence[tuple[Operation, tuple[Touch, ...]]]:
+        """The operations that touch memory on a target, in order, each with what it touches."""
+        known = self._touches.get(target.name)
+        if known is None:
+            known = self._touches[target.name] = [
+                (
+                    op,
+                    tuple(
+                        Touch(touched(op, access.operand), access.write, access.operand)
+                        for access in accesses
+                    ),
+                )
+                for op in self.ops
+                if (accesses := self.effects(op, target).accesses)
+            ]
         return known
 
     def line(self, op: Operation) -> int:

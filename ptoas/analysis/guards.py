@@ -10,7 +10,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 EQUAL, NOT_EQUAL = 0, 1
 """Predicates of `arith.cmpi`."""
 
-_CASTS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
+CASTS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
 
 Constant = Callable[[SSAValue], int | None]
 
@@ -64,7 +64,7 @@ def _compares(condition: SSAValue, wanted: int, number: int, constant: Constant)
 
 def _argument(value: SSAValue) -> BlockArgument | None:
     """The argument of a function that a value is, under its casts."""
-    while isinstance(value.owner, _CASTS):
+    while isinstance(value.owner, CASTS):
         value = value.owner.operands[0]
     if isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), func.FuncOp):
         return value

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
+from xdsl.traits import Pure
 
 from ptoas.dialects.pto.channel import (
     ChannelOp,
@@ -151,6 +153,37 @@ def is_mixed(function: FuncOp) -> bool:
     if kind_of(function) is not None:
         return False
     return any(speaks_of_cores(op) for op in function.walk()) and len(kinds_in(function)) > 1
+
+
+Crossing = tuple[Operation, Operation]
+"""An operation, and a reader of what it gives on a core that leaves the operation out."""
+
+
+def left_out(function: FuncOp, kind: KernelKind) -> tuple[set[Operation], list[Crossing]]:
+    """The operations of a mixed function that cores of one kind leave out, and where they can't.
+
+    Those of the other kind, and numbers, tiles, branches and loops that are there for them only.
+    """
+    gone: set[Operation] = set()
+    crossings: list[Crossing] = []
+    for op in reversed(list(function.walk())):
+        readers = [use.operation for result in op.results for use in result.uses]
+        needed = [reader for reader in readers if reader not in gone]
+        if core_of(op) not in (None, kind):
+            crossings += ((op, reader) for reader in needed)
+            gone.add(op)
+        elif not needed and _is_idle(op, gone):
+            gone.add(op)
+    return gone, crossings
+
+
+def _is_idle(op: Operation, gone: set[Operation]) -> bool:
+    """Whether an operation whose results nobody needs does nothing."""
+    if isinstance(op, scf.YieldOp):
+        return not op.operands
+    if isinstance(op, scf.IfOp | scf.ForOp):
+        return all(inner in gone for region in op.regions for block in region.blocks for inner in block.ops)
+    return bool(op.results) and (isinstance(op, AllocTileOp) or op.has_trait(Pure))
 
 
 def functions_below(module: ModuleOp, entry: FuncOp) -> Iterator[FuncOp]:

@@ -17,6 +17,7 @@ from ptoas.analysis.constants import Constants
 from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.layouts import found_layout, named_layout
 from ptoas.analysis.windows import Window
+from ptoas.caches import Kept, on_clear
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
@@ -198,6 +199,14 @@ def is_reshaped(tile: SSAValue) -> bool:
     return False
 
 
+_TILES: Kept[tuple[int, tuple[int, int], tuple[int, int]], TileFacts] = Kept()
+_VIEWS: Kept[tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts] = Kept()
+"""Facts by what they say, so that those that say the same are one; each keeps its type, and so the type's
+identity its own."""
+on_clear(_TILES.clear)
+on_clear(_VIEWS.clear)
+
+
 class Knowledge(Constants):
     """What is known of the values of one module. Each value is looked at once."""
 
@@ -205,10 +214,6 @@ class Knowledge(Constants):
         super().__init__()
         self._tiles: dict[SSAValue, TileFacts] = {}
         self._views: dict[SSAValue, ViewFacts] = {}
-        self._interned_tiles: dict[tuple[int, tuple[int, int], tuple[int, int]], TileFacts] = {}
-        self._interned_views: dict[
-            tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts
-        ] = {}
 
     def extent(self, value: SSAValue | None) -> int:
         """An extent: its constant, or `DYNAMIC`."""
@@ -231,9 +236,10 @@ class Knowledge(Constants):
         around = self._tiles.get(value.owner.source) if isinstance(value.owner, views.SubviewOp) else None
         physical = physical_shape(value) if around is None else around.physical
         key = (id(type), valid, physical)
-        facts = self._interned_tiles.get(key)
+        facts = _TILES.get(key)
         if facts is None:
-            facts = self._interned_tiles[key] = TileFacts(type, valid, physical)
+            facts = TileFacts(type, valid, physical)
+            _TILES.keep(key, facts)
         return facts
 
     def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:
@@ -272,10 +278,10 @@ class Knowledge(Constants):
             shape, strides, layout = self._find_view(value)
             assert isinstance(value.type, ViewType)
             key = (id(value.type), shape, strides, layout)
-            facts = self._interned_views.get(key)
+            facts = _VIEWS.get(key)
             if facts is None:
                 facts = ViewFacts(value.type, shape, strides, layout)
-                self._interned_views[key] = facts
+                _VIEWS.keep(key, facts)
             self._views[value] = facts
         return facts
 
@@ -336,12 +342,12 @@ class Knowledge(Constants):
     # --- keys ------------------------------------------------------------------------------------
 
     def key(self, value: SSAValue) -> object:
-        """Equal for values of which the same is known; identity stands for equality of interned things."""
+        """Equal for values of which the same is known, as long as their types are kept."""
         type = value.type
         if isinstance(type, TileType):
-            return id(self.tile(value))
+            return self.tile(value)
         if isinstance(type, ViewType):
-            return id(self.view(value))
+            return self.view(value)
         return id(type), self.constant(value)
 
 

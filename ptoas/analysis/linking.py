@@ -78,7 +78,9 @@ def _resolve(modules: list[ModuleOp]) -> None:
                 message = f"`@{name}` is declared as {function.function_type}, but defined as "
                 message += str(definition.function_type)
                 note = Note("the definition", span_of(definition))
-                raise PtoasError([Diagnostic(LINK_CODE, message, span_of(function), notes=(note,))])
+                raise PtoasError(
+                    [Diagnostic(LINK_CODE, message, span_of(function), notes=(note,), op=function)]
+                )
             function.detach()
             function.erase()
 

@@ -66,9 +66,15 @@ class Liveness:
 
     def __init__(self, function: FuncOp):
         self.order = Order(function)
+        self._known: dict[SSAValue, LiveTile | None] = {}
 
     def live(self, root: SSAValue) -> LiveTile | None:
         """When a tile is needed; `None` when nothing uses it."""
+        if root not in self._known:
+            self._known[root] = self._find(root)
+        return self._known[root]
+
+    def _find(self, root: SSAValue) -> LiveTile | None:
         type = root.type
         assert isinstance(type, TileType)
         if not isinstance(root, OpResult):

@@ -135,6 +135,7 @@ class Places:
         """For each root tile, the operations that bind it to an address, and the address if known."""
         self._arguments = tile_argument_addresses(function)
         self._known: dict[SSAValue, tuple[Place, ...]] = {}
+        self._storage_of: dict[SSAValue, Storage] = {}
         derived: list[TGetScaleAddrOp] = []
         for op in ops:
             if not _binds(op.__class__):
@@ -189,8 +190,11 @@ class Places:
 
     def storage(self, value: SSAValue) -> Storage:
         """Where a value lies, when it names one tile."""
-        root, windows = behind(value)
-        return self._storage(root, self._rectangle(windows))
+        known = self._storage_of.get(value)
+        if known is None:
+            root, windows = behind(value)
+            known = self._storage_of[value] = self._storage(root, self._rectangle(windows))
+        return known
 
     def of(self, value: SSAValue) -> tuple[Place, ...]:
         """Every place where a value may lie: a loop hands a tile on, a branch picks one."""

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
 from ptoas.build.function import Function, Scope
 from ptoas.build.values import Value, as_type
+from ptoas.module import Module as ProgramModule
 from ptoas.targets import get_target
 from ptoas.targets.named import TARGET_ATTRIBUTE
 
@@ -43,8 +44,13 @@ class Module:
 
     def __init__(self, target: str | None = None):
         attributes = {} if target is None else {TARGET_ATTRIBUTE: StringAttr(get_target(target).name)}
-        self.module = ModuleOp([], cast("dict[str, Attribute]", attributes))
+        self.module = ProgramModule([], cast("dict[str, Attribute]", attributes))
         self.functions: dict[str, Function] = {}
+
+    def _repr_html_(self) -> str:
+        from ptoas.notebook import module_html
+
+        return module_html(self.module)
 
     def function(self, name: str, /, **arguments: str | Attribute) -> Function:
         """A function with its arguments' names and types; what is built inside `with` is its body."""

@@ -10,6 +10,7 @@ import click
 
 from ptoas import __version__
 from ptoas.cli.compare import compare
+from ptoas.cli.fmt import fmt
 from ptoas.cli.look import profile, report
 from ptoas.cli.options import (
     aicore_option,
@@ -60,7 +61,7 @@ def main() -> None:
 def convert(
     ctx: click.Context, file: str, form: str, output: str | None, allow_unregistered: bool, color: str
 ) -> None:
-    """Print FILE in another form; `-` is standard input.
+    """Print FILE in another form, with its comments; `-` is standard input.
 
     \b
     ptoas convert kernel.pto --to ssa
@@ -71,7 +72,8 @@ def convert(
     from ptoas.forms import print_module
     from ptoas.grammar.parse import parse_file
 
-    text = print_module(parse_file(file, allow_unregistered=allow_unregistered), form) + "\n"
+    module = parse_file(file, allow_unregistered=allow_unregistered)
+    text = print_module(module, form, comments=True) + "\n"
     if output in (None, STANDARD_OUTPUT):
         click.echo(text, nl=False)
     else:
@@ -444,5 +446,6 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
 
 
 main.add_command(compare)
+main.add_command(fmt)
 main.add_command(profile)
 main.add_command(report)

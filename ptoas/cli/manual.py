@@ -134,7 +134,32 @@ def api() -> str:
         for name, thing in names.items():
             if wanted(thing):
                 lines += _entry(name, thing)
+    lines += ["## Other names", "", _OTHERS, "", "| name | what it is | home |", "|---|---|---|"]
+    for name, home in sorted(also().items()):
+        said = _first_line(getattr(ptoas, name)) or _said_below(home, name)
+        lines.append(f"| `{name}` | {said} | `{home}` |")
     return "\n".join(lines).rstrip() + "\n"
+
+
+_OTHERS = """What the above takes, gives and is made of, and what a package needs that brings rules,
+instructions or targets ([Extending ptoas](extending.md)); all of it can be imported from `ptoas`."""
+
+
+def also() -> dict[str, str]:
+    """The names that have no entry of their own, and where they live."""
+    return {name: home for home, names in ptoas._ALSO.items() for name in names}  # pyright: ignore[reportPrivateUsage]
+
+
+def _first_line(thing: Any) -> str:
+    """The first sentence of a class or function, in one cell of a table; data has none."""
+    if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+        return ""
+    text = " ".join(inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0].split())
+    return text.replace("|", "\\|")
+
+
+def _said_below(home: str, name: str) -> str:
+    return " ".join(_document_below(import_module(home), name)).replace("|", "\\|")
 
 
 def _is_data(thing: Any) -> bool:
@@ -163,7 +188,9 @@ def _signature(name: str, thing: Any) -> Iterator[str]:
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         stars = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
-        parts.append(f"{stars}{parameter.name}: {parameter.annotation}{_initial(parameter)}")
+        # A tuple with names keeps the text of its types in a reference.
+        kind = getattr(parameter.annotation, "__forward_arg__", parameter.annotation)
+        parts.append(f"{stars}{parameter.name}: {kind}{_initial(parameter)}")
     end = "" if inspect.isclass(thing) else f" -> {signature.return_annotation}"
     text = f"{name}({', '.join(parts)}){end}"
     if len(text) > 100:
@@ -201,18 +228,20 @@ def _document_of_data(name: str) -> Iterator[str]:
     """The text below an assignment, and the example that its module opens with."""
     for home in (module for module, names in homes().items() if name in names):
         module = import_module(home)
-        body = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8")).body
-        for statement, after in pairwise(body):
-            targets = (
-                [statement.target]
-                if isinstance(statement, ast.AnnAssign)
-                else getattr(statement, "targets", [])
-            )
-            if any(isinstance(t, ast.Name) and t.id == name for t in targets):
-                yield from ast.literal_eval(getattr(after, "value")).splitlines()  # noqa: B009
+        yield from _document_below(module, name)
         example = [line for line in _document(module)]
         if "```python" in example:
             yield from ("", *example[example.index("```python") :])
+
+
+def _document_below(module: Any, name: str) -> Iterator[str]:
+    body = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8")).body
+    for statement, after in pairwise(body):
+        targets = (
+            [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
+        )
+        if any(isinstance(t, ast.Name) and t.id == name for t in targets):
+            yield from ast.literal_eval(getattr(after, "value")).splitlines()  # noqa: B009
 
 
 def homes() -> dict[str, tuple[str, ...]]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from ptoas.cli.find import find_files
 from ptoas.cli.terminal import progress
-from ptoas.cli.verify_files import find_files
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, to_json, visible

@@ -5,12 +5,11 @@ Everything here takes plain values and gives text or data, so that a command is 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from ptoas.diagnostics import Diagnostic, PtoasError, Severity, Source, Span, UsageError
+from ptoas.cli.find import find_files
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import visible
 from ptoas.grammar.parse import parse_file
@@ -18,9 +17,6 @@ from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import Report, verify_targets
-
-SUFFIX = ".pto"
-EMPTY_DIRECTORY_CODE = "PTO-T201"
 
 
 class UnknownCodeError(UsageError):
@@ -101,22 +97,6 @@ def known_codes() -> tuple[str, ...]:
 
     load_rules()
     return (*sorted(RULES), *FRONT_END, *CHECKING, *INTERNAL)
-
-
-def find_files(paths: Sequence[str]) -> tuple[list[str], list[Diagnostic]]:
-    """The files to check: those named, `-`, all `.pto` below a directory; and what the paths lack."""
-    found: dict[str, None] = {}
-    problems: list[Diagnostic] = []
-    for path in paths:
-        if path == "-" or not os.path.isdir(path):
-            found[path] = None
-            continue
-        inside = sorted(str(file) for file in Path(path).rglob(f"*{SUFFIX}") if not file.is_dir())
-        if not inside:
-            span = Span(Source("", path), 0, 1)
-            problems.append(Diagnostic(EMPTY_DIRECTORY_CODE, f"no {SUFFIX} file is below {path}", span))
-        found.update(dict.fromkeys(inside))
-    return list(found), problems
 
 
 # --- checking ------------------------------------------------------------------------------------

@@ -57,11 +57,6 @@ LOWERING: dict[str, tuple[str, str]] = {
         "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept. Branches that go forward are "
         "lowered and run as `scf.if`; what goes back, or chooses among more than two, is written with `scf`.",
     ),
-    "PTO-H303": (
-        "what one kind of core computes the other can't use",
-        "The parts of a function for cube and vector cores run on different cores: a tile goes from one to "
-        "the other through a channel or through memory, and a function of both gives no value back.",
-    ),
     "PTO-H304": (
         "a cube and a vector function that run together take the same arguments",
         "A pair that is joined by a channel is started as one kernel: the shorter list of arguments is the "

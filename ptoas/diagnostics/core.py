@@ -9,6 +9,10 @@ import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
 
 
 class Severity(StrEnum):
@@ -130,6 +134,9 @@ class Diagnostic:
     notes: tuple[Note, ...] = ()
     fix: str | None = None
     targets: tuple[str, ...] = ()
+    op: Operation | None = field(default=None, compare=False, repr=False)
+    """The operation it speaks of, where there is one: of the module that was checked, or, in a run, of what
+    the passes made of it. It stays in its process: `verify -j` and pickles leave it behind."""
 
     @property
     def is_error(self) -> bool:
@@ -139,6 +146,9 @@ class Diagnostic:
     def sort_key(self) -> tuple[str, int, str]:
         """The order of a file."""
         return (self.span.file, self.span.offset, self.code)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "op": None}
 
     def __str__(self) -> str:
         from ptoas.diagnostics.render import render_concise

@@ -255,4 +255,28 @@ func.func @f(%w: memref<16xi32, #pto.address_space<gm>>) {
 }
 """,
     ),
+    Difference(
+        "a push that converts, through global memory",
+        "takes every layout on both devices",
+        "refused on a5, and on a2a3 unless it is nz2nd",
+        "header of TPUSH: the layout of a5 is no layout of memory and does not compile; on a2a3 nothing is stored by columns, and a pop loads rows",
+        """
+func.func @cube(%gm: !pto.ptr<f32>, %acc: !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+  %ring = pto.import_reserved_buffer {name = "ring", peer_func = @vector} -> i32
+  pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = f32_f16, relu = no_relu>} (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32)
+  pto.tpush_to_aiv(%acc : !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>) {split = 0}
+  return
+}
+func.func @vector(%gm: !pto.ptr<f32>, %out: !pto.memref<16x16xf16>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %ring = pto.reserve_buffer {name = "ring", size = 8192, location = #pto.address_space<vec>, auto = true} -> i32
+  pto.aiv_initialize_pipe {dir_mask = 1, slot_size = 1024, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = f32_f16, relu = no_relu>} (gm_slot_buffer = %gm : !pto.ptr<f32>, c2v_consumer_buf = %ring : i32)
+  %t = pto.tpop_from_aic {split = 0} -> !pto.tile_buf<vec, 16x16xf16>
+  pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf16>) outs(%out : !pto.memref<16x16xf16>)
+  pto.tfree_from_aic {split = 0}
+  return
+}
+""",
+        "PTO-H220",
+        "a5",
+    ),
 )

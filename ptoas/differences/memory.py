@@ -128,6 +128,20 @@ func.func @f(%dst: !pto.memref<256xf32>, %a: !pto.memref<256xf32>, %b: !pto.memr
         "PTO-C103",
     ),
     Difference(
+        "what is scattered, without a part for every rank",
+        "takes it",
+        "refused",
+        "page of TSCATTER: the root's tensor has at least as many rows as all ranks together get",
+        """
+func.func @f(%src: !pto.memref<256xf32>, %a: !pto.memref<256xf32>, %b: !pto.memref<256xf32>) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x256xf32>
+  pto.comm.tscatter(%src, recv(%t), group(%a, %b) : !pto.memref<256xf32>, !pto.tile_buf<vec, 1x256xf32>, !pto.memref<256xf32>, !pto.memref<256xf32>) {root = 0 : i32}
+  return
+}
+""",
+        "PTO-C103",
+    ),
+    Difference(
         "a staging tile that does not divide what it stages",
         "takes it",
         "refused; a tile with open valid extents takes any rest",

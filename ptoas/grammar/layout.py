@@ -23,6 +23,10 @@ Report = Callable[[str, str, int, int], None]
 """Takes a code, a message, an offset and a length."""
 
 
+def say_nothing(code: str, message: str, offset: int, length: int) -> None:
+    """The text was read before, and its problems are known."""
+
+
 @dataclass
 class RawStatement:
     """A statement's text (comments blanked, regions marked), its place, and its regions' statements."""
@@ -91,12 +95,27 @@ def blank_comments(text: str, report: Report) -> str:
                 report("PTO-P011", "this string is not closed on its line", match.start(), 1)
                 return _closed_early(found)
             return found
-        stripped = found.lstrip()
-        if stripped[:1] == "#" and re.match(r"#[\w.$]+<", stripped) and _is_open_ended(text, match.start()):
-            return found  # an attribute that starts a line of a longer list
-        return " " * len(found)
+        return " " * len(found) if _is_comment(text, match) else found
 
     return _COMMENT_OR_STRING.sub(replace, text)
+
+
+def comments_of(text: str) -> list[tuple[int, int]]:
+    """Where the comments of a text stand, without the space around them."""
+    found: list[tuple[int, int]] = []
+    for match in _COMMENT_OR_STRING.finditer(text):
+        if match.group()[0] != '"' and _is_comment(text, match):
+            words = match.group().strip()
+            start = match.start() + match.group().index(words[0])
+            found.append((start, start + len(words)))
+    return found
+
+
+def _is_comment(text: str, match: re.Match[str]) -> bool:
+    """An attribute that starts a line of a longer list is none."""
+    words = match.group().lstrip()
+    attribute = words[:1] == "#" and re.match(r"#[\w.$]+<", words)
+    return not (attribute and _is_open_ended(text, match.start()))
 
 
 def _closed_early(text: str) -> str:

@@ -22,6 +22,7 @@ from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
 from ptoas.location import SourceLocation
+from ptoas.module import Module
 
 MAX_BYTES = 64 << 20
 """The largest file that is read."""
@@ -143,8 +144,17 @@ def _program(builder: Builder, statements: RawRegion) -> ModuleOp:
         builder.statement(raw, ops)
     _check_symbols(builder, ops)
     if len(ops) == 1 and isinstance(ops[0], ModuleOp):
-        return ops[0]
-    return ModuleOp(ops)
+        return _shown(ops[0])
+    return Module(ops)
+
+
+def _shown(module: ModuleOp) -> Module:
+    """A module in generic form is made by xDSL; a notebook is to show it, too."""
+    if isinstance(module, Module):
+        return module
+    made = Module(module.detach_region(0), module.attributes, sym_name=module.sym_name)
+    made.location = module.location
+    return made
 
 
 def _is_container(raw: RawStatement) -> bool:
@@ -205,7 +215,7 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
         function.location = SourceLocation.at(
             builder.source, first.start, first.end, arguments=tuple(arguments)
         )
-    module = ModuleOp([function], builder.module_attributes)
+    module = Module([function], builder.module_attributes)
     where = next((raw for raw in statements if raw.text.startswith(".target")), None)
     if where is not None:
         module.location = SourceLocation.at(builder.source, where.start, where.end)

@@ -25,6 +25,7 @@ from xdsl.printer import Printer
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.grammar.comments import Comments, Said
 from ptoas.grammar.control import NO_INLINE
 from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
 from ptoas.grammar.template import Attribute as Attribute_
@@ -51,15 +52,23 @@ _SEGMENTS = "operandSegmentSizes"
 _OPCODE = re.compile(r"[A-Za-z_][\w$]*(?:\.[\w$]+)+")
 
 
-def write_module(module: ModuleOp, form: str) -> str:
-    """The text of what is there, in one of `FORMS`; `ssa` and `dps` suit a module of that form only."""
+def write_module(module: ModuleOp, form: str, comments: bool = False) -> str:
+    """The text of what is there, in one of `FORMS`; `ssa` and `dps` suit a module of that form only.
+
+    `comments`: with those of the text that it was read from.
+    """
     out = StringIO()
-    printer = FormPrinter(out, form)
-    if form == "asm" and (function := bare_function(module)) is not None:
+    function = bare_function(module) if form == "asm" else None
+    said = Comments(module, form != "asm", function) if comments else None
+    printer = FormPrinter(out, form, said)
+    if said is not None and said.head:
+        printer.print_string("\n".join(said.head) + "\n\n")
+    if function is not None:
         printer.print_bare(function, module.attributes.get(TARGET))
     else:
         printer.print_op(module)
-    return out.getvalue().rstrip("\n")
+    text = out.getvalue().rstrip("\n")
+    return "\n".join([text, "", *said.tail]) if said is not None and said.tail else text
 
 
 def bare_function(module: ModuleOp) -> FuncOp | None:
@@ -92,9 +101,10 @@ def bare_function(module: ModuleOp) -> FuncOp | None:
 class FormPrinter(Printer):
     """xDSL's printer, with our instructions in the chosen form and the author's names kept."""
 
-    def __init__(self, stream: StringIO, form: str):
+    def __init__(self, stream: StringIO, form: str, comments: Comments | None = None):
         super().__init__(stream=stream, print_generic_format=form == "generic")
         self.form = form
+        self.comments = comments
         self.used: list[set[str]] = [set()]
         self.number = 0
         self.bare_numbers = False
@@ -154,6 +164,21 @@ class FormPrinter(Printer):
     # --- operations
 
     def print_op(self, op: Operation) -> None:
+        said = None if self.comments is None else self.comments.of(op)
+        self._print_before(said)
+        self._print_in_scope(op)
+        self._print_after(said)
+
+    def _print_before(self, said: Said | None) -> None:
+        for comment in () if said is None else said.before:
+            self.print_string(f"{comment}\n")
+
+    def _print_after(self, said: Said | None) -> None:
+        if said is not None:
+            self.print_string("".join(f"  {comment}" for comment in said.beside))
+            self.print_string("".join(f"\n{comment}" for comment in said.after))
+
+    def _print_in_scope(self, op: Operation) -> None:
         if not op.regions:
             self._print_op(op)
             return
@@ -205,11 +230,14 @@ class FormPrinter(Printer):
             self.print_string(".target ")
             self.print_attribute(target)
             self.print_string("\n")
-        for arg in block.args:
+        for number, arg in enumerate(block.args):
+            said = None if self.comments is None else self.comments.of_argument(number)
+            self._print_before(said)
             self.print_string(".arg ")
             self.print_ssa_value(arg)
             self.print_string(" : ")
             self.print_attribute(arg.type)
+            self._print_after(said)
             self.print_string("\n")
         for op in block.ops:
             if isinstance(op, ReturnOp):
@@ -219,10 +247,13 @@ class FormPrinter(Printer):
                 and isinstance(op.value, IntegerAttr | FloatAttr)
                 and not op.attributes
             ):
+                said = None if self.comments is None else self.comments.of(op)
+                self._print_before(said)
                 self.print_string(".const ")
                 self.print_ssa_value(op.result)
                 self.print_string(" = ")
                 self.print_attribute(cast(Attribute, op.value))
+                self._print_after(said)
             else:
                 self.print_op(op)
             self.print_string("\n")

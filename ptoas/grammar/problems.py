@@ -95,5 +95,9 @@ CODES: dict[str, tuple[str, str]] = {
         "a declaration has the type of its definition",
         "One module declares a function that a sibling defines, with other types.",
     ),
+    "PTO-P090": (
+        "a style changes no meaning",
+        "`ptoas fmt` writes nothing where the text in its style would be cut into other statements.",
+    ),
 }
 """Every code of the front end: the statement, and what breaking it means."""

@@ -37,6 +37,7 @@ from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.location import Places, SourceLocation
+from ptoas.module import Module
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder
@@ -162,7 +163,7 @@ def _module(builder: Builder, raw: RawStatement, node: t.Module) -> ModuleOp:
     if len(blocks) > 1:
         raise StatementProblem("PTO-P061", "a module has no blocks; they belong into a function")
     name = StringAttr(node.name.text) if node.name else None
-    return ModuleOp(Region(block), attributes, sym_name=name)
+    return Module(Region(block), attributes, sym_name=name)
 
 
 def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list[str]) -> FuncOp:

@@ -57,7 +57,7 @@ class CarryTilesPass(ModulePass):
             if any(isinstance(value.type, TileType) for value in loop.operands) and _carries_own(loop):
                 if not isinstance(loop, scf.ForOp):
                     message = "this loop hands on tiles that it allocates itself; write it as scf.for"
-                    raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop))])
+                    raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop), op=loop)])
                 _rewrite(loop)
         if self.target is not None:
             made = [inner for inner in op.walk() if isinstance(inner, TMovOp) and inner not in moves]
@@ -75,7 +75,9 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
                 f"a loop hands on a tile of {text} that has to be copied; tmov does not take {text} here"
             )
             fix = "compute the new value in the tile of the old one, or keep it in memory"
-            found.append(Diagnostic("PTO-L010", message, span_of(move), fix=fix, targets=(target.name,)))
+            found.append(
+                Diagnostic("PTO-L010", message, span_of(move), fix=fix, targets=(target.name,), op=move)
+            )
     if found:
         raise PtoasError(found)
 

@@ -180,7 +180,7 @@ class IndexBuilder:
     # --- values ----------------------------------------------------------------------------------
 
     def refuse(self, why: str) -> PtoasError:
-        return PtoasError([Diagnostic("PTO-L008", why, span_of(self.op), targets=("cpu",))])
+        return PtoasError([Diagnostic("PTO-L008", why, span_of(self.op), targets=("cpu",), op=self.op)])
 
     def check_index(self) -> None:
         """The shapes that devices ask for; what a rewritten gather is given says nothing of them any more."""

@@ -57,7 +57,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     threads = not target.launches and has_channels(module.walk())
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
-        raise PtoasError([Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,))])
+        raise PtoasError(
+            [Diagnostic("PTO-L005", message, span_of(module), targets=(target.name,), op=module)]
+        )
     if emit != "kernel":
         for pair in uncalled_pairs(module):
             join(module, *pair)
@@ -167,7 +169,7 @@ def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:
         message = f"@{function.sym_name.data} takes tiles (%{', %'.join(tiles)}), which no launch can pass"
         fix = "emit a kernel, or load the tiles from memory parameters"
         raise PtoasError(
-            [Diagnostic("PTO-L006", message, span_of(function), fix=fix, targets=(target.name,))]
+            [Diagnostic("PTO-L006", message, span_of(function), fix=fix, targets=(target.name,), op=function)]
         )
 
 

@@ -188,7 +188,7 @@ def ready_for_passes(module: ModuleOp) -> ModuleOp:
                     f"{what} has {len(region.blocks)} blocks; only bodies of one block are lowered and run"
                 )
                 fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
-                raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix)])
+                raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
     return copy_module(module)
 
 

@@ -101,7 +101,9 @@ class Room:
         if loc not in target.memories:
             owner = root.owner if isinstance(root.owner, Operation) else self.function
             message = f"{target.title} has no memory `{loc.value}` for this tile"
-            raise PtoasError([Diagnostic("PTO-L009", message, span_of(owner), targets=(target.name,))])
+            raise PtoasError(
+                [Diagnostic("PTO-L009", message, span_of(owner), targets=(target.name,), op=owner)]
+            )
         return target.memory_size(loc, self.simt)
 
     def check(self, loc: TileLoc, end: int, limit: int | None, alive: Sequence[LiveTile] = ()) -> None:
@@ -134,7 +136,7 @@ def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) 
     if circle:
         names = ", ".join(f.sym_name.data for f in circle)
         message = f"these functions call each other in a circle, so their tiles can't be placed: {names}"
-        found.append(Diagnostic("PTO-L003", message, span_of(circle[0])))
+        found.append(Diagnostic("PTO-L003", message, span_of(circle[0]), op=circle[0]))
     return ordered
 
 

@@ -30,20 +30,20 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Region
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import Pure
+from xdsl.traits import IsTerminator
 
-from ptoas.analysis.kinds import ORIGIN, core_of, has_channels, is_mixed, kind_of, kinds_in
+from ptoas.analysis.kinds import ORIGIN, has_channels, is_mixed, kind_of, kinds_in, left_out
 from ptoas.analysis.structure import functions
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
-from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.lowering.options import chosen_target
-from ptoas.naming import defined, name_of, set_name
+from ptoas.naming import defined, set_name
+from ptoas.targets.rules.core_parts import crossing_parts
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,13 @@ def _inline(section: SectionOp) -> None:
 
 
 def _make_parts(function: func.FuncOp) -> None:
-    if function.function_type.outputs.data:
-        message = f"@{function.sym_name.data} returns a value, and cube and vector cores run different parts"
-        raise PtoasError([Diagnostic("PTO-H303", message, span_of(function))])
-    kinds = [core_of(op) for op in function.walk()]
-    parts = [_part(function, kind, kinds) for kind in KernelKind]
+    for violation in crossing_parts(function):
+        notes = tuple(Note(each.message, span_of(each.op)) for each in violation.related if each.op)
+        op = violation.op or function
+        raise PtoasError(
+            [Diagnostic("PTO-H303", violation.message, span_of(op), fix=violation.fix, notes=notes, op=op)]
+        )
+    parts = [_part(function, kind) for kind in KernelKind]
     block = function.body.block
     for part in parts:
         Rewriter.insert_op(part, InsertPoint.before(function))
@@ -108,7 +110,7 @@ def _make_parts(function: func.FuncOp) -> None:
     function.add_region(region)
 
 
-def _part(function: func.FuncOp, kind: KernelKind, kinds: list[KernelKind | None]) -> func.FuncOp:
+def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
     """What cores of one kind do of a function."""
     part = function.clone()
     originals = list(function.walk())
@@ -124,35 +126,13 @@ def _part(function: func.FuncOp, kind: KernelKind, kinds: list[KernelKind | None
         KernelKindAttr.name: KernelKindAttr(kind),
         ORIGIN: StringAttr(name),
     }
-    others = [twin for twin, own in zip(twins, kinds, strict=True) if own not in (None, kind)]
-    for op in reversed(others):
-        _remove(op, kind)
+    gone, _ = left_out(function, kind)
+    for op, twin in reversed(list(zip(originals, twins, strict=True))):
+        # The end of a branch goes with the branch.
+        if op in gone and not op.has_trait(IsTerminator):
+            twin.detach()
+            twin.erase()
     for op in list(part.walk()):
         if isinstance(op, SectionOp):
             _inline(op)
-    _drop_unused(part)
     return part
-
-
-def _remove(op: Operation, kind: KernelKind) -> None:
-    for result in op.results:
-        for use in result.uses:
-            reader = use.operation
-            message = (
-                f"`{name_of(reader)}` on the {kind.value} core needs what `{name_of(op)}` gives, which runs "
-                "on the other kind"
-            )
-            raise PtoasError(
-                [Diagnostic("PTO-H303", message, span_of(reader), notes=(Note("it is here", span_of(op)),))]
-            )
-    op.detach()
-    op.erase()
-
-
-def _drop_unused(part: func.FuncOp) -> None:
-    """Tiles and numbers that only the other kind needs."""
-    for op in reversed(list(part.walk())):
-        idle = isinstance(op, AllocTileOp) or op.has_trait(Pure)
-        if idle and op.results and all(result.first_use is None for result in op.results):
-            op.detach()
-            op.erase()

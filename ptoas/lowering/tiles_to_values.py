@@ -121,7 +121,7 @@ def _follows(op: Operation, user: Operation) -> bool:
 
 def _problem(op: Operation, message: str, other: Operation | None = None) -> Diagnostic:
     notes = (Note("the other place is here", span_of(other)),) if other is not None else ()
-    return Diagnostic(CODE, message, span_of(op), notes=notes, fix="keep this program in DPS form")
+    return Diagnostic(CODE, message, span_of(op), notes=notes, fix="keep this program in DPS form", op=op)
 
 
 def _rewrite(op: Instruction) -> None:

@@ -144,4 +144,10 @@ ROWS = (
         "a push has no scale",
         "A channel whose pushes quantise wants a scale before them, and only such a channel takes one.",
     ),
+    (
+        "PTO-R930",
+        "vector cores push different tiles where one is meant",
+        "On a2a3 both vector cores push a tile that is not split, into the same bytes: the cube core gets "
+        "the one that was written last.",
+    ),
 )

@@ -396,7 +396,7 @@ def finding(
             span = Span(Source("", "<run>"), 0, 1)
         else:
             span = span_of(op) if operand is None else _operand_place(op, operand)
-    return Diagnostic(code, message, span, severity, notes, fix, (target,) if target else ())
+    return Diagnostic(code, message, span, severity, notes, fix, (target,) if target else (), op)
 
 
 def failure(code: str, message: str, op: Operation | None = None, **rest: object) -> PtoasError:

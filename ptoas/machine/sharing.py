@@ -39,6 +39,9 @@ PATIENCE = 1000
 QUANTUM = 64
 """Instructions on its own memory that an actor executes in one turn."""
 
+AGAIN = "again"
+"""How two cores write that do the same: to each other they need no order."""
+
 
 @dataclass
 class SharedMemory:
@@ -195,7 +198,7 @@ class Sharing:
         """Both vector cores of a block do the same with whole tiles: two that write the same bytes need no
         order to each other. Whoever comes second compares with what the first has left in the cluster."""
         writes = [use for use in uses if use.access.write and use.access.atomic is None]
-        same = [self._access(op, u.access.name, u.access.pipe, True, ("again", op)) for u in writes]
+        same = [self._access(op, u.access.name, u.access.pipe, True, AGAIN) for u in writes]
         plain = [use.access for use in writes]
         turns = count()
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
+from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow, PushLayout
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
+from ptoas.location import span_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.dtypes import dtype_of
@@ -273,7 +275,10 @@ class MemorySlots:
         row = cols * 2 if halves == 2 and split == 2 else cols
         lane = m.role.lane if halves == 2 else 0
         first = lane * (rows * cols if split == 1 else cols)
-        self._window(slot, tile.valid, row, first, element)[...] = bits
+        window = self._window(slot, tile.valid, row, first, element)
+        if self.ring.flow is Flow.V2C and not split:
+            check_repeated(m, op, self.ring, number, tile.valid, window, bits)
+        window[...] = bits
 
     def take(self, m: Machine, op: PopOp, type: TileType, valid: tuple[int, int], number: int) -> Held:
         """Copy the slot, or a vector core's part of it, into the consumer's own ring."""
@@ -320,6 +325,28 @@ class MemorySlots:
             name = op.popped.name_hint or "popped"
             tile = self.kept[key] = Tile(type, memory, address, valid, name, bits)
         return tile, bits
+
+
+def check_repeated(
+    m: Machine, op: PushOp, ring: Ring, number: int, valid: tuple[int, int], window: Array, bits: Array
+) -> None:
+    """Where both vector cores push what is not split, they write the same bytes: whoever comes second leaves
+    what the first has put there, unless one of them has nothing to push."""
+    for core in ring.producers:
+        if core == m.core or ring.heads[core] <= number:
+            continue
+        other = ring.pushed[number % ring.slots, core]
+        if 0 in valid or 0 in other.valid or (other.valid == valid and np.array_equal(window, bits)):
+            continue
+        first = ring.cluster.machines[core].role.name
+        raise m.fail(
+            "PTO-R930",
+            f"{op.mnemonic()}: another tile is pushed into slot {number % ring.slots} of {ring.name} than by "
+            f"{first}, and either may be the last to write it",
+            op,
+            notes=(Note(f"pushed by {first}", span_of(other.op)),),
+            fix="push the same on both vector cores, or halves with split = 1 or split = 2",
+        )
 
 
 def gm_place(valid: tuple[int, int], split: int, lane: int) -> tuple[int, int]:

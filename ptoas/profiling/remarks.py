@@ -48,7 +48,7 @@ def remarks(trace: Trace, timeline: Timeline, syncs: list[Sync]) -> list[Diagnos
 def _remark(
     code: str, message: str, op: Operation, fix: str | None = None, notes: tuple[Note, ...] = ()
 ) -> Diagnostic:
-    return Diagnostic(code, message, span_of(op), Severity.NOTE, notes, fix)
+    return Diagnostic(code, message, span_of(op), Severity.NOTE, notes, fix, op=op)
 
 
 def _gathers(trace: Trace) -> Iterator[Diagnostic]:

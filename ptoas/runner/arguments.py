@@ -1,7 +1,8 @@
 """Arrays as arguments: from what a caller has to what the machine works on.
 
 An array is used where it lies, without a copy, if its elements and their order are those of the argument.
-Element types that NumPy does not know are accepted as `ml_dtypes` has them, or as bit patterns.
+Element types that NumPy does not know are accepted as `ml_dtypes` has them, or as bit patterns. Arrays of
+other libraries are taken as `foreign` reads them.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
 from ptoas.machine.errors import failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, View, element_count, packed_strides
+from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.parameters import Parameter, about
 from ptoas.runner.values import Growing
-from ptoas.spelling import did_you_mean
 
 
 @dataclass
@@ -40,25 +41,11 @@ class Bound:
     """Copies results back, where the argument could not be used in place."""
 
 
-def check_names(parameters: list[Parameter], names: Mapping[str, object], entry: func.FuncOp) -> None:
-    """Every name must be one of the entry's."""
-    known = [parameter.name for parameter in parameters]
-    for name in names:
-        if name in known:
-            continue
-        raise failure(
-            "PTO-R601",
-            f"@{entry.sym_name.data} has no argument {name!r}",
-            entry,
-            notes=(Note("its arguments are " + (", ".join(known) or "none")),),
-            fix=did_you_mean(name, known),
-        )
-
-
 def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
     """The array in the argument's element type, or an error that says what it is."""
     dtype = parameter.dtype
     assert dtype is not None
+    array = _numpy(parameter, array, entry)
     if not isinstance(array, np.ndarray):
         return _from_list(parameter, dtype, array, entry)
     found: Array = array
@@ -83,6 +70,20 @@ def as_elements(parameter: Parameter, array: Any, entry: func.FuncOp) -> Array:
         entry,
         fix=f"convert it: array.astype({_numpy_name(dtype)})",
     )
+
+
+def _numpy(parameter: Parameter, given: Any, entry: func.FuncOp) -> Any:
+    """An array of another library as NumPy's, or an error that says what its library says."""
+    try:
+        return adopted(given)
+    except NotReadableError as error:
+        kind = type(given).__name__
+        raise failure(
+            "PTO-R602",
+            f"{parameter.name} takes an array in the host's memory; {kind} does not give one: {error}",
+            entry,
+            fix="pass a copy on the CPU, detached from what computes gradients",
+        ) from None
 
 
 def _numpy_name(dtype: DType) -> str:
@@ -181,6 +182,7 @@ class Binder:
 
 def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
     """A scalar in the argument's type."""
+    given = _numpy(parameter, given, entry)
     number = given.item() if isinstance(given, np.ndarray | np.generic) and given.size == 1 else given
     if isinstance(number, str | bytes) or not isinstance(number, int | float):
         raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {given!r} given", entry)

@@ -15,6 +15,7 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.machine.arrays import np
+from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Result
 from ptoas.targets import Target, get_target
 
@@ -77,8 +78,16 @@ class Comparison:
 
 
 def copied(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The same arguments again, for another target."""
-    return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in arguments.items()}
+    """The same arguments again, for another target; arrays of other libraries as copies of NumPy's."""
+    own = {name: _adopted(a) for name, a in arguments.items()}
+    return {name: np.array(a) if isinstance(a, np.ndarray) else a for name, a in own.items()}
+
+
+def _adopted(given: Any) -> Any:
+    try:
+        return adopted(given)
+    except NotReadableError:
+        return given  # binding it says why
 
 
 def compare_results(module: ModuleOp, outcomes: list[Outcome]) -> list[Difference]:

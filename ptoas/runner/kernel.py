@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from threading import RLock
 from typing import Any
 
@@ -22,11 +23,12 @@ from ptoas.machine.clocks import Ledger
 from ptoas.machine.conflicts import conflicts
 from ptoas.machine.errors import forgiving
 from ptoas.machine.scheduler import Turns
-from ptoas.runner.arguments import Binder, check_names
+from ptoas.runner.arguments import Binder
 from ptoas.runner.call import Call
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
+from ptoas.runner.named import by_name, check_names
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
@@ -102,7 +104,7 @@ class Kernel:
         numbers = {
             p.name: int(given[p.name])
             for p in self.parameters
-            if p.kind == "scalar" and isinstance(given.get(p.name), int)
+            if p.kind == "scalar" and isinstance(given.get(p.name), Integral)
         }
         if numbers:
             key = tuple(numbers.items())
@@ -144,10 +146,9 @@ class Kernel:
 
     # --- running ---
 
-    def __call__(self, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Result:
-        """Run on these arguments; memory arguments are written where they are."""
-        given = {**(arguments or {}), **named}
-        check_names(self.parameters, given, self.entry)
+    def __call__(self, *arguments: Any, **named: Any) -> Result:
+        """Run on these arguments, in order, by name, or as one mapping; memory is written where it is."""
+        given = by_name(self.parameters, arguments, named, self.entry)
         with self._lock:
             missing = [p.name for p in self.parameters if p.name not in given]
             return self.execute(self.complete(given) if missing else given)

@@ -81,3 +81,8 @@ class Result:
     steps: int = 0
     bits: dict[str, Array] = field(default_factory=dict[str, Array])
     """The outputs as bit patterns, for comparing runs."""
+
+    def _repr_html_(self) -> str:
+        from ptoas.notebook import result_html
+
+        return result_html(self)

@@ -61,6 +61,10 @@ class Parameter:
     """It is the number of the rank that runs."""
     is_count: bool = False
     """It is how many ranks there are."""
+    peers_apart: int = 0
+    """Numbers of peers are calculated from its elements, by dividing them by this."""
+    peers_most: int = 0
+    """So many peers there can be then."""
     is_signal: bool = False
     """It is notified or waited for: it starts with zeros."""
     arrived: int = 0

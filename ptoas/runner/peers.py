@@ -21,6 +21,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.scalar import AddPtrOp, LoadScalarOp
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.peer_numbers import PeerNumbers
 
 Tables = frozenset[int]
 """Numbers of parameters."""
@@ -120,11 +121,13 @@ REACHES = ("PTO-R102", "PTO-R103", "PTO-R106")
 """What a place outside of an argument is reported as."""
 
 
-def mark_ranks(entry: func.FuncOp, operations: list[Operation], parameters: list[Parameter]) -> None:
+def mark_ranks(
+    entry: func.FuncOp, operations: list[Operation], parameters: list[Parameter], numbers: PeerNumbers
+) -> None:
     """Say of the scalars which is the number of the rank that runs, and which is how many there are.
 
     By its name, or the name that a cast of it has (`%my_rank__idx = arith.index_cast %arg5`); or because it
-    is compared with the root where a collective is called.
+    is compared with the root where a collective is called, or with the number of a peer.
     """
     knowledge = Knowledge()
     values = entry.body.blocks[0].args
@@ -143,6 +146,9 @@ def mark_ranks(entry: func.FuncOp, operations: list[Operation], parameters: list
             argument = guarding_argument(op, root, knowledge.constant)
             if argument is not None and argument in scalars:
                 scalars[argument].is_rank = True
+    for own in numbers.own(operations):
+        if own in scalars:
+            scalars[own].is_rank = True
 
 
 def _may_count(parameter: Parameter) -> bool:

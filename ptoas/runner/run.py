@@ -33,10 +33,10 @@ from ptoas.machine.errors import forgiving
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Checks
 from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
-from ptoas.runner.arguments import check_names
 from ptoas.runner.assertions import check_all
 from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
 from ptoas.runner.kernel import Kernel
+from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
 from ptoas.runner.options import Options, Result
 from ptoas.runner.report import (

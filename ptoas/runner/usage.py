@@ -52,6 +52,7 @@ from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.arrivals import mark_arrivals
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.peer_numbers import PeerNumbers
 from ptoas.runner.peers import Peers, mark_ranks
 from ptoas.runner.upper_bounds import UpperBounds
 from ptoas.targets import Target
@@ -103,7 +104,9 @@ def analyse(
     flow = flow_of(functions, [arguments[p.at] for p in parameters], operations)
     peers = Peers(functions, operations, flow.memory)
     peers.mark(operations, parameters)
-    mark_ranks(entry, operations, parameters)
+    peer_numbers = PeerNumbers(flow.memory)
+    peer_numbers.follow(functions, operations, parameters)
+    mark_ranks(entry, operations, parameters, peer_numbers)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
     numbers |= {arguments[at]: _greatest(query, blocks) for at, query in launch_arguments(entry).items()}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
@@ -115,6 +118,7 @@ def analyse(
         if outer in scalars:
             scalars[inner] = scalars[outer]
     _suggest(operations, scalars)
+    peer_numbers.mark(scalars, parameters)
     bounds = _stretch(operations, scalars, numbers, blocks, callers)
     for op in operations:
         if not isinstance(op, PtoOp):

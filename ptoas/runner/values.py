@@ -105,17 +105,23 @@ class Growing:
 
 
 def generate(
-    parameter: Parameter, entry: func.FuncOp, rng: Random, allowance: Allowance, grows: bool = False
+    parameter: Parameter,
+    entry: func.FuncOp,
+    rng: Random,
+    allowance: Allowance,
+    grows: bool = False,
+    ranks: int = 1,
 ) -> Any:
-    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit; other integers are 0
-    where they say where or how much, else 1; the rest is random."""
+    """An argument that nobody gave: outputs are zeros, indices in bounds, scalars fit; numbers of peers go
+    round; other integers are 0 where they say where or how much, else 1; the rest is random."""
     if parameter.kind == "scalar":
         return 1.0 if isinstance(parameter.type, AnyFloat) else parameter.suggestion
     if parameter.is_context:
         return table()
     dtype = parameter.dtype
     assert dtype is not None
-    if parameter.grows and grows:
+    peers = min(ranks, parameter.peers_most) * parameter.peers_apart
+    if parameter.grows and grows and not (peers and parameter.elements):
         return Growing(dtype, parameter.elements or 0, rng, allowance, fixed_value(parameter))
     shape = shape_of(parameter, entry)
     allowance.take(prod(shape) * dtype.size, parameter.name, f"--arg {parameter.name}=random")
@@ -125,6 +131,8 @@ def generate(
         steps = max(1, -(-high // parameter.index_step))
         chosen = rng.integers(0, steps, size=shape) * parameter.index_step
         return chosen.astype(dtype.number)
+    if peers and ranks > 1:
+        return (np.arange(prod(shape)) % peers).reshape(shape).astype(dtype.number)
     value = fixed_value(parameter)
     if value is None:
         return random_array(dtype, shape, rng, None)

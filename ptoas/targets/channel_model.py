@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ptoas.dialects.pto.core_enums import Flow, PushQuant
+from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
 from ptoas.targets.pipes import FIX, MTE1, MTE2, MTE3, Pipe, S, V
 
 
@@ -26,6 +26,8 @@ class ChannelModel:
     """Whether a channel through global memory can go both ways."""
     lacks_quants: frozenset[PushQuant] = frozenset()
     """What the push of an accumulator can't convert to."""
+    lacks_layouts: frozenset[PushLayout] = frozenset()
+    """What it can't convert to where the slots are in global memory."""
     odd_splits: str | None = None
     """Why tiles of odd extents can't be split; `None`: they can."""
     views: str | None = None
@@ -63,9 +65,16 @@ _OF_A5 = frozenset(
     )
 )
 
-A5_MODEL = ChannelModel(both_ways_in_memory=False)
+# The header's push of a5 that converts names no layout of memory, and is not compiled; that of a2a3 stores
+# nothing by columns, and its pop loads rows into rows only.
+A5_MODEL = ChannelModel(both_ways_in_memory=False, lacks_layouts=frozenset(PushLayout))
 A2A3_MODEL = ChannelModel(
-    both_lanes=True, stops_core=True, needs_memory=True, control_area=True, lacks_quants=_OF_A5
+    both_lanes=True,
+    stops_core=True,
+    needs_memory=True,
+    control_area=True,
+    lacks_quants=_OF_A5,
+    lacks_layouts=frozenset((PushLayout.NZ2DN, PushLayout.NZ2NZ)),
 )
 CPU_MODEL = ChannelModel(
     one_pipe=True,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from xdsl.ir import Operation
 
@@ -59,6 +59,9 @@ def mismatch(what: str, found: object, required: object, **place: Any) -> Violat
 
 
 Check = Callable[..., Iterator[Violation]]
+"""What a rule does: it is given the operation, function, kernel, module or channels, and what is known of it,
+and yields what it finds wrong."""
+
 Scope = Literal["instruction", "function", "branches", "kernel", "module", "channels"]
 """What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 
@@ -113,6 +116,25 @@ class Rule:
 
     def __repr__(self) -> str:
         return f"Rule({self.code} {self.name})"
+
+
+class Asked(NamedTuple):
+    """Rules of whole programs, in a function that imports them, and the chapters of which a program must have
+    an instruction before these rules have anything to say; none: any program.
+
+    >>> import ptoas
+    >>> part = ptoas.Asked(lambda: (ptoas.RULES["PTO-N103"],), frozenset({"memory"}))
+    >>> [rule.code for rule in part.rules()], sorted(part.chapters)
+    (['PTO-N103'], ['memory'])
+    """
+
+    rules: Callable[[], tuple[Rule, ...]]
+    chapters: frozenset[str] = frozenset()
+
+
+def asked(chapters: str = "") -> Callable[[Callable[[], tuple[Rule, ...]]], Asked]:
+    """Make one of a function that gives its rules; `chapters` are separated by blanks."""
+    return lambda rules: Asked(rules, frozenset(chapters.split()))
 
 
 _REGISTRY: dict[str, Rule] = {}

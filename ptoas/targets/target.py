@@ -30,7 +30,7 @@ from ptoas.targets.specs import TileLayout
 
 if TYPE_CHECKING:
     from ptoas.analysis.order import Seen
-    from ptoas.targets.rule import Rule
+    from ptoas.targets.rule import Asked, Rule
 
 KB = 1024
 
@@ -103,6 +103,8 @@ class Target:
     (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
     (True, True)
+    >>> len(a5.asks(frozenset({"memory", "sync"}))) < len(a5.asks())  # no ranks, no channels
+    True
     """
 
     name: str
@@ -124,10 +126,8 @@ class Target:
     """The layout of the unified buffer; `None` where there is none."""
     sign_extends_index: bool = False
     """Whether a signed index is sign-extended to 64 bits; otherwise it is 32 unsigned bits (D12)."""
-    program: Callable[[], tuple[Rule, ...]] = tuple
-    """What the target asks of functions and modules as a whole."""
-    channels: Callable[[], tuple[Rule, ...]] = tuple
-    """What it asks of programs whose cores pass tiles to each other, besides."""
+    program: tuple[Asked, ...] = ()
+    """What the target asks of functions, modules and channels as a whole."""
     aliases: tuple[str, ...] = ()
     has_pipes: bool = True
     overlapping_pipes: frozenset[Pipe] = frozenset()
@@ -248,11 +248,16 @@ class Target:
                 if isinstance(row, Row):
                     yield op, row
 
+    def asks(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
+        """What the target asks of a program as a whole: of one with instructions of these chapters, or of
+        any."""
+        return _asks(self.program, chapters)
+
     def rules(self) -> tuple[Rule, ...]:
         """Every rule that the target has, once each, by code."""
         from ptoas.targets.rules.operands import rules_for
 
-        found = {rule.code: rule for rule in (*self.program(), *self.channels())}
+        found = {rule.code: rule for rule in self.asks()}
         for _, row in self.rows():
             found |= {rule.code: rule for rule in (*rules_for(row), *row.rules)}
         return tuple(found[code] for code in sorted(found))
@@ -264,6 +269,12 @@ class Target:
 def _number(given: Any) -> int | bool:
     value: int = given.value.data
     return bool(value) if given.type == i1 else value
+
+
+@lru_cache(maxsize=256)
+def _asks(program: tuple[Asked, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
+    parts = (part for part in program if chapters is None or not part.chapters or part.chapters & chapters)
+    return tuple(rule for part in parts for rule in part.rules())
 
 
 @lru_cache(maxsize=8192)

@@ -19,8 +19,8 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.linking import linked
 from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
+from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
-from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, RingAddressOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
@@ -37,7 +37,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.named import module_target
 from ptoas.targets.placed import PLACEMENTS, placed_otherwise
-from ptoas.targets.row import Unsupported
+from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rule import Rule, Violation, names_of
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
@@ -87,6 +87,11 @@ class Report:
     def warnings(self) -> tuple[Diagnostic, ...]:
         """The findings that only deserve a look."""
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
+
+    def _repr_html_(self) -> str:
+        from ptoas.notebook import report_html
+
+        return report_html(self)
 
     def for_target(self, target: str) -> Report:
         """The findings that concern one target."""
@@ -216,16 +221,26 @@ def targets_of(module: ModuleOp) -> tuple[Target, ...]:
 # --- checking ------------------------------------------------------------------------------------
 
 
-_SOUND: set[tuple[object, ...]] = set()
-"""Declarations that were found to hold, whatever module they stood in."""
+class _Alike:
+    """What was found of instructions of which the same is known, whatever module they stand in."""
 
-_MOST_SOUND = 20_000
+    __slots__ = ("fine", "kept", "sound")
+
+    def __init__(self, op: PtoOp):
+        self.kept = (
+            *(operand.type for operand in op.operands),
+            *(result.type for result in op.results),
+            *op.properties.values(),
+        )
+        """What the key of these names by identity, which is theirs as long as they are here."""
+        self.sound = False
+        """Whether they were found to keep to their declaration."""
+        self.fine: dict[tuple[object, ...], Effects] = {}
+        """Targets, and how they were asked, that find nothing wrong, with what the instruction does there."""
 
 
-def _declaration(op: PtoOp) -> tuple[object, ...]:
-    """All that an operation's own declaration speaks of: its types and attributes."""
-    types = [operand.type for operand in op.operands], [result.type for result in op.results]
-    return (op.__class__, *types[0], None, *types[1], None, *op.properties.items())
+_ALIKE: Kept[tuple[object, ...], _Alike] = Kept()
+on_clear(_ALIKE.clear)
 
 
 class _Checker:
@@ -260,10 +275,19 @@ class _Checker:
         return found
 
     @cached_property
-    def channels(self) -> Channels | None:
-        """The channels between cores, if there are any."""
-        kinds = {kind for function in self.functions for kind in function.by_class}
-        return Channels(self.module) if any(_is_of_channels(kind) for kind in kinds) else None
+    def chapters(self) -> frozenset[str]:
+        return frozenset[str]().union(*map(self._chapters_of, self.functions))
+
+    def _chapters_of(self, function: FunctionFacts) -> frozenset[str]:
+        """The chapters that a function has operations or arguments of; with flags by hand, that of flags."""
+        arguments = (type.__class__ for type in function.func.function_type.inputs.data)
+        found = {kind.__module__.rpartition(".")[2] for kind in (*function.by_class, *arguments)}
+        return frozenset(found | {"sync"} if self.sync == "manual" else found)
+
+    @cached_property
+    def channels(self) -> Channels:
+        """The channels between cores."""
+        return Channels(self.module)
 
     @cached_property
     def kernels(self) -> list[tuple[FunctionFacts, ...]]:
@@ -278,30 +302,48 @@ class _Checker:
     def instructions(self) -> dict[tuple[object, ...], list[PtoOp]]:
         """The module's instructions, those of which the same is known together."""
         groups: dict[tuple[object, ...], list[PtoOp]] = {}
-        key_of = self.knowledge.key
         for function in self.functions:
             for op in function.ops:
                 kind = op.__class__
                 if not _is_ours(kind):
                     continue
-                key = (
-                    kind,
-                    *[key_of(operand) for operand in op.operands],
-                    *[id(result.type) for result in op.results],
-                    *[_property_key(value) for value in op.properties.values()],
-                )
-                groups.setdefault(key, []).append(cast(PtoOp, op))
+                ours = cast(PtoOp, op)
+                groups.setdefault(self._key(ours), []).append(ours)
         return groups
+
+    def _key(self, op: PtoOp) -> tuple[object, ...]:
+        kind = op.__class__
+        if kind.LOOKS_AROUND:
+            return (op,)
+        key_of = self.knowledge.key
+        return (
+            kind,
+            *[key_of(operand) for operand in op.operands],
+            *[id(result.type) for result in op.results],
+            *[_property_key(value) for value in op.properties.values()],
+        )
+
+    @cached_property
+    def alike(self) -> dict[PtoOp, _Alike]:
+        """For the first of each group, what was found of such before."""
+        found: dict[PtoOp, _Alike] = {}
+        for key, group in self.instructions.items():
+            known = _ALIKE.get(key)
+            if known is None:
+                known = _Alike(group[0])
+                if not group[0].LOOKS_AROUND:
+                    _ALIKE.keep(key, known)
+            found[group[0]] = known
+        return found
 
     @cached_property
     def broken(self) -> list[tuple[PtoOp, Diagnostic]]:
         """Operations that break their own declaration; rules are not asked about those."""
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
-            declaration = _declaration(group[0])
-            problems = () if declaration in _SOUND else tuple(group[0].problems())
-            if not problems and len(_SOUND) < _MOST_SOUND:
-                _SOUND.add(declaration)
+            known = self.alike[group[0]]
+            problems = () if known.sound else tuple(group[0].problems())
+            known.sound = not problems
             for problem in problems:
                 for op in group:
                     span = span_of(op)
@@ -310,7 +352,12 @@ class _Checker:
                     elif problem.field is not None:
                         span = field_span(op, problem.field)
                     found.append(
-                        (op, Diagnostic(DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span))
+                        (
+                            op,
+                            Diagnostic(
+                                DECLARATION_CODE, f"`{op.mnemonic()}`: {problem.message}", span, op=op
+                            ),
+                        )
                     )
         return found
 
@@ -325,7 +372,11 @@ class _Checker:
             if key in first:
                 note = Note("the first one", span_of(first[key]))
                 message = f"there are two functions `@{name}`"
-                found.append(Diagnostic(DUPLICATE_CODE, message, span_of(function.func), notes=(note,)))
+                found.append(
+                    Diagnostic(
+                        DUPLICATE_CODE, message, span_of(function.func), notes=(note,), op=function.func
+                    )
+                )
             first.setdefault(key, function.func)
         return found
 
@@ -334,7 +385,7 @@ class _Checker:
         for diagnostic in self._check_parts(target):
             sound = sound and not diagnostic.is_error
             yield diagnostic
-        rules = [rule for rule in target.program() if rule.scope == "kernel"]
+        rules = [rule for rule in target.asks(self.chapters) if rule.scope == "kernel"]
         if not sound or not rules:
             return
         # What the passes make of a program is known for sound programs only.
@@ -358,11 +409,10 @@ class _Checker:
         yield from (diagnostic for _, diagnostic in self.broken)
         yield from self.duplicates
         broken = {op for op, _ in self.broken}
-        for rule in target.program():
+        for rule in target.asks(self.chapters):
             if rule.scope == "module":
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
-        if self.channels is not None and not broken:
-            for rule in target.channels():
+            elif rule.scope == "channels" and not broken:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
         if self.placement is not None and not broken:
             yield from placed_otherwise(self.functions, target, self.placement)
@@ -374,38 +424,41 @@ class _Checker:
             if not broken.isdisjoint(function.ops):
                 continue
             scope = "branches" if function.branched else "function"
-            for rule in target.program():
+            for rule in target.asks(self._chapters_of(function)):
                 if rule.scope == scope:
                     yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
-        row = target.row(sample)
-        if isinstance(row, Unsupported):
-            message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
-            yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op)) for op in group)
-            return
-        effects = target.effects(sample)
-        # What an instruction of a channel does follows from its declaration, too.
-        alike = not isinstance(sample, ChannelOp)
+        alike, asked = self.alike[sample], (target, self.aicore, self.isa, self.targets)
+        effects = alike.fine.get(asked)
+        if effects is None:
+            row = target.row(sample)
+            if isinstance(row, Unsupported):
+                message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
+                yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
+                return
+            effects = target.effects(sample)
+            found = list(self._violations(sample, row, target))
+            for rule, violation, source in found:
+                yield from (_diagnose(rule, violation, op, source) for op in group)
+            if not found:
+                alike.fine[asked] = effects
         for op in group:
-            self.effects[target.name, op] = effects if alike or op is sample else target.effects(op)
-        facts = Facts(sample, target, self.knowledge, self.aicore, self.targets, row, self.isa)
+            self.effects[target.name, op] = effects
+
+    def _violations(
+        self, op: PtoOp, row: Row, target: Target
+    ) -> Iterator[tuple[Rule, Violation, str | None]]:
+        facts = Facts(op, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         for rule in rules_for(row):
-            for violation in rule.check(sample, facts):
-                yield from (_diagnose(rule, violation, op, row.source) for op in group)
+            yield from ((rule, violation, row.source) for violation in rule.check(op, facts))
         for rule in row.rules:
             if rule.header and self.isa not in (None, HEADERS):
                 continue
             decides = rule.header and self.isa == HEADERS
-            for violation in rule.check(sample, facts):
-                found = (_diagnose(rule, violation, op) for op in group)
-                yield from (replace(d, severity=Severity.ERROR) if decides else d for d in found)
-
-
-@cache
-def _is_of_channels(op_class: type[Operation]) -> bool:
-    return issubclass(op_class, ChannelOp | PipeInitOp | RingAddressOp)
+            for violation in rule.check(op, facts):
+                yield rule, replace(violation, severity=Severity.ERROR) if decides else violation, None
 
 
 @cache
@@ -447,6 +500,7 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.severity or rule.severity,
         (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
+        op=place,
     )
 
 

@@ -160,6 +160,72 @@ def test_the_rank_is_what_is_cast_to_one() -> None:
     assert ranks_of(text, 3).outputs["signal"].tolist() == [[1]] * 3
 
 
+DEALT_OUT = (
+    """
+func.func @main(%table: !pto.ptr<i32>, %window: !pto.ptr<i32>, %signal: !pto.ptr<i32>, %ctx: !pto.ptr<i64>, %arg4: i32, %arg5: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %each = arith.constant 4 : index
+  %tokens = arith.constant 16 : index
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0 : i32
+  %a = arith.index_cast %arg4 : i32 to index
+  %mine = arith.remsi %a, %c2 : index
+  %first = arith.index_cast %arg5 : i32 to index
+  %part = arith.muli %mine, %tokens : index
+  %sent = pto.declare_local_array -> !pto.local_array<2xi32>
+  scf.for %i = %c0 to %c2 step %c1 {
+    pto.local_array_set %sent[%i], %none : !pto.local_array<2xi32>, i32
+  }
+  scf.for %k = %c0 to %tokens step %c1 {
+    %expert = pto.load_scalar %table[%k] : !pto.ptr<i32> -> i32
+    %e = arith.index_cast %expert : i32 to index
+    %dst = arith.divsi %e, %each : index
+    %n = pto.local_array_get %sent[%dst] : !pto.local_array<2xi32> -> i32
+    %more = arith.addi %n, %one : i32
+    pto.local_array_set %sent[%dst], %more : !pto.local_array<2xi32>, i32
+    %d = func.call @to_i32(%ctx, %dst) : (!pto.ptr<i64>, index) -> index
+    %p = pto.addptr %window, %d : !pto.ptr<i32> -> !pto.ptr<i32>
+    %slot = arith.index_cast %n : i32 to index
+    %at = arith.addi %part, %slot : index
+    pto.store_scalar %expert, %p[%at] : !pto.ptr<i32>, i32
+  }
+  scf.for %t = %c0 to %c2 step %c1 {
+    %other = arith.cmpi ne, %t, %mine : index
+    scf.if %other {
+      %peer = arith.addi %first, %t : index
+      %e = func.call @to_i32(%ctx, %peer) : (!pto.ptr<i64>, index) -> index
+      %q = pto.addptr %signal, %e : !pto.ptr<i32> -> !pto.ptr<i32>
+      %word = pto.make_tensor_view %q, shape = [%c1], strides = [%c1] : !pto.tensor_view<1xi32>
+      pto.comm.tnotify(%word, %one : !pto.tensor_view<1xi32>, i32) {notifyOp = #pto<notify_op atomic_add>}
+    }
+  }
+  %own = pto.make_tensor_view %signal, shape = [%c1], strides = [%c1] : !pto.tensor_view<1xi32>
+  pto.comm.twait(%own, %one : !pto.tensor_view<1xi32>, i32) {cmp = #pto<wait_cmp ge>}
+  return
+}
+"""  # noqa: E501 - programs are text
+    + offset("i32")
+)
+
+
+def test_peers_are_found_by_what_is_made_of_them() -> None:
+    """Nothing has a name: the rank is what peers are compared with, they count from 0, and numbers in memory
+    name all of them."""
+
+    def received(ranks: int, text: str, **options: Any) -> np.ndarray[Any, Any]:
+        window = np.full((ranks, 32), -1, np.int32)
+        return ranks_of(text, ranks, {"window": window}, target="a5", **options).outputs["window"]
+
+    for rank, window in enumerate(received(2, DEALT_OUT).reshape(2, 2, 16)):
+        got = np.tile(np.arange(4 * rank, 4 * rank + 4), 2)
+        assert (window[:, :8] == got).all() and (window[:, 8:] == -1).all()
+    # Of more ranks than the program has counters for, two are sent something.
+    alone = "\n".join(line for line in DEALT_OUT.splitlines() if "twait" not in line)
+    assert (received(4, alone, checks="mem")[2:] == -1).all()
+
+
 # --- order ---------------------------------------------------------------------------------------
 
 DEVICES = ("a2a3", "a5")

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
-from ptoas.targets.rule import Rule
+from ptoas.targets.rule import Asked, Rule
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
 from ptoas.targets.verify import Report, verify, verify_targets
@@ -94,9 +94,8 @@ def without(target: Target, rule: Rule) -> Target:
     """The target with one rule removed from its rows and programs."""
     entries = {op: target.entry(op) for op in OPS}
     rows = {op: poorer_entry(entry, rule) for op, entry in entries.items() if has(entry, rule)}
-    groups = (target.program(), target.channels())
-    program, channels = (tuple(r for r in group if r != rule) for group in groups)
-    return replace(target, extra=rows, program=lambda: program, channels=lambda: channels)
+    program = tuple(r for r in target.asks() if r != rule)
+    return replace(target, extra=rows, program=(Asked(lambda: program),))
 
 
 PAIRS = [(target, rule) for target in TARGETS.values() for rule in target.rules()]

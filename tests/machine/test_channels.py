@@ -422,3 +422,44 @@ def test_orders_agree_on_numbers_and_not_on_the_bits_of_a_nan() -> None:
     results[1] = result(0x3F800000)
     with pytest.raises(PtoasError, match=r"PTO-R918.*1 of 2 elements"):
         in_every_order(options, place, results.__getitem__)
+
+
+def in_memory(text: str) -> str:
+    return text.replace("(c2v", "(gm_slot_buffer = %gm : !pto.ptr<f32>, c2v")
+
+
+def test_both_vector_cores_of_a2a3_do_the_same_with_whole_tiles() -> None:
+    """They write the same bytes in the same order: which one is ahead makes no difference."""
+    turns = [lines(f"%t{n} = {POP}", STORE.replace("%t", f"%t{n}"), FREE) for n in range(3)]
+    acc = np.arange(256, dtype=np.float32).reshape(16, 16)
+    text = in_memory(pair(lines(*[PUSH] * 3), lines(*turns)))
+    for schedule in (None, 0, 1, 2):
+        assert np.array_equal(execute(text, {"acc": acc}, "a2a3", schedule=schedule).outputs["out"], acc)
+    # What one of them reads there may be what the other has written since.
+    again = lines(turns[0], f"%r = pto.alloc_tile : {VEC}", f"pto.tload ins(%out : {MEM}) outs(%r : {VEC})")
+    with pytest.raises(PtoasError) as caught:
+        execute(in_memory(pair(lines(*[PUSH] * 2), lines(again, turns[1]))), {}, "a2a3")
+    assert {finding.code for finding in caught.value.diagnostics} == {"PTO-R915"}
+
+
+def test_both_vector_cores_of_a2a3_push_one_tile() -> None:
+    """A vector core that adds its number to the tile that both of them push."""
+    lane = (
+        "%l = pto.get_subblock_idx\n  %i = arith.trunci %l : i64 to i32\n  %f = arith.sitofp %i : i32 to f32"
+    )
+    text = in_memory(
+        pair(
+            lines(PUSH, f"%b = {TAKE}", LET_GO),
+            lines(
+                f"%t = {POP}",
+                f"%y = pto.alloc_tile : {VEC}",
+                lane,
+                f"pto.tadds ins(%t, %f : {VEC}, f32) outs(%y : {VEC})",
+                FREE,
+                f"pto.tpush_to_aic(%y : {VEC}) {{split = 0}} // ! ?",
+            ),
+            channel="dir_mask = 3, slot_size = 1024",
+        )
+    ).replace("// ! ?", "// ! // ?")
+    found("PTO-R930", text, target="a2a3")
+    execute(text.replace("%f = arith.sitofp %i : i32 to f32", "%f = arith.constant 1.0 : f32"), {}, "a2a3")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from .support import execute, failing
-from .test_channels import ACC, MEM, PUSH, lines, pair
+from .test_channels import ACC, MAT, MEM, PUSH, exchange, lines, pair
 
 ODD = "!pto.tile_buf<vec, 16x16xf32, valid=?x?>"
 
@@ -143,3 +143,80 @@ def test_a_workspace_is_large_enough_and_counts_somebody() -> None:
 def test_a_counter_has_a_number() -> None:
     between = "%n = arith.constant 16 : index\n pto.sync.set <PIPE_MTE3>, %n {ffts_mode = 1 : i32}"
     assert "no counter 16" in failing("PTO-R912", lanes(between)).message
+
+
+LEFT = "!pto.tile_buf<left, 16x16xf32, slayout=row_major>"
+RIGHT = "!pto.tile_buf<right, 16x16xf32, slayout=col_major>"
+MANY = "!pto.memref<32x16xf32>"
+
+
+def products(barrier: str) -> str:
+    """The cube core of each block stores a product, and multiplies that of the other block."""
+    tile = "sizes = [%c16, %c16] : !pto.memref<32x16xf32> -> !pto.partition_tensor_view<16x16xf32>"
+    part, here, there = (
+        "!pto.partition_tensor_view<16x16xf32>",
+        "offsets = [%me, %c0]",
+        "offsets = [%you, %c0]",
+    )
+    return f"""
+func.func @kernel(%ws: !pto.ptr<i32>, %x: {MANY}, %y: {MAT}, %mid: {MANY}, %out: {MANY})
+    attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 2 : i32
+  %c16 = arith.constant 16 : index
+  %block = pto.get_block_idx
+  %b = arith.index_cast %block : i64 to index
+  %o = arith.subi %c1, %b : index
+  %me = arith.muli %b, %c16 : index
+  %you = arith.muli %o, %c16 : index
+  %m = pto.alloc_tile : {MAT}
+  %l = pto.alloc_tile : {LEFT}
+  %r = pto.alloc_tile : {RIGHT}
+  %acc = pto.alloc_tile : {ACC}
+  pto.tmov ins(%y : {MAT}) outs(%r : {RIGHT})
+  %from = pto.partition_view %x, {here}, {tile}
+  %to = pto.partition_view %mid, {here}, {tile}
+  pto.tload ins(%from : {part}) outs(%m : {MAT})
+  pto.tmov ins(%m : {MAT}) outs(%l : {LEFT})
+  pto.tmatmul ins(%l, %r : {LEFT}, {RIGHT}) outs(%acc : {ACC})
+  pto.tstore ins(%acc : {ACC}) outs(%to : {part})
+  {barrier}
+  %back = pto.partition_view %mid, {there}, {tile}
+  %end = pto.partition_view %out, {here}, {tile}
+  pto.tload ins(%back : {part}) outs(%m : {MAT})
+  pto.tmov ins(%m : {MAT}) outs(%l : {LEFT})
+  pto.tmatmul ins(%l, %r : {LEFT}, {RIGHT}) outs(%acc : {ACC})
+  pto.tstore ins(%acc : {ACC}) outs(%end : {part})
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_cube_cores_wait_for_each_other(target: str) -> None:
+    rng = np.random.default_rng(1)
+    x, y = (rng.integers(-3, 4, shape).astype(np.float32) for shape in ((32, 16), (16, 16)))
+    wanted = (x.reshape(2, 16, 16)[::-1] @ y @ y).reshape(32, 16)
+    hard = "pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aic_only>"
+    for barrier in (hard, SOFT.format("", "", "aic_only"), SOFT.format(", %n", ", i32", "aic_only")):
+        for schedule in (None, 5):
+            given = {"x": x, "y": y, "ws": np.zeros(16, np.int32)}
+            done = execute(products(barrier), given, target, blocks=2, schedule=schedule)
+            assert np.array_equal(done.outputs["out"], wanted)
+    failing("PTO-R306", products(""), {"x": x, "y": y}, target, blocks=2)
+    # One more than there are never comes.
+    more = products(SOFT.format(", %n", ", i32", "aic_only")).replace("constant 2 : i32", "constant 3 : i32")
+    found = failing("PTO-R901", more, {"ws": np.zeros(16, np.int32)}, target, blocks=2)
+    assert any("waits at syncall 1 for 1 of 3 cores" in note.message for note in found.notes)
+
+
+@pytest.mark.parametrize("schedule", [None, 4])
+def test_cube_and_vector_cores_of_all_blocks_count_in_memory(schedule: int | None) -> None:
+    acc = np.arange(256, dtype=np.float32).reshape(16, 16)
+    soft = SOFT.format("", "", "mix")
+    text = exchange(soft, soft).replace("(%acc:", "(%ws: !pto.ptr<i32>, %acc:")
+    given = {"acc": acc, "ws": np.zeros(16, np.int32)}
+    result = execute(text, given, blocks=2, schedule=schedule)
+    assert np.array_equal(result.outputs["out"], np.vstack([acc, acc]))
+    assert result.outputs["ws"][0] == 2 * 3

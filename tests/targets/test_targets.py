@@ -168,13 +168,12 @@ def test_an_element_type_of_aicore_builds_is_taken_only_there() -> None:
 def test_rules_of_a_target_are_those_of_its_instructions_and_programs_once_each() -> None:
     for target in TARGETS.values():
         codes = {rule.code for _, row in target.rows() for rule in (*rules_for(row), *row.rules)}
-        codes |= {rule.code for rule in (*target.program(), *target.channels())}
+        codes |= {rule.code for rule in target.asks()}
         assert [rule.code for rule in target.rules()] == sorted(codes)
     load = row_of(CPU, TLoadOp)
     one = replace(
         CPU,
-        program=tuple,
-        channels=tuple,
+        program=(),
         packages=(),
         extra={TLoadOp: load, MGatherOp: Unsupported("a test")},
     )

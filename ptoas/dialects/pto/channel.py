@@ -183,6 +183,7 @@ class ChannelOp(PtoOp, ABC):
     """Something that is done with a channel."""
 
     OPAQUE: ClassVar = True
+    LOOKS_AROUND: ClassVar = True
     split = prop_def(IntegerAttr)
 
     @property

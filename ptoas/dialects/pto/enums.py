@@ -65,11 +65,15 @@ class Layout(StrEnum):
 
 
 class BLayout(StrEnum):
+    """Whether rows or columns of a tile, or of its boxes, follow each other."""
+
     RowMajor = "row_major"
     ColMajor = "col_major"
 
 
 class SLayout(StrEnum):
+    """How the elements of a box lie; a tile without boxes has none."""
+
     NoneBox = "none_box"
     RowMajor = "row_major"
     ColMajor = "col_major"
@@ -115,6 +119,8 @@ class AddressSpace(StrEnum):
 
 
 class Pipe(StrEnum):
+    """The queues of a core."""
+
     PIPE_S = "PIPE_S"
     PIPE_V = "PIPE_V"
     PIPE_M = "PIPE_M"
@@ -143,6 +149,8 @@ WORKING_PIPES = (
 
 
 class Event(StrEnum):
+    """The flags between two pipes."""
+
     EVENT_ID0 = "EVENT_ID0"
     EVENT_ID1 = "EVENT_ID1"
     EVENT_ID2 = "EVENT_ID2"

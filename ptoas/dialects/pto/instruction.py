@@ -119,6 +119,10 @@ class PtoOp(IRDLOperation, ABC):
     OPAQUE: ClassVar[bool] = False
     """Whether it does something besides, so that it may not be dropped or moved: orders, binds, prints."""
 
+    LOOKS_AROUND: ClassVar[bool] = False
+    """Whether what it does, or what is asked of it, depends on its neighbours: on more than its attributes
+    and what is known of its operands."""
+
     GIVES_TILES: ClassVar[bool] = False
     """Whether its results are tiles that stand for the slots of `OUTS` (SSA form)."""
     ASKS_VALUES: ClassVar[bool] = False

@@ -109,6 +109,7 @@ class TFillPadOp(Instruction):
     matrix, that of `padValue`."""
 
     name = "pto.tfillpad"
+    LOOKS_AROUND: ClassVar = True
     src = operand_def(Tile("T"))
     pad_value = opt_prop_def(PadValueAttr, prop_name="padValue")
 

@@ -41,6 +41,7 @@ class IntToPtrOp(PointerCastOp):
     """The pointer to an address, for single scalars."""
 
     name = "pto.inttoptr"
+    LOOKS_AROUND: ClassVar = True
     LAYOUT: ClassVar = "$addr {attrs} : ^addr -> ^result"
     addr = operand_def(Address())
     result = result_def(ScalarPtr())

@@ -197,7 +197,7 @@ class FunctionEmitter:
     def view(self, value: SSAValue) -> CppView:
         if value not in self.views:
             message = "a view that branches or loops choose has no C++ form; choose the pointer instead"
-            raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
+            raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
         return self.views[value]
 
     # --- types -----------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class FunctionEmitter:
         if type.__class__ in HANDLE_TYPES:
             return f"{HANDLE_TYPES[type.__class__]} "
         message = f"a {type} that branches or loops choose has no C++ form"
-        raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function))])
+        raise PtoasError([Diagnostic("PTO-L004", message, span_of(self.function), op=self.function)])
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -451,7 +451,7 @@ def result_type(function: func.FuncOp, target: Target) -> str:
 
 def _unsupported(op: Operation, target: Target, why: str) -> PtoasError:
     message = f"`{name_of(op)}`: {why}"
-    return PtoasError([Diagnostic("PTO-L004", message, span_of(op), targets=(target.name,))])
+    return PtoasError([Diagnostic("PTO-L004", message, span_of(op), targets=(target.name,), op=op)])
 
 
 def _nameless(type: str, name: str) -> str:

@@ -28,9 +28,10 @@ from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, element_count, packed_strides
-from ptoas.runner.arguments import Bound, as_elements, check_names, spread_elements
+from ptoas.runner.arguments import Bound, as_elements, spread_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
+from ptoas.runner.named import check_names
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import flow_of
@@ -277,7 +278,7 @@ class RankArguments:
         streams = [self.seed, parameter.at] if whole else [self.seed, parameter.at, rank]
         # What others see has its size from the beginning; what is a rank's own may grow.
         grows = not self.is_shared(parameter)
-        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows)
+        return generate(parameter, entry, np.random.default_rng(streams), self.allowance, grows, self.size)
 
     def _of_rank(self, name: str) -> Text | None:
         """A value that is another one on every rank, for all of them: `NAME=rank`."""

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from ptoas.dialects.pto.enums import BLayout, Pipe, TileLoc
 from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, load_or_follow
-from ptoas.targets.rule import Rule
+from ptoas.targets.shared.program import DEVICES, control_area
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
-
-
-@cache
-def _program() -> tuple[Rule, ...]:
-    from ptoas.targets.rules.core_sync import counters_have_a_control_area
-    from ptoas.targets.shared.program import device_program
-
-    return (*device_program(), counters_have_a_control_area)
-
-
-def _channels() -> tuple[Rule, ...]:
-    from ptoas.targets.shared.channel_program import DEVICE_CHANNELS
-
-    return DEVICE_CHANNELS
-
 
 A2A3 = Target(
     name="a2a3",
@@ -44,8 +27,7 @@ A2A3 = Target(
     left=BLayout.RowMajor,
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
-    program=_program,
-    channels=_channels,
+    program=(*DEVICES, control_area),
     overlapping_pipes=OVERLAPPING,
     keeps_order=load_or_follow,
     cores=(VECTOR_CORE, CUBE_CORE | {Pipe.PIPE_MTE3}),

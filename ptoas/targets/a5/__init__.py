@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.enums import Pipe, TileLoc
 from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, both_load
-from ptoas.targets.rule import Rule
+from ptoas.targets.shared.program import SIMT_DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import KB, Target, UbLayout
 
@@ -28,19 +28,6 @@ PIPES_THAT_OVERLAP = OVERLAPPING - {Pipe.PIPE_V}
 """The hardware orders the vector pipe."""
 
 
-def program() -> tuple[Rule, ...]:
-    from ptoas.targets.rules.sync import a_barrier_is_of_a_pipe_that_needs_it
-    from ptoas.targets.shared.program import simt_program
-
-    return (*simt_program(), a_barrier_is_of_a_pipe_that_needs_it)
-
-
-def channels() -> tuple[Rule, ...]:
-    from ptoas.targets.shared.channel_program import A5_CHANNELS, DEVICE_CHANNELS
-
-    return (*DEVICE_CHANNELS, *A5_CHANNELS)
-
-
 A5 = Target(
     name="a5",
     aliases=("ascend950", "ascend910_95", "dav-c310", "dav-3510"),
@@ -51,8 +38,7 @@ A5 = Target(
     alignments=CUBE_ALIGNMENTS,
     packages=("ptoas.targets.shared", "ptoas.targets.a5"),
     ub=UB,
-    program=program,
-    channels=channels,
+    program=SIMT_DEVICES,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
     cores=(VECTOR_CORE, CUBE_CORE),

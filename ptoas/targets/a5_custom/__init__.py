@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB, channels, program
+from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB
 from ptoas.targets.pipe_order import CUBE_CORE, VECTOR_CORE, both_load
+from ptoas.targets.shared.program import SIMT_DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS
 from ptoas.targets.target import Target
 
@@ -16,8 +17,7 @@ A5_CUSTOM = Target(
     alignments=CUBE_ALIGNMENTS,
     packages=("ptoas.targets.shared", "ptoas.targets.a5", "ptoas.targets.a5_custom"),
     ub=UB,
-    program=program,
-    channels=channels,
+    program=SIMT_DEVICES,
     overlapping_pipes=PIPES_THAT_OVERLAP,
     keeps_order=both_load,
     cores=(VECTOR_CORE, CUBE_CORE),

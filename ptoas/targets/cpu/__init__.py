@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.targets.rule import Rule
+from ptoas.targets.shared.program import SIMULATOR
 from ptoas.targets.specs import CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import Target
-
-
-def _program() -> tuple[Rule, ...]:
-    from ptoas.targets.shared.program import simulator_program
-
-    return simulator_program()
-
-
-def _channels() -> tuple[Rule, ...]:
-    from ptoas.targets.shared.channel_program import CHANNELS
-
-    return CHANNELS
-
 
 CPU = Target(
     name="cpu",
@@ -28,8 +15,7 @@ CPU = Target(
     layouts=CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES},
     packages=("ptoas.targets.shared", "ptoas.targets.cpu"),
     sign_extends_index=True,
-    program=_program,
-    channels=_channels,
+    program=SIMULATOR,
     has_pipes=False,
     launches=False,
     legalization="legalize-cpu",

@@ -1,4 +1,4 @@
-"""What goes through channels: halves, sizes, memories, types, views of slots, conversions on the way."""
+"""What goes through channels: halves, sizes, memories, types, views of slots."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.channels import Channel, Channels, flow_of
-from ptoas.analysis.epilogues import RESULTS, result_of
+from ptoas.analysis.epilogues import result_of
 from ptoas.dialects.pto.channel import (
     AllocSlotOp,
     ChannelOp,
@@ -16,14 +16,13 @@ from ptoas.dialects.pto.channel import (
     TPopFromAicOp,
     TPopFromAivOp,
 )
-from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
-from ptoas.dialects.pto.element_types import BY_TEXT, element_size, element_text
-from ptoas.dialects.pto.enums import BLayout, KernelKind, ReluPreMode, SLayout, TileLoc
+from ptoas.dialects.pto.core_enums import Flow, PushQuant
+from ptoas.dialects.pto.element_types import element_size, element_text
+from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.channel import sound
 from ptoas.targets.rules.channel_examples import (
-    EPILOGUE,
     EVERYWHERE,
     LOCAL,
     PAIR,
@@ -332,79 +331,3 @@ def _is_slot_of(type: Passed, tensor: ViewType, halved: bool) -> bool:
     return type.element_type == tensor.element_type and all(
         DYNAMIC in (here, there) or here == there or (halved and here * 2 == there) for here, there in pairs
     )
-
-
-_LAYOUTS = {
-    PushLayout.NZ2ND: (BLayout.RowMajor, SLayout.NoneBox),
-    PushLayout.NZ2DN: (BLayout.ColMajor, SLayout.NoneBox),
-    PushLayout.NZ2NZ: (BLayout.ColMajor, SLayout.RowMajor),
-}
-"""How the tile lies that a push makes."""
-
-_OF_INTEGERS = frozenset(
-    (
-        PushQuant.REQ8,
-        PushQuant.VREQ8,
-        PushQuant.DEQF16,
-        PushQuant.VDEQF16,
-        PushQuant.QS322BF16_PRE,
-        PushQuant.VQS322BF16_PRE,
-    )
-)
-"""Conversions of accumulators of i32; the others are of f32."""
-
-
-def _converted(quant: PushQuant, popped: bool) -> list[str]:
-    """Element types of what is pushed, or of what is popped then."""
-    if quant is PushQuant.NoQuant:
-        return ["f32", "i32"]
-    if popped:
-        return [BY_TEXT[text].text for text in RESULTS[quant].split()]
-    return ["i32" if quant in _OF_INTEGERS else "f32"]
-
-
-@rule(
-    "PTO-H131",
-    source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
-    reason="The pipe converts while it writes, and the consumer must take what it makes.",
-    failing=both(EPILOGUE, "f32_f16", "f32_bf16"),
-    passing=EPILOGUE,
-    on=EVERYWHERE,
-    scope="channels",
-)
-def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Violations:
-    """acc_push_epilogue is of a channel from cube to vector whose tiles are not split, its relu is no_relu or
-    normal_relu, its quant one that the target has; what is pushed and popped has the element types of the
-    quant, and what is popped its layout."""
-    for channel in sound(channels, target):
-        init, epilogue = channel.first, channel.first.acc_push_epilogue
-        if epilogue is None:
-            continue
-        declared = {"op": init, "field": "acc_push_epilogue"}
-        if init.flows != (Flow.C2V,) or not channel.nosplit:
-            found = f"dir_mask = {init.dir_mask.value.data}, split {'0' if channel.nosplit else 'not 0'}"
-            yield mismatch("channel with acc_push_epilogue", found, "dir_mask = 1 and split 0", **declared)
-            continue
-        if epilogue.relu not in (ReluPreMode.NoRelu, ReluPreMode.NormalRelu):
-            yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
-        if epilogue.quant in target.model(init).lacks_quants:
-            yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
-        one: str | None = None
-        for use in channel.uses:
-            type = passed(use)
-            if not isinstance(type, TileType):
-                continue
-            wanted = _converted(epilogue.quant, isinstance(use, PopOp))
-            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
-                wanted = [one]  # the scale says whether numbers of 8 bits have a sign
-            here = {"op": use, "slot": place_of(use)}
-            if (found := element_text(type.element_type)) not in wanted:
-                required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
-                yield mismatch("element type", found, required, **here)
-            layout = type.blayout, type.slayout
-            if isinstance(use, PopOp) and layout != _LAYOUTS[epilogue.layout]:
-                b, s = (each.value for each in _LAYOUTS[epilogue.layout])
-                found = f"blayout={layout[0].value}, slayout={layout[1].value}"
-                yield mismatch(
-                    "layout", found, f"blayout={b}, slayout={s} for {epilogue.layout.value}", **here
-                )

@@ -107,6 +107,9 @@ EPILOGUE = once(
 ).replace("memref<16x16xf32>", "memref<16x16xf16>")
 """A push converts what it writes."""
 
+LOCAL_EPILOGUE = both(EPILOGUE, "gm_slot_buffer = %gm : !pto.ptr<f32>, ", "")
+"""The same in the unified buffer."""
+
 _RING = 'pto.reserve_buffer {{name = "{}", size = {}, location = #pto.address_space<{}>, auto = true}} -> i32'
 
 

@@ -15,12 +15,12 @@ from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.channel import sound
-from ptoas.targets.rules.channel_examples import EPILOGUE, EVERYWHERE, once
+from ptoas.targets.rules.channel_examples import LOCAL_EPILOGUE, once
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
-_SCALED = EPILOGUE.replace("quant = f32_f16", "quant = qf322f16_pre_scalar")
+_SCALED = LOCAL_EPILOGUE.replace("quant = f32_f16", "quant = qf322f16_pre_scalar")
 _PUSH = "  pto.tpush_to_aiv"
 _SET = "  %scale = arith.constant 2.0 : f32\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n"
 _GOOD = once(_SCALED, _PUSH, _SET + _PUSH)
@@ -44,7 +44,7 @@ def _setter(quant: PushQuant) -> type[PushScaleOp]:
     reason="The pipe takes its scale from a register: what an earlier kernel left there would be used.",
     failing=_SCALED,
     passing=_GOOD,
-    on=EVERYWHERE,
+    on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
@@ -86,7 +86,7 @@ def _is_before(first: Operation, second: Operation) -> bool:
     reason="One scale and a scale for each column are in registers of their own; a quant reads one of them.",
     failing=_GOOD.replace("qf322f16_pre_scalar", "f32_f16"),
     passing=_GOOD,
-    on=EVERYWHERE,
+    on="cpu a5 a5-custom",
     scope="channels",
 )
 def a_scale_is_of_the_kind_of_its_channel(channels: Channels, target: Target) -> Violations:

@@ -1,4 +1,4 @@
-"""What a core can wait for, and what is left at the end of a function."""
+"""What a core can wait for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ptoas.analysis.function import FunctionFacts
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.sync import FlagOp
-from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -49,20 +48,3 @@ def a_flag_stays_on_its_core(facts: FunctionFacts, target: Target) -> Violations
                 part="statement",
                 fix="set_intra_block and wait_intra_block between the cores, or a channel",
             )
-
-
-@rule(
-    "PTO-G102",
-    source="PTOAS options of insert-sync: auto-sync tail",
-    reason="What nobody knows is left out without a word.",
-    failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
-    passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
-    on="cpu a2a3 a5 a5-custom",
-    scope="function",
-)
-def a_tail_is_one_that_exists(facts: FunctionFacts, target: Target) -> Violations:
-    """pto.auto_sync_tail_hint is barrier-all or mte3-to-s-event0."""
-    given = facts.func.attributes.get(TAIL_HINT)
-    if given is not None and tail_of(facts.func) is None:
-        required = " or ".join(f'"{word}"' for word in SPELLINGS)
-        yield mismatch(TAIL_HINT, given, required, op=facts.func, field=TAIL_HINT)

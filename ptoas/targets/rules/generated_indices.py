@@ -31,6 +31,10 @@ Known = dict[SSAValue, tuple[Range, Operation]]
 """For a tile, the least and the greatest number in it, and the instruction that made them."""
 
 
+_SOURCES = (e.TCIOp, TExpandSOp)
+"""What makes indices of constants alone."""
+
+
 def _picked(start: int) -> str:
     index, data = "!pto.tile_buf<vec, 1x16xi32>", "!pto.tile_buf<vec, 16x32xf32>"
     return kernel(
@@ -58,6 +62,8 @@ def _picked(start: int) -> str:
 def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Violations:
     """Indices that a program makes of constants, and picks from those, are less than the capacity of what
     they are used for."""
+    if not any(kind in facts.by_class for kind in _SOURCES):
+        return
     for block in dict.fromkeys(op.parent for op in facts.ops if op.parent is not None):
         yield from _in_block(block, facts, target)
 
@@ -68,6 +74,8 @@ def _in_block(block: Block, facts: FunctionFacts, target: Target) -> Violations:
         if op.regions or op.name == "func.call":
             known.clear()
             continue
+        if not known and op.__class__ not in _SOURCES:
+            continue  # Of what others make of nothing, nothing is known.
         used, capacity = _used(op, facts, target)
         found = known.get(facts.root(used)) if used is not None else None
         if used is not None and found is not None and capacity is not None:

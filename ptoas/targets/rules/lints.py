@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from functools import cache
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import UnregisteredOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.effects import touched
-from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.function import FunctionFacts, Touch, value_name
 from ptoas.analysis.storage import Place
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.comm import StagedOp
-from ptoas.dialects.pto.expand import TExpandSOp
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
-from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
-from ptoas.dialects.pto.movement import TMovOp
-from ptoas.dialects.pto.remote import SignalOp
-from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.spelling import nearest
@@ -86,11 +80,8 @@ def _kernel(*lines: str) -> str:
 
 def _gives_memory(facts: FunctionFacts, target: Target) -> bool:
     """Whether the function writes global memory: of one that does not, the tiles are the results."""
-    return any(
-        access.write and isinstance(touched(op, access.operand).type, ViewType)
-        for op in facts.ops
-        for access in facts.effects(op, target).accesses
-    )
+    touches = facts.touches(target)
+    return any(each.write and isinstance(each.value.type, ViewType) for _, all in touches for each in all)
 
 
 def _is_followed(root: SSAValue) -> bool:
@@ -119,12 +110,11 @@ def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
         return  # Tiles at one address are read through each other.
     written: dict[SSAValue, Operation] = {}
     read: set[SSAValue] = set()
-    for op in facts.ops:
-        for access in facts.effects(op, target).accesses:
-            value = touched(op, access.operand)
+    for op, touches in facts.touches(target):
+        for value, write, _ in touches:
             if isinstance(value.type, TileType):
                 root = facts.root(value)
-                if access.write:
+                if write:
                     written.setdefault(root, op)
                 else:
                     read.add(root)
@@ -165,13 +155,15 @@ def a_tile_is_used(facts: FunctionFacts, target: Target) -> Violations:
             yield Violation(message, op=op, fix="drop it")
 
 
-_OVERWRITES = (TLoadOp, TStoreOp, TExpandSOp, BinaryOp, ScalarOp, UnaryOp, TMovOp)
+_OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
+_OVERWRITES = (BinaryOp, ScalarOp, UnaryOp)
 """What writes all of its destination, and none of it depends on what was there."""
 
 MOST_UNREAD = 16
 """Writes that nothing has read yet and that are looked back for."""
 
-_ELSEWHERE = (func.CallOp, UnregisteredOp, SignalOp, StagedOp, SetValidShapeOp, FenceBarrierAllOp)
+_ELSEWHERE = (func.CallOp, UnregisteredOp, SetValidShapeOp)
+_CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
 """What lets someone else look at memory, or changes what a write means."""
 
 
@@ -190,23 +182,52 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, targe
     all of them, something reads these."""
     if not _gives_memory(facts, target):
         return
-    blocks = dict.fromkeys(op.parent for op in facts.ops if op.parent is not None)
-    for block in blocks:
+    for stretch in _stretches(facts, target):
+        if not _is_written_twice(stretch, facts):
+            continue
         last: dict[Hashable, tuple[Operation, SSAValue, Place]] = {}
-        for op in block.ops:
-            if op.regions or isinstance(op, _ELSEWHERE):
-                last.clear()
-                continue
-            accesses = [
-                (touched(op, each.operand), each.write) for each in facts.effects(op, target).accesses
-            ]
-            for value in (value for value, write in accesses if not write) if last else ():
-                for place in facts.places(value):
+        for op, touches in stretch:
+            for place in (place for each in touches if not each.write for place in facts.places(each.value)):
+                if any(one[2].overlaps(place, True) for one in last.values()):
                     last = {key: one for key, one in last.items() if not one[2].overlaps(place, True)}
-            for value in dict.fromkeys(value for value, write in accesses if write):
+            for value in dict.fromkeys(each.value for each in touches if each.write):
                 yield from _overwritten(op, value, last, facts)
             while len(last) > MOST_UNREAD:
                 del last[next(iter(last))]
+
+
+Stretch = list[tuple[Operation, tuple[Touch, ...]]]
+
+
+def _stretches(facts: FunctionFacts, target: Target) -> Iterator[Stretch]:
+    """What touches memory, one block at a time and nobody else looking at it in between."""
+    touches = dict(facts.touches(target))
+    found: dict[Block | None, Stretch] = {}
+    for op in facts.ops:
+        if op.regions or _lets_others_look(op.__class__):
+            yield found.pop(op.parent, [])
+        elif op in touches:
+            found.setdefault(op.parent, []).append((op, touches[op]))
+    yield from found.values()
+
+
+@cache
+def _lets_others_look(kind: type[Operation]) -> bool:
+    chapter = kind.__module__.rpartition(".")[2]
+    return (
+        issubclass(kind, _ELSEWHERE) or chapter in _CHAPTERS_ELSEWHERE or kind.name == "pto.fence.barrier_all"
+    )
+
+
+def _is_written_twice(stretch: Stretch, facts: FunctionFacts) -> bool:
+    """Whether one place is the destination of two instructions; mostly none is."""
+    seen: set[Hashable] = set()
+    for value in (each.value for _, touches in stretch for each in touches if each.write):
+        for place in facts.places(value):
+            if place.identity in seen:
+                return True
+            seen.add(place.identity)
+    return False
 
 
 def _overwritten(
@@ -220,7 +241,11 @@ def _overwritten(
         return
     (place,) = places
     before = last.get(place.identity)
-    if before is not None and isinstance(op, _OVERWRITES) and before[1].type == value.type:
+    if (
+        before is not None
+        and (op.name in _OVERWRITE or isinstance(op, _OVERWRITES))
+        and before[1].type == value.type
+    ):
         yield Violation(
             f"{value_name(value)} is written: found another write of it in line {facts.line(op)} and "
             "nothing that reads it before, required a reader between the two",

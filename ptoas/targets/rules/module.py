@@ -1,4 +1,4 @@
-"""The target that a module names (D2)."""
+"""What a module and its functions say in their attributes: the target (D2), the tail of a function."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from ptoas.analysis.function import FunctionFacts
 from ptoas.diagnostics import Severity
+from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
 from ptoas.targets.named import TARGET_ATTRIBUTE
-from ptoas.targets.rule import Violation, rule
+from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -91,3 +93,20 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
             op=module,
             field=TARGET_ATTRIBUTE,
         )
+
+
+@rule(
+    "PTO-G102",
+    source="PTOAS options of insert-sync: auto-sync tail",
+    reason="What nobody knows is left out without a word.",
+    failing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "none"} {\n  return\n}',
+    passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
+    on="cpu a2a3 a5 a5-custom",
+    scope="function",
+)
+def a_tail_is_one_that_exists(facts: FunctionFacts, target: Target) -> Violations:
+    """pto.auto_sync_tail_hint is barrier-all or mte3-to-s-event0."""
+    given = facts.func.attributes.get(TAIL_HINT)
+    if given is not None and tail_of(facts.func) is None:
+        required = " or ".join(f'"{word}"' for word in SPELLINGS)
+        yield mismatch(TAIL_HINT, given, required, op=facts.func, field=TAIL_HINT)

@@ -9,7 +9,6 @@ from typing import cast
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from ptoas.analysis.effects import touched
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.storage import Storage
@@ -176,23 +175,23 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> V
     """Two live tiles placed by hand have one address, or no byte in common."""
     if not facts.is_placed_by_hand:
         return
-    placed = [(tile, facts.storage(tile.root)) for tile in facts.live_tiles]
-    known = [(tile, at, at.start) for tile, at in placed if at.start is not None]
-    known.sort(key=lambda entry: (entry[1].loc.value, entry[2]))
-    for n, (tile, at, start) in enumerate(known):
-        for other, there, behind in known[n + 1 :]:
+    placed = [facts.storage(root) for root in (*facts.arguments, *facts.local_tiles)]
+    known = [(at.loc.value, at.start, n, at) for n, at in enumerate(placed) if at.start is not None]
+    known.sort()
+    for n, (loc, start, _, at) in enumerate(known):
+        for there_loc, behind, _, there in known[n + 1 :]:
             # Sorted by memory and address: the first tile beyond the end ends the search.
-            if there.loc is not at.loc or behind >= start + at.size:
+            if there_loc != loc or behind >= start + at.size:
                 break
-            if behind == start or not tile.lives_with(other):
+            if behind == start or not facts.live_together(at.root, there.root):
                 continue
-            first = facts.addresses[tile.root][0][0]
+            first = facts.addresses[at.root][0][0]
             yield Violation(
                 f"{_bytes(there)}: found an overlap in part with {_bytes(at)}, required one address or "
                 "disjoint bytes",
-                op=facts.addresses[other.root][0][0],
+                op=facts.addresses[there.root][0][0],
                 part="statement",
-                related=(Related(f"{value_name(tile.root)} is placed here", first),),
+                related=(Related(f"{value_name(at.root)} is placed here", first),),
             )
 
 
@@ -266,26 +265,26 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
     writes: dict[SSAValue, list[int]] = {}
     placed: list[tuple[Storage, int]] = []
     reads: list[tuple[Operation, int, SSAValue, int]] = []
-    for at, op in enumerate(facts.ops):
-        accesses = facts.effects(op, target).accesses
-        if accesses and isinstance(op, CollectiveOp):
-            accesses = ()  # It fills its staging tiles itself before it reads them.
-        for access in accesses:
-            value = touched(op, access.operand)
-            if not isinstance(value.type, TileType):
-                continue
-            root = facts.root(value)
-            if access.write:
-                writes.setdefault(root, []).append(at)
-                if facts.is_placed_by_hand:
-                    placed.append((facts.storage(value), at))
-            else:
-                reads.append((op, access.operand, root, at))
-        for operand in _perhaps_written(op):
-            if isinstance(operand.type, TileType):
-                writes.setdefault(facts.root(operand), []).append(at)
-                if facts.is_placed_by_hand:
-                    placed.append((facts.storage(operand), at))
+    place, by_hand = facts.positions, facts.is_placed_by_hand
+
+    def write(value: SSAValue, at: int) -> None:
+        if isinstance(value.type, TileType):
+            writes.setdefault(facts.root(value), []).append(at)
+            if by_hand:
+                placed.append((facts.storage(value), at))
+
+    for op, touches in facts.touches(target):
+        if isinstance(op, CollectiveOp):
+            continue  # It fills its staging tiles itself before it reads them.
+        at = place[op]
+        for value, is_write, operand in touches:
+            if is_write:
+                write(value, at)
+            elif isinstance(value.type, TileType):
+                reads.append((op, operand, facts.root(value), at))
+    for op in facts.ops:
+        for value in _perhaps_written(op):
+            write(value, place[op])
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
         written = writes.get(root, [])

@@ -65,8 +65,8 @@ def _loop(step: int) -> str:
 )
 def step_of_a_loop_is_positive(facts: FunctionFacts, target: Target) -> Violations:
     """The step of scf.for is positive."""
-    for op in facts.ops:
-        step = facts.knowledge.constant(op.step) if isinstance(op, scf.ForOp) else None
+    for op in facts.instances(scf.ForOp):
+        step = facts.knowledge.constant(op.step)
         if step is not None and step <= 0:
             fix = "count upwards, and subtract from the last inside the loop" if step < 0 else None
             yield mismatch("step of the loop", step, "at least 1", op=op, part="statement", fix=fix)

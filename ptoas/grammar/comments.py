@@ -1,0 +1,187 @@
+"""Which statement a comment belongs to, so that a program in another form keeps its comments.
+
+A comment on a line of its own belongs to the statement that follows, one at the end of a line to that of the
+line. The operations of a module say which statements they come from.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Source
+from ptoas.grammar.layout import RawStatement, comments_of, cut, say_nothing
+from ptoas.location import SourceLocation
+
+
+@dataclass
+class Said:
+    """The comments of one statement."""
+
+    before: list[str] = field(default_factory=list[str])
+    beside: list[str] = field(default_factory=list[str])
+    after: list[str] = field(default_factory=list[str])
+    """Between the last statement of a region and its end."""
+
+
+class Comments:
+    """The comments of a module's text, by the statement that each belongs to."""
+
+    def __init__(self, module: ModuleOp, slashes: bool, bare: FuncOp | None = None):
+        """`slashes`: as `//`, which every reader of MLIR knows. `bare`: what is printed without its head."""
+        self.head: list[str] = []
+        self.tail: list[str] = []
+        self._slashes = slashes
+        self._by_start: dict[int, Said] = {}
+        self._left: Counter[int] = Counter()
+        self._arguments: list[int] = []
+        located = [op for op in module.walk() if isinstance(op.location, SourceLocation)]
+        if not located:
+            return
+        self._source = _source(located[0])
+        self._found = comments_of(self._source.text)
+        if not self._found:
+            return
+        statements = cut(self._source.text, say_nothing)
+        starts = sorted(raw.start for raw in statements)
+        if bare is not None:
+            self._arguments = [starts[bisect_right(starts, at) - 1] for at in _argument_offsets(bare)]
+        heads = {raw.start for raw in _every(statements) if not _HEAD.match(raw.text)}
+        for op in located:
+            # What a bare program is wrapped in comes from no statement of its own.
+            wrapped = isinstance(op, ModuleOp | FuncOp) and (bare is not None or _start(op) in heads)
+            if _source(op) is self._source and not wrapped:
+                self._left[_start(op)] += 1
+        self._left.update(self._arguments)
+        self._region(statements, 0, len(self._source.text), None)
+        self._move(sorted(self._left))
+
+    def of(self, op: Operation) -> Said | None:
+        """What is to be said with an operation that is printed now."""
+        location = op.location
+        if (
+            not self._by_start
+            or not isinstance(location, SourceLocation)
+            or location.source is not self._source
+        ):
+            return None
+        return self._take(location.start)
+
+    def of_argument(self, number: int) -> Said | None:
+        return self._take(self._arguments[number]) if number < len(self._arguments) else None
+
+    def _take(self, start: int) -> Said | None:
+        """A statement that makes several operations says first what stands before it, and last the rest."""
+        said = self._by_start.get(start)
+        if said is None or not self._left[start]:
+            return None
+        self._left[start] -= 1
+        now = Said(said.before)
+        said.before = []
+        if not self._left[start]:
+            now.beside, now.after = said.beside, said.after
+        return now
+
+    # --- where each belongs
+
+    def _comments(self, start: int, end: int) -> list[tuple[int, int]]:
+        return self._found[bisect_left(self._found, (start, 0)) : bisect_left(self._found, (end, 0))]
+
+    def _text(self, comment: tuple[int, int]) -> str:
+        words = self._source.text[slice(*comment)]
+        return re.sub(r"^#+", "//", words) if self._slashes else words
+
+    def _at(self, raw: RawStatement) -> Said:
+        return self._by_start.setdefault(raw.start, Said())
+
+    def _region(
+        self, statements: Sequence[RawStatement], start: int, end: int, parent: RawStatement | None
+    ) -> None:
+        at, last = start, None
+        for raw in statements:
+            for comment in self._comments(at, raw.start):
+                self._place(comment, at, last, raw, parent)
+            self._inside(raw)
+            at, last = raw.end, raw
+        for comment in self._comments(at, end):
+            self._place(comment, at, last, None, parent)
+
+    def _place(
+        self,
+        comment: tuple[int, int],
+        at: int,
+        last: RawStatement | None,
+        following: RawStatement | None,
+        parent: RawStatement | None,
+    ) -> None:
+        text = self._text(comment)
+        same_line = "\n" not in self._source.text[at : comment[0]]
+        if same_line and last is not None:
+            self._at(last).beside.append(text)
+        elif same_line and parent is not None:
+            self._at(parent).before.append(text)
+        elif parent is None and last is None:
+            self.head.append(text)
+        elif following is not None:
+            self._at(following).before.append(text)
+        elif parent is None:
+            self.tail.append(text)
+        elif last is not None:
+            self._at(last).after.append(text)
+        else:
+            self._at(parent).before.append(text)
+
+    def _inside(self, raw: RawStatement) -> None:
+        """The comments between the words of a statement, and those of its regions."""
+        starts = [raw.start, *(source for _, source in raw.pieces)]
+        pieces = raw.text.split("\x00")
+        for number, (start, piece) in enumerate(zip(starts, pieces, strict=True)):
+            brace = start + len(piece)
+            for comment in self._comments(start, brace):
+                self._at(raw).before.append(self._text(comment))
+            if number < len(raw.regions):
+                self._region(raw.regions[number], brace + 1, starts[number + 1] - 1, raw)
+
+    def _move(self, printed: list[int]) -> None:
+        """Comments of a statement that makes no operation go to the next one that does."""
+        for start in sorted(self._by_start.keys() - self._left.keys(), reverse=True):
+            said = self._by_start.pop(start)
+            texts = [*said.before, *said.beside, *said.after]
+            at = bisect_left(printed, start)
+            if at == len(printed):
+                self.tail[:0] = texts
+            else:
+                before = self._by_start.setdefault(printed[at], Said()).before
+                before[:0] = texts
+
+
+_HEAD = re.compile(r'"?(?:(?:builtin\.)?module|func\.func)(?![\w.$])')
+
+
+def _every(statements: Iterable[RawStatement]) -> Iterable[RawStatement]:
+    for raw in statements:
+        yield raw
+        for region in raw.regions:
+            yield from _every(region)
+
+
+def _argument_offsets(function: FuncOp) -> list[int]:
+    location = function.location
+    return [span.offset for span in location.arguments] if isinstance(location, SourceLocation) else []
+
+
+def _source(op: Operation) -> Source:
+    assert isinstance(op.location, SourceLocation)
+    return op.location.source
+
+
+def _start(op: Operation) -> int:
+    assert isinstance(op.location, SourceLocation)
+    return op.location.start

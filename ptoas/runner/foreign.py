@@ -1,0 +1,78 @@
+"""Arrays of other libraries: PyTorch's on the CPU, JAX's, whatever speaks NumPy's protocols or DLPack.
+
+Nothing here imports such a library: what an object can do tells how it is read. Where its memory is the
+host's and may be written, the program works on it in place; an array that can't be changed (JAX) is copied
+if the program writes it, and the results are in `Result.outputs`.
+
+>>> import numpy as np
+>>> class Theirs:
+...     def __init__(self):
+...         self.data = np.zeros(4, np.float32)
+...     def __dlpack__(self, **how):
+...         return self.data.__dlpack__(**how)
+...     def __dlpack_device__(self):
+...         return self.data.__dlpack_device__()
+>>> theirs = Theirs()
+>>> adopted(theirs)[:] = 3
+>>> theirs.data
+array([3., 3., 3., 3.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ptoas.machine.arrays import Array, np
+
+PROTOCOLS = ("__array_interface__", "__array__", "__dlpack__")
+
+
+class NotReadableError(Exception):
+    """An array that does not give its elements: it lies on a device, or its library objects."""
+
+
+def is_foreign(given: Any) -> bool:
+    """Whether it is an array, and not NumPy's."""
+    plain = isinstance(given, np.ndarray | np.generic | int | float | str | bytes | list | tuple)
+    return not plain and any(hasattr(given, name) for name in PROTOCOLS)
+
+
+def adopted(given: Any) -> Any:
+    """An array of another library as one of NumPy's, on the same memory where it allows; others unchanged."""
+    if not is_foreign(given):
+        return given
+    try:
+        return _read(given)
+    except Exception as error:
+        # What a library raises when it is asked for elements that it can't give is its own affair.
+        bits = _bits(given)
+        if bits is not None:
+            return bits
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise NotReadableError(reason) from None
+
+
+def _read(given: Any) -> Array:
+    """By the array protocol first: it tells best whether memory may be written."""
+    if any(hasattr(given, name) for name in PROTOCOLS[:2]):
+        found = np.asarray(given)
+        if found.dtype != object:
+            return found
+    if hasattr(given, "__dlpack__"):
+        return np.from_dlpack(given)
+    raise TypeError(f"{type(given).__name__} holds objects")
+
+
+def _bits(given: Any) -> Array | None:
+    """Elements that NumPy has no type for (bfloat16, float8) as integers of the same bytes, if the library
+    can show them so; that is how arguments of such types may come."""
+    library = sys.modules.get(type(given).__module__.partition(".")[0])
+    wanted = {1: "uint8", 2: "int16"}.get(getattr(given, "itemsize", 0))
+    kind = getattr(library, wanted, None) if wanted else None
+    if kind is None or not hasattr(given, "view"):
+        return None
+    try:
+        return _read(given.view(kind))
+    except Exception:
+        return None

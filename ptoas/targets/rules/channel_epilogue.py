@@ -1,0 +1,126 @@
+"""Pushes that convert what they write: which conversions there are, and where their slots can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ptoas.analysis.channels import Channels
+from ptoas.analysis.epilogues import RESULTS
+from ptoas.dialects.pto.channel import PopOp
+from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
+from ptoas.dialects.pto.element_types import BY_TEXT, element_text
+from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel_entries import passed, place_of
+from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_LAYOUTS = {
+    PushLayout.NZ2ND: (BLayout.RowMajor, SLayout.NoneBox),
+    PushLayout.NZ2DN: (BLayout.ColMajor, SLayout.NoneBox),
+    PushLayout.NZ2NZ: (BLayout.ColMajor, SLayout.RowMajor),
+}
+"""How the tile lies that a push makes."""
+
+_OF_INTEGERS = frozenset(
+    (
+        PushQuant.REQ8,
+        PushQuant.VREQ8,
+        PushQuant.DEQF16,
+        PushQuant.VDEQF16,
+        PushQuant.QS322BF16_PRE,
+        PushQuant.VQS322BF16_PRE,
+    )
+)
+"""Conversions of accumulators of i32; the others are of f32."""
+
+
+def _converted(quant: PushQuant, popped: bool) -> list[str]:
+    """Element types of what is pushed, or of what is popped then."""
+    if quant is PushQuant.NoQuant:
+        return ["f32", "i32"]
+    if popped:
+        return [BY_TEXT[text].text for text in RESULTS[quant].split()]
+    return ["i32" if quant in _OF_INTEGERS else "f32"]
+
+
+@rule(
+    "PTO-H131",
+    source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
+    reason="The pipe converts while it writes, and the consumer must take what it makes.",
+    failing=both(LOCAL_EPILOGUE, "f32_f16", "f32_bf16"),
+    passing=LOCAL_EPILOGUE,
+    on="cpu a5 a5-custom",
+    scope="channels",
+)
+def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Violations:
+    """acc_push_epilogue is of a channel from cube to vector whose tiles are not split, its relu is no_relu or
+    normal_relu, its quant one that the target has; what is pushed and popped has the element types of the
+    quant, and what is popped its layout."""
+    for channel in sound(channels, target):
+        init, epilogue = channel.first, channel.first.acc_push_epilogue
+        if epilogue is None:
+            continue
+        declared = {"op": init, "field": "acc_push_epilogue"}
+        if init.flows != (Flow.C2V,) or not channel.nosplit:
+            found = f"dir_mask = {init.dir_mask.value.data}, split {'0' if channel.nosplit else 'not 0'}"
+            yield mismatch("channel with acc_push_epilogue", found, "dir_mask = 1 and split 0", **declared)
+            continue
+        if epilogue.relu not in (ReluPreMode.NoRelu, ReluPreMode.NormalRelu):
+            yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
+        if epilogue.quant in target.model(init).lacks_quants:
+            yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
+        one: str | None = None
+        for use in channel.uses:
+            type = passed(use)
+            if not isinstance(type, TileType):
+                continue
+            wanted = _converted(epilogue.quant, isinstance(use, PopOp))
+            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
+                wanted = [one]  # the scale says whether numbers of 8 bits have a sign
+            here = {"op": use, "slot": place_of(use)}
+            if (found := element_text(type.element_type)) not in wanted:
+                required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
+                yield mismatch("element type", found, required, **here)
+            layout = type.blayout, type.slayout
+            if isinstance(use, PopOp) and layout != _LAYOUTS[epilogue.layout]:
+                b, s = (each.value for each in _LAYOUTS[epilogue.layout])
+                found = f"blayout={layout[0].value}, slayout={layout[1].value}"
+                yield mismatch(
+                    "layout", found, f"blayout={b}, slayout={s} for {epilogue.layout.value}", **here
+                )
+
+
+@rule(
+    "PTO-H220",
+    source="pto/npu/a2a3/TPush.hpp and pto/npu/a5/TPush.hpp headers: pushAcc2GMFiFo, popVecTileFromGMFiFo",
+    reason="The library's push writes nothing there, or is not compiled, and its pop loads rows.",
+    failing=both(EPILOGUE, "layout = nz2nd", "layout = nz2dn")
+    .replace("16x16xf16>\n!out", "16x16xf16, blayout=col_major>\n!out")
+    .replace("memref<16x16xf16>", "memref<16x16xf16, dn>"),
+    passing=EPILOGUE,
+    on="a2a3",
+    scope="channels",
+)
+def a_push_through_memory_converts_to_rows(channels: Channels, target: Target) -> Violations:
+    """Where the slots of a channel are in global memory, acc_push_epilogue has a layout that the target's
+    library can pass through it: nz2nd on a2a3, none on a5."""
+    for channel in sound(channels, target):
+        init, epilogue = channel.first, channel.first.acc_push_epilogue
+        if epilogue is None or init.memory is None:
+            continue
+        lacks = target.model(init).lacks_layouts
+        if epilogue.layout in lacks:
+            has = " or ".join(each.value for each in PushLayout if each not in lacks)
+            yield mismatch(
+                "layout of a push through global memory",
+                epilogue.layout.value,
+                has or "slots in the unified buffer",
+                op=init,
+                field="acc_push_epilogue",
+                fix=None if has else "leave gm_slot_buffer out on both sides",
+            )

@@ -1,0 +1,74 @@
+"""Which core runs what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.kinds import core_of, kind_of, own_kind
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
+from ptoas.dialects.pto.core_sync import CounterOp, SectionOp
+from ptoas.dialects.pto.enums import KernelKind, TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rules.channel_examples import CUBE, VECTOR
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_MATMUL = """\
+!l = !pto.tile_buf<left, 16x16xf32, blayout=col_major, slayout=row_major>
+!r = !pto.tile_buf<right, 16x16xf32, slayout=col_major>
+!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
+func.func @kernel(%l: !l, %r: !r, %acc: !acc) """
+_STEP = """ {
+  pto.tmatmul ins(%l, %r : !l, !r) outs(%acc : !acc)
+  return
+}"""
+
+
+@rule(
+    "PTO-H140",
+    source="PTOAS pto.kernel_kind, section.cube, section.vector",
+    reason="A core has neither the memories nor the pipes of the other kind; its compiler leaves the other's "
+    "part out.",
+    failing=f"{_MATMUL}{VECTOR}{_STEP}",
+    passing=f"{_MATMUL}{CUBE}{_STEP}",
+    on="a5 a5-custom",
+    scope="function",
+)
+def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
+    """In a function or section of one kind of core stands only what that kind can do: its own side of
+    channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
+    ever given to that pipe here, so the counter follows nothing."""
+    kind = kind_of(facts.func)
+    if kind is None and not any(issubclass(op, SectionOp) for op in facts.by_class):
+        return
+    for op in _that_need_a_core(facts, kind):
+        here, own = core_of(op), own_kind(op)
+        if here is not None and own is not None and here is not own:
+            yield mismatch(
+                f"core of {op.name.removeprefix('pto.')}",
+                here.value,
+                own.value,
+                op=op,
+                part="statement",
+                severity=Severity.WARNING if isinstance(op, CounterOp) else None,
+            )
+
+
+def _that_need_a_core(facts: FunctionFacts, kind: KernelKind | None) -> Iterable[Operation]:
+    """What may be on the wrong core, each once: instructions that name a side, and users of tiles that the
+    kind of the function alone does not explain."""
+    found: dict[Operation, None] = {}
+    for base in (NumberedChannelOp, InitializePipeOp, CounterOp):
+        found |= dict.fromkeys(facts.instances(base))
+    own = {KernelKind.Vector: (TileLoc.Vec,), None: ()}.get(kind, tuple(set(TileLoc) - {TileLoc.Vec}))
+    for tile in (*facts.arguments, *facts.local_tiles):
+        type = tile.type
+        if isinstance(type, TileType) and type.loc.data not in own:
+            found |= {use.operation: None for use in tile.uses}
+    return found

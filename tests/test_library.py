@@ -1,0 +1,289 @@
+"""ptoas as a library: arguments by position, arrays of others, what a notebook shows, names, findings."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import pickle
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ptoas
+
+ROOT = Path(__file__).parents[1]
+NEGATE = """
+.target a5
+.arg %x : !pto.memref<1x8xf32>
+.arg %out : !pto.memref<1x8xf32>
+%a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
+%b = tneg %a : !pto.tile<1x8xf32>
+tstore %b, %out
+"""
+LOOKUP = """
+.arg %table : !pto.memref<64x32xf32>
+.arg %idx : !pto.tile<1x16xi32>
+%dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
+"""
+
+
+@pytest.fixture
+def kernel() -> ptoas.Kernel:
+    return ptoas.compile(ptoas.parse(NEGATE, "negate.pto"))
+
+
+def counting() -> Any:
+    return np.arange(8, dtype=np.float32).reshape(1, 8)
+
+
+# --- calls -----------------------------------------------------------------------------------------
+
+
+def test_arguments_go_by_position_by_name_and_both(kernel: ptoas.Kernel) -> None:
+    for call in (
+        lambda x, out: kernel(x, out),
+        lambda x, out: kernel(x, out=out),
+        lambda x, out: kernel(out=out, x=x),
+        lambda x, out: kernel({"x": x, "out": out}),
+        lambda x, out: kernel({"x": x}, out=out),
+    ):
+        out = np.zeros((1, 8), np.float32)
+        call(counting(), out)
+        assert (out == -counting()).all()
+
+
+def test_what_is_left_out_is_made(kernel: ptoas.Kernel) -> None:
+    assert (kernel(counting()).outputs["out"] == -counting()).all()
+    assert kernel().outputs["out"].shape == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda k: k(1, 2, 3), "has 2 arguments; 3 given"),
+        (lambda k: k(counting(), x=counting()), "x of @negate is given twice"),
+        (lambda k: k(counting(), y=counting()), "has no argument 'y'"),
+    ],
+)
+def test_a_wrong_call_is_told(kernel: ptoas.Kernel, call: Any, said: str) -> None:
+    with pytest.raises(ptoas.PtoasError) as caught:
+        call(kernel)
+    (finding,) = caught.value.diagnostics
+    assert finding.code == "PTO-R601" and said in finding.message
+
+
+# --- arrays of other libraries ---------------------------------------------------------------------
+
+
+class ByDLPack:
+    def __init__(self, data: Any):
+        self.data = data
+
+    def __dlpack__(self, **how: Any) -> Any:
+        return self.data.__dlpack__(**how)
+
+    def __dlpack_device__(self) -> Any:
+        return self.data.__dlpack_device__()
+
+
+class ByInterface:
+    def __init__(self, data: Any):
+        self.data = data
+
+    @property
+    def __array_interface__(self) -> Any:
+        return self.data.__array_interface__
+
+
+class ByArray:
+    def __init__(self, data: Any):
+        self.data = data
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.data
+
+
+class Elsewhere:
+    """What a tensor on a device, or one that computes gradients, does."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError("can't convert a device tensor")
+
+
+@pytest.mark.parametrize("theirs", [ByDLPack, ByInterface, ByArray])
+def test_their_memory_is_written_in_place(kernel: ptoas.Kernel, theirs: Any) -> None:
+    out = np.zeros((1, 8), np.float32)
+    result = kernel(theirs(counting()), theirs(out))
+    assert (out == -counting()).all()
+    assert np.shares_memory(result.outputs["out"], out)
+    # A second call with the same object sees what it holds by then.
+    x = theirs(counting())
+    for factor in (1, 3):
+        x.data[:] = counting() * factor
+        kernel(x, theirs(out))
+        assert (out == -counting() * factor).all()
+
+
+@pytest.mark.parametrize("theirs", [ByDLPack, ByInterface, ByArray])
+def test_memory_that_can_t_be_written_is_left_alone(kernel: ptoas.Kernel, theirs: Any) -> None:
+    """As JAX's arrays: the result is in an array of ours."""
+    out = np.zeros((1, 8), np.float32)
+    out.flags.writeable = False
+    assert (kernel(counting(), theirs(out)).outputs["out"] == -counting()).all()
+    assert not out.any()
+
+
+@pytest.mark.parametrize("theirs", [ByDLPack, ByArray])
+def test_their_strides_are_kept(kernel: ptoas.Kernel, theirs: Any) -> None:
+    out = np.zeros((8, 2), np.float32).T[:1]
+    kernel(theirs(np.repeat(counting(), 2, axis=0).T.copy().T[:1]), theirs(out))
+    assert (out == -counting()).all()
+
+
+def test_every_order_of_cores_takes_copies_of_them(kernel: ptoas.Kernel) -> None:
+    found = ptoas.run_all(kernel.module, {"x": ByDLPack(counting())}, targets=("cpu", "a5"))
+    results = [outcome.result for outcome in found.outcomes]
+    assert [(r.outputs["out"] == -counting()).all() for r in results if r is not None] == [True, True]
+
+
+def test_an_array_that_is_elsewhere_is_told(kernel: ptoas.Kernel) -> None:
+    with pytest.raises(ptoas.PtoasError, match="Elsewhere does not give one: can't convert a device tensor"):
+        kernel(Elsewhere())
+    with pytest.raises(ptoas.PtoasError, match="x holds f32; the array holds float64"):
+        kernel(ByDLPack(counting().astype(np.float64)))
+
+
+def test_a_scalar_may_be_an_array_of_theirs() -> None:
+    text = """
+!t = !pto.tile_buf<vec, 1x8xf32>
+func.func @f(%n: index, %out: !pto.memref<1x8xf32>) {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  pto.texpands ins(%one : f32) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+  scf.for %i = %c0 to %n step %c1 {
+    pto.tadd ins(%a, %a : !t, !t) outs(%a : !t)
+  }
+  pto.tstore ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%out : !pto.memref<1x8xf32>)
+  return
+}
+"""
+    kernel = ptoas.compile(ptoas.parse(text), "a5")
+    for three in (3, np.int64(3), np.array(3), ByDLPack(np.array([3]))):
+        assert kernel(three).outputs["out"][0, 0] == 8
+
+
+# --- notebooks -------------------------------------------------------------------------------------
+
+
+class Tags(HTMLParser):
+    """Every element is closed, and none can do more than be shown."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.words = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002
+        assert tag in {"pre", "span", "b", "div", "table", "tr", "th", "td", "svg", "style", "rect", "text",
+                       "line", "path", "title", "defs", "marker"}, tag  # fmt: skip
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def shown(thing: Any) -> str:
+    return Tags(thing._repr_html_()).words
+
+
+def test_a_notebook_shows_modules() -> None:
+    module = ptoas.parse(NEGATE, "negate.pto")
+    assert shown(module) == ptoas.print_module(module, "ssa")
+    generic = ptoas.parse(ptoas.print_module(module, "generic"))
+    assert shown(generic) == shown(module)
+    assert shown(module.clone()) == shown(module)
+    built = ptoas.build.module(target="a5")
+    with built.function("f", x="8x8xf32") as f:
+        f.tstore(f.tneg(f.tload(f.x)), f.x)
+    assert "pto.tneg" in shown(built) and shown(built) == shown(built.module)
+    long = ptoas.parse(NEGATE + "tstore %b, %out\n" * 500)
+    assert "more lines" in shown(long)
+
+
+def test_a_notebook_shows_reports() -> None:
+    report = ptoas.verify_targets(ptoas.parse(LOOKUP, "lookup<script>.pto"), ["cpu", "a5"])
+    words = shown(report)
+    assert "cpurefused10" in words and "a5ok00" in words
+    assert ptoas.render(report) in words
+
+
+def test_a_notebook_shows_results_and_profiles(kernel: ptoas.Kernel) -> None:
+    assert "out: 1x8 float32[[-0. -1. -2. -3. -4. -5. -6. -7.]]" in shown(kernel(counting()))
+    kept = ptoas.run(ptoas.parse(LOOKUP), target="a5", stats=True)
+    assert "@string on a5" in shown(kept) and "dst: 16x32 float32" in shown(kept)
+    assert "timeline" in ptoas.profile(ptoas.parse(NEGATE), target="a5")._repr_html_()
+
+
+def test_what_a_program_says_is_text_there() -> None:
+    text = '.arg %out : !pto.memref<1x8xi32>\n.const %c = 1 : i32\npto.print "<script> %d", %c : i32\n'
+    result = ptoas.run(ptoas.parse(text), target="a5")
+    assert result.printed and "<script>" not in result._repr_html_()
+
+
+# --- names -----------------------------------------------------------------------------------------
+
+PYTHON = {
+    page.name: "\n".join(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+    for page in sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").glob("*.md")])
+}
+
+
+def test_every_name_of_the_documentation_can_be_imported() -> None:
+    for page, code in PYTHON.items():
+        for name in re.findall(r"\bptoas\.([A-Za-z]\w*)", code):
+            assert hasattr(ptoas, name) or importlib.import_module(f"ptoas.{name}"), (page, name)
+        for module, names in re.findall(r"^(?:>>> )?from (ptoas[\w.]*) import ([\w, ]+)", code, re.MULTILINE):
+            for name in names.split(","):
+                assert hasattr(importlib.import_module(module), name.strip()), (page, module, name)
+
+
+def test_every_type_of_the_page_can_be_imported() -> None:
+    """What stands in a signature, one can write in a signature of one's own."""
+    signatures = [part for part in PYTHON["api.md"].split("\n\n") if ">>>" not in part]
+    strangers = {"Any", "Array", "Callable", "Iterable", "Mapping", "Sequence", "PathLike", "ModuleOp",
+                 "ModulePass", "Operation", "ColMajor", "ERROR", "ABC"}  # fmt: skip
+    found = set(re.findall(r"\b[A-Z]\w+", re.sub(r'"[^"]*"', "", "\n".join(signatures)))) - strangers
+    assert found - set(dir(builtins)) <= set(dir(ptoas))
+
+
+def test_all_names_lead_somewhere() -> None:
+    for name in dir(ptoas):
+        assert getattr(ptoas, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'pasre'"):
+        ptoas.pasre  # pyright: ignore[reportAttributeAccessIssue] # noqa: B018
+
+
+# --- findings --------------------------------------------------------------------------------------
+
+
+def test_a_finding_carries_its_operation(kernel: ptoas.Kernel) -> None:
+    module = ptoas.parse(LOOKUP)
+    (finding,) = ptoas.verify(module, "cpu").errors
+    assert finding.op is not None and finding.op in list(module.walk()) and finding.op.name == "pto.mgather"
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.run(module, {"idx": np.full((1, 16), 64, np.int32)}, target="a5")
+    (finding,) = caught.value.diagnostics
+    assert finding.op is not None and finding.op.name == "pto.mgather"
+    again = pickle.loads(pickle.dumps(finding))
+    assert again == finding and again.op is None
