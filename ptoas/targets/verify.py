@@ -279,9 +279,11 @@ class _Checker:
         return frozenset[str]().union(*map(self._chapters_of, self.functions))
 
     def _chapters_of(self, function: FunctionFacts) -> frozenset[str]:
-        """The chapters that a function has operations or arguments of; with flags by hand, that of flags."""
-        arguments = (type.__class__ for type in function.func.function_type.inputs.data)
-        found = {kind.__module__.rpartition(".")[2] for kind in (*function.by_class, *arguments)}
+        """The chapters that a function has operations, arguments or results of; with flags by hand, that of
+        flags."""
+        signature = function.func.function_type
+        types = (type.__class__ for type in (*signature.inputs.data, *signature.outputs.data))
+        found = {kind.__module__.rpartition(".")[2] for kind in (*function.by_class, *types)}
         return frozenset(found | {"sync"} if self.sync == "manual" else found)
 
     @cached_property
