@@ -20,15 +20,16 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from ptoas.analysis.structure import walk
 from ptoas.naming import copy_module
 
 
 def structured(module: ModuleOp) -> ModuleOp:
     """The module itself if each body has one block, else a copy in which forward branches are `scf.if`."""
-    if not any(_has_blocks(op) for op in module.walk()):
+    if not any(_has_blocks(op) for op in walk(module)):
         return module
     copy = copy_module(module)
-    for op in [op for op in copy.walk() if _has_blocks(op)]:
+    for op in [op for op in walk(copy) if _has_blocks(op)]:
         assert isinstance(op, FuncOp)
         ends = _ends(op)
         if ends is not None:
