@@ -188,7 +188,7 @@ PIPELINES = st.builds(
     slots=st.integers(1, 4),
     turns=st.integers(1, 5),
     split=st.sampled_from([0, 1, 2]),
-    returns=st.booleans(),
+    direction=st.sampled_from(["there", "back", "both"]),
 )
 
 
