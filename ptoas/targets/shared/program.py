@@ -260,6 +260,8 @@ def channels() -> Rules:
         channel_entries.a_tile_comes_from_and_goes_to_its_memory,
         channel_entries.a_tile_is_popped_as_it_is_pushed,
         channel_epilogue.a_push_converts_to_what_is_popped,
+        channel_epilogue.a_scale_is_set_before_the_push,
+        channel_epilogue.a_scale_is_for_pushes_that_take_it,
         channel_use.pushes_pops_and_frees_balance,
         channel_use.a_slot_is_not_used_after_it_is_free,
         channel_use.what_a_pop_is_told_is_open,
