@@ -1,6 +1,6 @@
 # Two commands do everything on a machine with python3, make and a package index:
 #   make demo   install, then the main job on examples/embedding_lookup.pto
-#   make test   install everything, then lint, types and all tests
+#   make test   install everything, then lint, types and all tests, the site among them
 
 PYTHON ?= python3
 VENV   := .venv
@@ -51,12 +51,16 @@ fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 	$(BIN)/python -m tests.differential --programs $(PROGRAMS)
 
-docs: $(VENV)/.installed
+# Pages that are printed, pictures, and the site, in build/site.
+docs: $(VENV)/.installed-dev
 	$(BIN)/python -m ptoas.dialects.pto.index
+	$(BIN)/python -m ptoas.editors
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
 	for page in cli api decisions sources differences; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done
 	$(BIN)/ptoas report examples/lookup_loop.pto --svg docs/pictures
+	$(BIN)/python -m ptoas.report.layouts docs/pictures
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # One table of ratios with their limits; kept, so that a later run can be compared with it.
 bench: $(VENV)/.installed-dev

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from ptoas import build as build
     from ptoas.analysis.order import Seen as Seen
     from ptoas.caches import clear_caches
-    from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+    from ptoas.diagnostics import Diagnostic, Edit, Note, PtoasError, Severity, Source, Span, UsageError
+    from ptoas.diagnostics.edits import apply_fixes
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
     from ptoas.diagnostics.render import render
     from ptoas.dialects.pto.enums import BLayout as BLayout
@@ -59,7 +60,17 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ptoas.caches": ("clear_caches",),
-    "ptoas.diagnostics": ("Diagnostic", "Note", "PtoasError", "Severity", "Source", "Span", "UsageError"),
+    "ptoas.diagnostics": (
+        "Diagnostic",
+        "Edit",
+        "Note",
+        "PtoasError",
+        "Severity",
+        "Source",
+        "Span",
+        "UsageError",
+    ),
+    "ptoas.diagnostics.edits": ("apply_fixes",),
     "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.format": ("format_text",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
@@ -127,6 +138,7 @@ __all__ = [
     "Asked",
     "Compared",
     "Diagnostic",
+    "Edit",
     "Kernel",
     "Note",
     "Profile",
@@ -139,6 +151,7 @@ __all__ = [
     "Span",
     "Target",
     "UsageError",
+    "apply_fixes",
     "build_pipeline",
     "clear_caches",
     "compare",

@@ -252,7 +252,7 @@ def test_out_is_a_plain_file(name: str, tmp_path: Path) -> None:
 def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert command(*WRITERS["lower"]("-")).stdout.startswith("#include")
-    assert command(*WRITERS["convert"]("-")).stdout.startswith("module")
+    assert "\nmodule" in command(*WRITERS["convert"]("-")).stdout
     refused("PTO-L002", *WRITERS["run"]("-"))
     assert "`-` is standard output" in refused("PTO-L002", *WRITERS["lower"]("/dev/null"))
     assert os.listdir(tmp_path) == []

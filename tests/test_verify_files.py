@@ -11,17 +11,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from ptoas.cli.find import find_files
+from ptoas.cli.verdicts import all_diagnostics, exit_code, matrix_targets, render_matrix, summary
 from ptoas.cli.verify_files import (
     Options,
     UnknownCodeError,
-    all_diagnostics,
-    exit_code,
-    find_files,
-    matrix_targets,
     parse_codes,
     parse_targets,
-    render_matrix,
-    summary,
     verify_file,
     verify_paths,
 )
@@ -211,12 +207,48 @@ _RULE = {
             "properties": {"level": _LEVEL},
             "additionalProperties": False,
         },
+        "help": _MESSAGE,
+        "helpUri": {"type": "string", "format": "uri"},
+    },
+    "additionalProperties": False,
+}
+_FIX = {
+    "type": "object",
+    "required": ["artifactChanges"],
+    "properties": {
+        "description": _MESSAGE,
+        "artifactChanges": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["artifactLocation", "replacements"],
+                "properties": {
+                    "artifactLocation": _PLACE["properties"]["artifactLocation"],
+                    "replacements": {
+                        "type": "array",
+                        "minItems": 1,
+                        "items": {
+                            "type": "object",
+                            "required": ["deletedRegion"],
+                            "properties": {
+                                "deletedRegion": _PLACE["properties"]["region"],
+                                "insertedContent": {"type": "object", "required": ["text"]},
+                            },
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "additionalProperties": False,
+            },
+        },
+        "properties": {"type": "object"},
     },
     "additionalProperties": False,
 }
 _RESULT = {
     "type": "object",
-    "required": ["message", "ruleId", "ruleIndex", "level", "locations"],
+    "required": ["message", "ruleId", "ruleIndex", "level", "locations", "partialFingerprints"],
     "properties": {
         "ruleId": {"type": "string"},
         "ruleIndex": {"type": "integer", "minimum": 0},
@@ -240,6 +272,8 @@ _RESULT = {
                 "additionalProperties": False,
             },
         },
+        "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string"}},
+        "fixes": {"type": "array", "uniqueItems": True, "items": _FIX},
         "properties": {"type": "object"},
     },
     "additionalProperties": False,

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.location import span_of
 from ptoas.naming import copy_module
@@ -108,7 +109,7 @@ def _rename(modules: list[ModuleOp]) -> None:
 def _own_calls(module: ModuleOp) -> Iterator[CallOp]:
     for function in module.body.ops:
         if isinstance(function, FuncOp):
-            yield from (op for op in function.walk() if isinstance(op, CallOp))
+            yield from (op for op in walk(function) if isinstance(op, CallOp))
 
 
 def _unused(wanted: str, taken: set[str]) -> str:

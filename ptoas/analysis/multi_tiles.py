@@ -22,6 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.naming import copy_module
@@ -30,7 +31,7 @@ from ptoas.private import set_name
 
 def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
-    if not any(isinstance(op, AllocMultiTileOp) for op in module.walk()):
+    if not any(isinstance(op, AllocMultiTileOp) for op in walk(module)):
         return module
     copied = copy_module(module)
     take_apart(copied)
@@ -39,7 +40,7 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
 
 def take_apart(module: ModuleOp) -> None:
     knowledge = Knowledge()
-    for op in [op for op in module.walk() if isinstance(op, AllocMultiTileOp)]:
+    for op in [op for op in walk(module) if isinstance(op, AllocMultiTileOp)]:
         tiles = _allocated(op)
         for use in list(op.result.uses):
             if isinstance(use.operation, MultiTileGetOp):

@@ -13,7 +13,7 @@ def unified(before: str, after: str, name: str, colour: bool = False) -> str:
     """The difference of two texts of one file; empty where there is none."""
     from difflib import unified_diff
 
-    shown = visible(name)
+    shown = visible(name).lstrip("/")
     lines = unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{shown}", f"b/{shown}"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import gc
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from ptoas import __version__
 from ptoas.cli.compare import compare
 from ptoas.cli.fmt import fmt
 from ptoas.cli.look import profile, report
+from ptoas.cli.lsp import lsp
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -32,8 +33,9 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.terminal import Commands, exit_code_of, progress, show, use_colour
-from ptoas.diagnostics.render import FORMATS, render, to_json
+from ptoas.cli.terminal import Commands, exit_code_of, show
+from ptoas.cli.verify import verify
+from ptoas.diagnostics.render import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
 
     from ptoas.diagnostics import Source
 FORMS = ("asm", "ssa", "dps", "generic")
+
+gc.set_threshold(100_000, 20, 20)
+"""A command keeps most of the objects that it makes to its end. Looking every 700 for what can be thrown away
+takes a tenth of a short command's time."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -93,88 +99,13 @@ def instructions(style: str) -> None:
     from ptoas.dialects.pto import OPS
 
     if style == "json":
-        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+        click.echo(
+            json.dumps(
+                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+            )
+        )
     else:
         click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
-
-
-@main.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
-@aicore_option
-@isa_option
-@sync_option
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    default="full",
-    help="How to print what was found.",
-)
-@click.option("--select", help="Report only these codes, or beginnings of codes, with commas.")
-@click.option("--ignore", help="Don't report these codes, or beginnings of codes.")
-@click.option("--werror", is_flag=True, help="Take warnings for errors.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes check.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-@unregistered_option
-@color_option
-@click.pass_context
-def verify(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    target: str | None,
-    aicore: bool,
-    isa: str | None,
-    sync: str | None,
-    style: str,
-    select: str | None,
-    ignore: str | None,
-    werror: bool,
-    jobs: int,
-    quiet: bool,
-    allow_unregistered: bool,
-    color: str,
-) -> None:
-    """Check PATHS (files, directories, `-`) against the rules of the targets.
-
-    Without --target: for the one that a program names, else for all four.
-
-    \b
-    ptoas verify kernel.pto --target a5
-    ptoas verify kernels --target all --format concise -j 2
-    ptoas verify kernels --select PTO-A,PTO-F --werror
-    """
-    from ptoas.cli import verify_files as files
-
-    options = files.Options(
-        files.parse_targets(target),
-        aicore,
-        sync,
-        files.parse_codes(select),
-        files.parse_codes(ignore),
-        werror,
-        allow_unregistered,
-        isa,
-    )
-    with progress() as advance:
-        reports = files.verify_paths(paths, options, jobs, advance)
-    found = files.sorted_once(reports)
-    if quiet:
-        found = [d for d in found if d.is_error]
-    if style in ("json", "sarif"):
-        click.echo(render(found, style))
-    else:
-        colour = use_colour(color, sys.stdout)
-        if style == "full" and not quiet and len(files.matrix_targets(reports)) > 1:
-            encoding = (sys.stdout.encoding or "").lower()
-            click.echo(
-                files.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n", color=colour
-            )
-        if found:
-            click.echo(render(found, style, colour=colour) + "\n" * (style == "full"), color=colour)
-        if not quiet:
-            click.echo(files.summary(reports))
-    ctx.exit(files.exit_code(reports))
 
 
 @main.command()
@@ -443,5 +374,7 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
 
 main.add_command(compare)
 main.add_command(fmt)
+main.add_command(lsp)
 main.add_command(profile)
 main.add_command(report)
+main.add_command(verify)

@@ -188,7 +188,9 @@ def _signature(name: str, thing: Any) -> Iterator[str]:
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         stars = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
-        parts.append(f"{stars}{parameter.name}: {parameter.annotation}{_initial(parameter)}")
+        # A tuple with names keeps the text of its types in a reference.
+        kind = getattr(parameter.annotation, "__forward_arg__", parameter.annotation)
+        parts.append(f"{stars}{parameter.name}: {kind}{_initial(parameter)}")
     end = "" if inspect.isclass(thing) else f" -> {signature.return_annotation}"
     text = f"{name}({', '.join(parts)}){end}"
     if len(text) > 100:

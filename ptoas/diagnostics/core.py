@@ -113,6 +113,23 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Edit:
+    """One change of a text: what stands in `span` becomes `text`.
+
+    It is safe where nothing else can be meant and no meaning changes; a name that only resembles one is not.
+
+    >>> import ptoas
+    >>> span = ptoas.Span(ptoas.Source("TNEG %a", "negate.pto"), 0, 4)
+    >>> ptoas.Edit(span, "tneg").safe
+    True
+    """
+
+    span: Span
+    text: str
+    safe: bool = True
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding. `code` is permanent; `targets` says for whom it holds (empty: for all).
 
@@ -137,6 +154,8 @@ class Diagnostic:
     op: Operation | None = field(default=None, compare=False, repr=False)
     """The operation it speaks of, where there is one: of the module that was checked, or, in a run, of what
     the passes made of it. It stays in its process: `verify -j` and pickles leave it behind."""
+    edits: tuple[Edit, ...] = ()
+    """The changes that do what `fix` says, all of them together; none where that takes a person."""
 
     @property
     def is_error(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from ptoas.diagnostics.core import Diagnostic, Severity, Span, UsageError
+from ptoas.diagnostics.core import Diagnostic, Edit, Severity, Span, UsageError
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -162,7 +162,16 @@ def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "targets": list(d.targets),
         "notes": [{"message": n.message, **(place(n.span) if n.span else {})} for n in d.notes],
         "fix": d.fix,
+        "edits": [_edit_json(edit) for edit in d.edits],
     }
+
+
+def _edit_json(edit: Edit) -> dict[str, Any]:
+    """An edit by lines and columns from 1; the end is the place after its last character."""
+    source, start, end = edit.span.source, edit.span.offset, edit.span.offset + edit.span.length
+    (line, column), (end_line, end_column) = source.position(start), source.position(end)
+    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+    return {"file": edit.span.file, **place, "text": edit.text, "safe": edit.safe}
 
 
 def render_json(diagnostics: Iterable[Diagnostic]) -> str:

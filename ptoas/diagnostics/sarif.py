@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_from_bytes
@@ -20,6 +22,7 @@ def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     from ptoas import __version__
 
     found = list(diagnostics)
+    prints = _fingerprints(found)
     codes = sorted({d.code for d in found})
     places = {code: at for at, code in enumerate(codes)}
     return {
@@ -36,7 +39,7 @@ def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(d, places[d.code]) for d in found],
+                "results": [_result(d, places[d.code], p) for d, p in zip(found, prints, strict=True)],
             }
         ],
     }
@@ -47,11 +50,14 @@ def render_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    from ptoas.diagnostics.codes import MEANINGS
+    from ptoas.diagnostics.codes import MEANINGS, explain
+    from ptoas.diagnostics.pages import page_of
     from ptoas.targets.rule import RULES, load_rules
 
     load_rules()
     rule = RULES.get(code)
+    page = page_of(code)
+    help = {"help": {"text": explain(code)}, **({} if page is None else {"helpUri": page})}
     if rule is not None:
         return {
             "id": code,
@@ -59,12 +65,26 @@ def _rule(code: str) -> dict[str, Any]:
             "shortDescription": {"text": rule.statement},
             "fullDescription": {"text": f"{rule.statement} {rule.reason} [{rule.source}]"},
             "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+            **help,
         }
     title, meaning = MEANINGS[code]
-    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": meaning}}
+    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": meaning}, **help}
 
 
-def _result(diagnostic: Diagnostic, rule_index: int) -> dict[str, Any]:
+def _fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
+    """What a host knows a finding by when lines above it come and go: its code, file and line of text."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    prints: list[str] = []
+    for d in diagnostics:
+        line = " ".join(d.span.source.line_text(d.span.line).split())
+        key = (d.code, _uri(d.span.file), line)
+        print = sha256("\0".join((*key, str(seen[key]))).encode("utf-8", "surrogatepass"))
+        seen[key] += 1
+        prints.append(print.hexdigest()[:32])
+    return prints
+
+
+def _result(diagnostic: Diagnostic, rule_index: int, fingerprint: str) -> dict[str, Any]:
     d = diagnostic
     message = d.message + (f" (fix: {d.fix})" if d.fix else "")
     result: dict[str, Any] = {
@@ -73,6 +93,7 @@ def _result(diagnostic: Diagnostic, rule_index: int) -> dict[str, Any]:
         "level": _LEVELS[d.severity],
         "message": {"text": message},
         "locations": [{"physicalLocation": _place(d.span)}],
+        "partialFingerprints": {"ptoasFinding/v1": fingerprint},
     }
     related = [
         {"id": at, "physicalLocation": _place(note.span), "message": {"text": note.message}}
@@ -81,18 +102,36 @@ def _result(diagnostic: Diagnostic, rule_index: int) -> dict[str, Any]:
     ]
     if related:
         result["relatedLocations"] = related
+    if d.edits:
+        result["fixes"] = [_fix(d)]
     if d.targets:
         result["properties"] = {"targets": list(d.targets)}
     return result
 
 
-def _place(span: Span) -> dict[str, Any]:
-    line, column = span.source.position(span.offset)
-    end_line, end_column = span.source.position(span.offset + max(1, span.length))
+def _fix(d: Diagnostic) -> dict[str, Any]:
+    """The edits of a finding; all are in the file that it is in."""
+    replacements = [
+        {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.text}} for edit in d.edits
+    ]
+    change = {"artifactLocation": {"uri": _uri(d.span.file)}, "replacements": replacements}
+    safe = all(edit.safe for edit in d.edits)
     return {
-        "artifactLocation": {"uri": _uri(span.file)},
-        "region": {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column},
+        "description": {"text": d.fix or "the edit that puts it right"},
+        "artifactChanges": [change],
+        "properties": {"safe": safe},
     }
+
+
+def _region(span: Span) -> dict[str, int]:
+    line, column = span.source.position(span.offset)
+    end_line, end_column = span.source.position(span.offset + span.length)
+    return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+
+
+def _place(span: Span) -> dict[str, Any]:
+    shown = Span(span.source, span.offset, max(1, span.length))
+    return {"artifactLocation": {"uri": _uri(span.file)}, "region": _region(shown)}
 
 
 def _uri(file: str) -> str:

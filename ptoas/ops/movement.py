@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -31,15 +33,10 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
-        plain = convert is as_it_is
-
-        def run(*word: int) -> None:
-            if plain:
-                copy(source, target)
-            else:
-                target.store_raw(convert(source.load_raw(), *word))
-
-        return Step(run, (source.region, *scales(fp)), (target.region,))
+        regions = (source.region, *scales(fp)), (target.region,)
+        if convert is as_it_is:
+            return Step(copying(source, target), *regions)
+        return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
     return bind
 
@@ -110,8 +107,21 @@ def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
     return bind
 
 
-def copy(source: Tile, target: Tile) -> None:
+def copying(source: Tile, target: Tile) -> Callable[[], None]:
     """Bit patterns of one valid region to another, from box to box where strides can say it."""
+    arrays = target.beside(source)
+    if arrays is None:
+        return lambda: target.store_raw(source.load_raw())
+    into, out_of = in_runs(*arrays)
+
+    def run() -> None:
+        into[...] = out_of
+
+    return run
+
+
+def copy(source: Tile, target: Tile) -> None:
+    """The same at once; the arrays are kept."""
     pairs = target.pairs
     if source not in pairs:
         if len(pairs) >= MOST_PARTS:

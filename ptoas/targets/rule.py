@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
 from ptoas.plugins import import_all
+from ptoas.targets.change import Change
 
 Part = Literal["value", "type", "statement"]
 
@@ -51,6 +52,8 @@ class Violation:
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
     """How bad this one is, where that is not as bad as the rule says."""
+    change: Change | None = None
+    """What does as `fix` says, where that is certain enough to be done by a tool."""
 
 
 def mismatch(what: str, found: object, required: object, **place: Any) -> Violation:
@@ -118,7 +121,8 @@ class Rule:
         return f"Rule({self.code} {self.name})"
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """Rules of whole programs, in a function that imports them, and the chapters of which a program must have
     an instruction before these rules have anything to say; none: any program.
 

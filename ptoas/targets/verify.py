@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import cast
 
@@ -21,6 +21,7 @@ from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
+from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
@@ -33,10 +34,11 @@ from ptoas.location import (
     span_of,
 )
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
+from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.row import Row, Unsupported
-from ptoas.targets.rule import Rule, Violation, names_of
+from ptoas.targets.rule import Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
@@ -48,78 +50,6 @@ DUPLICATE_CODE = "PTO-P032"
 """Two functions of one name; the front end's code too."""
 
 UNSUPPORTED_CODE = "PTO-T105"
-
-
-@dataclass(frozen=True)
-class Report:
-    """What was found in one module: each finding once, with the targets that it concerns.
-
-    >>> import ptoas
-    >>> module = ptoas.parse('''
-    ... .arg %table : !pto.memref<64x32xf32>
-    ... .arg %idx : !pto.tile<1x16xi32>
-    ... %dst = mgather.row %table, %idx : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>
-    ... ''', filename="lookup.pto")
-    >>> report = ptoas.verify_targets(module, ["cpu", "a5"])
-    >>> report.ok, [d.code for d in report.errors], report.warnings
-    (False, ['PTO-A301'], ())
-    >>> report.for_target("a5").ok, report.count("cpu", ptoas.Severity.ERROR)
-    (True, 1)
-    >>> report.filtered(ignore=["PTO-A3"]).ok
-    True
-    """
-
-    diagnostics: tuple[Diagnostic, ...]
-    targets: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether no error was found."""
-        return not any(d.is_error for d in self.diagnostics)
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """The findings that make the program illegal."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR)
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """The findings that only deserve a look."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
-
-    def _repr_html_(self) -> str:
-        from ptoas.notebook import report_html
-
-        return report_html(self)
-
-    def for_target(self, target: str) -> Report:
-        """The findings that concern one target."""
-        return Report(tuple(d for d in self.diagnostics if not d.targets or target in d.targets), (target,))
-
-    def count(self, target: str, severity: Severity) -> int:
-        """How many findings of one severity concern one target."""
-        return sum(d.severity is severity for d in self.for_target(target).diagnostics)
-
-    def filtered(
-        self, select: Sequence[str] = (), ignore: Sequence[str] = (), werror: bool = False
-    ) -> Report:
-        """Findings whose code starts with one of `select` (all, when empty) and with none of `ignore`; with
-        `werror`, warnings count as errors."""
-        kept = [
-            d
-            for d in self.diagnostics
-            if (not select or _named(d.code, select)) and not _named(d.code, ignore)
-        ]
-        if werror:
-            kept = [
-                replace(d, severity=Severity.ERROR) if d.severity is Severity.WARNING else d for d in kept
-            ]
-        return Report(tuple(kept), self.targets)
-
-
-def _named(code: str, beginnings: Sequence[str]) -> bool:
-    """Whether a code, or one of old that it stands for, begins in one of these ways."""
-    return any(name.startswith(tuple(beginnings)) for name in names_of(code))
 
 
 def verify(
@@ -482,13 +412,15 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         Note(related.message, None if related.op is None else span_of(related.op))
         for related in violation.related
     ]
+    span = _span(place, violation)
     return Diagnostic(
         rule.code,
         violation.message,
-        _span(place, violation),
+        span,
         violation.severity or rule.severity,
         (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
         violation.fix,
+        edits=edits_of(violation.change, place, span),
         op=place,
     )
 

@@ -10,6 +10,7 @@ from ptoas.analysis.channels import FLAGS, Channel, Channels
 from ptoas.dialects.pto.channel import ChannelOp, InitializePipeOp, PipeInitOp, ReserveBufferOp
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
+from ptoas.targets.change import Change
 from ptoas.targets.channel_model import ChannelModel
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
@@ -91,7 +92,10 @@ def a_channel_says_where_its_slots_are(op: PipeInitOp, know: Facts) -> Violation
     if op.local_slot_num is not None and (op.memory is None or op.is_of_views):
         number = op.local_slot_num.value.data
         required = "none: this channel copies nothing"
-        yield mismatch("local_slot_num", number, required, field="local_slot_num", fix="remove it")
+        change = Change("drop field", old="local_slot_num")
+        yield mismatch(
+            "local_slot_num", number, required, field="local_slot_num", fix="remove it", change=change
+        )
     if not isinstance(op, InitializePipeOp):
         return
     if op.gm_slot_buffer is not None and op.gm_slot_tensor is not None:

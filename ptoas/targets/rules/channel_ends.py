@@ -8,6 +8,7 @@ from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
 from ptoas.analysis.counts import together
 from ptoas.analysis.kinds import origin_of
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.channel import (
     ImportReservedBufferOp,
@@ -74,7 +75,7 @@ def _declared(end: End) -> object:
 
 def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
     for function in channels.functions.values():
-        for op in function.walk():
+        for op in walk(function):
             if isinstance(op, ImportReservedBufferOp) and channels.ring(op.result) is None:
                 yield op
 
@@ -133,7 +134,7 @@ def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violatio
     name."""
     seen: set[object] = set()
     for function in channels.functions.values():
-        for op in function.walk():
+        for op in walk(function):
             if not isinstance(op, ReserveBufferOp):
                 continue
             name = op.buffer_name.data

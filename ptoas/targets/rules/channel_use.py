@@ -13,7 +13,7 @@ from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
 from ptoas.analysis.counts import together
 from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import Order
+from ptoas.analysis.structure import Order, walk
 from ptoas.dialects.pto.channel import ChannelOp, FreeOp, TPopFromAicOp, TPopFromAivOp, TPushToAicOp
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import KernelKind
@@ -40,7 +40,7 @@ Violations = Iterator[Violation]
 def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Violations:
     """An instruction names a channel that its function declares before it, and that goes in its direction."""
     for function in channels.functions.values():
-        uses = [op for op in function.walk() if isinstance(op, ChannelOp)]
+        uses = [op for op in walk(function) if isinstance(op, ChannelOp)]
         order = Order(function) if uses else None
         for op in uses:
             assert order is not None
@@ -249,7 +249,7 @@ def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target
         end = channel.end(KernelKind.Vector)
         if end is None or not channel.nosplit:
             continue
-        asks = next((op for op in end.function.walk() if isinstance(op, _LANES)), None)
+        asks = next((op for op in walk(end.function) if isinstance(op, _LANES)), None)
         free = [use for use in end.uses if not _is_conditional(use)]
         if asks is not None and free:
             yield mismatch(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import AccPhase, AccToVecMode, BLayout, SLayout, STPhase, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
@@ -109,7 +110,7 @@ def _phases(product: str) -> str:
 def phases_of_an_accumulator_take_turns(facts: FunctionFacts, target: Target) -> Violations:
     """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
     accPhase does not follow a final one before a store with stPhase final."""
-    for op in facts.func.walk():
+    for op in walk(facts.func):
         for block in (block for region in op.regions for block in region.blocks):
             yield from _turns(block.ops, facts)
 

@@ -12,6 +12,7 @@ from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
@@ -63,7 +64,8 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
     if know.target.value(op, "precisionType") is not Precision.High or (by_scratch and know.values("tmp")):
         return
     fix = "give it a scratch tile" if by_scratch else "leave the attribute out"
-    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix)
+    change = None if by_scratch else Change("drop field", old="precisionType")
+    yield mismatch("precision", "high_precision", "default", field="precisionType", fix=fix, change=change)
 
 
 @rule(

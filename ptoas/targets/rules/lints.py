@@ -16,6 +16,7 @@ from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarO
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.spelling import nearest
+from ptoas.targets.change import Change
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -128,7 +129,8 @@ def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
             if any(facts.root(v) in read for slot in op.OUTS for v in op.values_of(slot)):
                 continue  # It is done for another of its results.
         message = f"{value_name(root)} is written: found nothing that reads it, required one reader"
-        yield Violation(message, op=op, fix="drop the instruction, or read its result")
+        change = Change("remove", safe=False)
+        yield Violation(message, op=op, fix="drop the instruction, or read its result", change=change)
 
 
 @rule(
@@ -150,7 +152,8 @@ def a_tile_is_used(facts: FunctionFacts, target: Target) -> Violations:
         tile = op.results[0]
         if all(isinstance(use.operation, TAssignOp) for use in tile.uses):
             message = f"{value_name(tile)}: found no instruction that uses it, required one"
-            yield Violation(message, op=op, fix="drop it")
+            change = None if tile.uses.get_length() else Change("remove")
+            yield Violation(message, op=op, fix="drop it", change=change)
 
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
@@ -250,6 +253,7 @@ def _overwritten(
             op=before[0],
             related=(Related("it is written again here", op),),
             fix="drop one of the two, or read what the first wrote",
+            change=Change("remove", safe=False),
         )
     last.pop(place.identity, None)
     last[place.identity] = (op, value, place)

@@ -13,6 +13,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
+from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
@@ -242,4 +243,5 @@ def an_accumulator_is_one_buffer(facts: FunctionFacts, target: Target) -> Violat
                         slot=operand,
                         part="value",
                         fix=f"write {value_name(first)} in both places",
+                        change=Change("place", value_name(first), safe=False),
                     )

@@ -14,6 +14,7 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
+from ptoas.targets.change import Change
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -142,7 +143,9 @@ def _of_another_id(misuse: FlagMisuse, facts: FunctionFacts, target: Target) -> 
     return None
 
 
-def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Violation:
+def _too_early(
+    hazard: Hazard, facts: FunctionFacts, found: str, fix: str, change: Change | None = None
+) -> Violation:
     first, second = hazard.first, hazard.second
     turn = facts.positions[first.op] >= facts.positions[second.op]
     when = " of the turn before" if turn else ""
@@ -157,6 +160,7 @@ def _too_early(hazard: Hazard, facts: FunctionFacts, found: str, fix: str) -> Vi
         slot=None if at is None else ("operand", at),
         part="value",
         fix=_apart(hazard) or fix,
+        change=None if _apart(hazard) else change,
         related=(
             Related(f"`{_opcode(first.op)}` {verbs[first.write]} it here", first.op),
             *_why_by_hand(hazard, facts),
@@ -215,6 +219,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
                 op=misuse.op,
                 part="statement",
                 fix=f"wait for {event}",
+                change=Change("word", event, misuse.flag[2].value, safe=False),
                 related=(Related(f"{event} is raised here, and nothing awaits it", raised.op),),
             )
             continue
@@ -227,6 +232,7 @@ def a_flag_is_raised_before_it_is_awaited(facts: FunctionFacts, target: Target) 
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('set_flag', misuse.flag)} before it",
+            change=None if related else Change("before", flag_text("set_flag", misuse.flag), safe=False),
             related=related,
         )
 
@@ -249,6 +255,7 @@ def a_flag_is_raised_once(facts: FunctionFacts, target: Target) -> Violations:
             op=misuse.op,
             part="statement",
             fix=f"put {flag_text('wait_flag', misuse.flag)} before it, or use another event id",
+            change=Change("before", flag_text("wait_flag", misuse.flag), safe=False),
             related=(Related("it was raised here", misuse.other),),
         )
 
@@ -280,6 +287,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
             op=misuse.op,
             part="statement",
             fix=f"add {flag_text('wait_flag', misuse.flag)}",
+            change=Change("after", flag_text("wait_flag", misuse.flag), safe=False),
         )
 
 
@@ -376,9 +384,8 @@ def a_pipe_ends_what_it_depends_on(facts: FunctionFacts, target: Target) -> Viol
         pipe = hazard.second.pipe
         if hazard.pair[0] is hazard.pair[1]:
             found = f"no barrier between them, required one of {pipe.value}"
-            yield _too_early(
-                hazard, facts, found, f"put {barrier_text(pipe)} before line {facts.line(hazard.second.op)}"
-            )
+            fix = f"put {barrier_text(pipe)} before line {facts.line(hazard.second.op)}"
+            yield _too_early(hazard, facts, found, fix, Change("before", barrier_text(pipe)))
 
 
 @rule(
@@ -399,4 +406,5 @@ def a_barrier_is_of_a_pipe_that_needs_it(facts: FunctionFacts, target: Target) -
                 op=op,
                 field=next(iter(op.signature().fields)),
                 fix="remove it",
+                change=Change("remove"),
             )

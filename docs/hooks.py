@@ -1,0 +1,92 @@
+"""What the site adds to the pages of docs/: the examples, and the two documents that lie above them.
+
+MkDocs calls these functions. In the repository a page links to `../examples/NAME.pto`, which a reader of the
+files can open; on the site every example is a page.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from pygments.lexers.shell import BashSessionLexer
+
+ROOT = Path(__file__).parents[1]
+ABOVE = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+
+
+# In our sessions `$ ` alone is a prompt; a line of output that begins with `%` or `#` is no command.
+BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")
+
+
+def examples() -> dict[str, Path]:
+    """Programs by the address of their page."""
+    found = sorted((ROOT / "examples").rglob("*.pto"))
+    return {str(path.relative_to(ROOT).with_suffix(".md")): path for path in found}
+
+
+def said(path: Path) -> str:
+    """What the comment at the head of a program says."""
+    lines: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith(("#", "//")):
+            break
+        if "RUN-CHECK" not in line and "ARGS:" not in line:
+            lines.append(line.lstrip("#/ ").rstrip())
+    return " ".join(lines)
+
+
+def example_page(path: Path) -> str:
+    name = path.relative_to(ROOT / "examples")
+    return f"# `{name}`\n\n```pto\n{path.read_text(encoding='utf-8').rstrip()}\n```\n"
+
+
+def index_page(pages: dict[str, Path]) -> str:
+    rows = [
+        f"| [`{path.relative_to(ROOT / 'examples')}`]({Path(page).relative_to('examples')}) | {said(path)} |"
+        for page, path in pages.items()
+    ]
+    head = "# Examples\n\nThe programs of the folder `examples/`; those in `broken/` show a mistake.\n\n"
+    return head + "| program | what it does |\n|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    pages = examples()
+    made = {page: example_page(path) for page, path in pages.items()}
+    made["examples/index.md"] = index_page(pages)
+    made |= {page: (ROOT / name).read_text(encoding="utf-8") for name, page in ABOVE.items()}
+    for page, text in made.items():
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """A page in Chinese says so, for fonts and for screen readers."""
+    chinese = page.file.src_uri.endswith("_zh.md")
+    return output.replace('<html lang="en"', '<html lang="zh"', 1) if chinese else output
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links out of docs/ lead to the site's own pages, or are plain words."""
+    source: str = page.file.src_uri
+    home = "" if source in ABOVE.values() else "docs"
+
+    def address(link: re.Match[str]) -> str:
+        words, target = link[1], link[2]
+        path = posixpath.normpath(posixpath.join(home, posixpath.dirname(source), target))
+        if path.startswith("docs/"):
+            found = path.removeprefix("docs/")
+        elif path.startswith("examples/") and path.endswith(".pto"):
+            found = path.removesuffix(".pto") + ".md"
+        elif path in ABOVE:
+            found = ABOVE[path]
+        else:
+            return words
+        return f"[{words}]({posixpath.relpath(found, posixpath.dirname(source) or '.')}{link[3] or ''})"
+
+    if source.startswith("examples/"):
+        return markdown
+    return re.sub(r"\[([^][]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)", address, markdown)

@@ -1,0 +1,74 @@
+"""The command `verify --fix`: what findings propose is done, as long as it helps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ptoas.cli.verdicts import FileReport
+from ptoas.cli.verify_files import Options, verify_source
+from ptoas.diagnostics import Diagnostic, PtoasError, Source
+from ptoas.diagnostics.edits import applied, can_fix
+from ptoas.grammar.parse import read_source
+
+MOST_ROUNDS = 10
+"""A fix may uncover the next finding; more than this is going round in circles."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What became of one file."""
+
+    before: str
+    after: str
+    done: tuple[Diagnostic, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+def fix_source(source: Source, options: Options, unsafe: bool = False) -> Fixed:
+    """The text with its fixes. One that would bring up an error that was not there is left out."""
+    text, done = source.text, list[Diagnostic]()
+    report = verify_source(source, options)
+    for _ in range(MOST_ROUNDS):
+        wanted = [d for d in report.report.diagnostics if can_fix(d, unsafe, report.report.targets)]
+        progress = False
+        for batch in (wanted, *([d] for d in wanted)):
+            new, taken = applied(text, batch)
+            if not taken or new == text:
+                continue
+            after = verify_source(Source(new, source.filename), options)
+            if _is_better(report, after, taken):
+                text, report, progress = new, after, True
+                done += taken
+                break
+        if not progress:
+            break
+    return Fixed(source.text, text, tuple(done))
+
+
+def _is_better(before: FileReport, after: FileReport, fixed: Sequence[Diagnostic]) -> bool:
+    """Whether no error came up.
+
+    Of a text that could not be read, only what was to be fixed has to be gone: all else was not checked.
+    """
+    if not before.readable:
+        left = Counter((d.code, d.message) for d in after.report.errors)
+        once = Counter((d.code, d.message) for d in before.report.errors)
+        return after.readable or all(left[key] < once[key] for key in {(d.code, d.message) for d in fixed})
+    return after.readable and not _errors(after.report.errors) - _errors(before.report.errors)
+
+
+def _errors(diagnostics: Sequence[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((d.code, target) for d in diagnostics for target in d.targets or ("",))
+
+
+def read_or_none(path: str) -> Source | None:
+    """The text of a file; what can't be read has nothing to fix, and `verify` says why."""
+    try:
+        return read_source(path)
+    except PtoasError:
+        return None

@@ -1,0 +1,103 @@
+"""What was found in many files, and how it is shown. Nothing here needs the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from ptoas.diagnostics import Diagnostic, Severity
+from ptoas.diagnostics.render import visible
+from ptoas.diagnostics.report import Report
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What was found in one file. A file that can't be read or parsed has been checked for no target."""
+
+    path: str
+    report: Report
+    readable: bool = True
+    unnamed: bool = False
+    """Neither the options nor the program name a target, so it was checked for all (D2)."""
+
+    @property
+    def ok(self) -> bool:
+        return self.report.ok
+
+
+_ORDER = ("cpu", "a2a3", "a5", "a5-custom")
+"""The columns of a table; targets of other packages follow."""
+
+
+def in_order(targets: Iterable[str]) -> tuple[str, ...]:
+    """Targets as the documents list them."""
+    found = list(dict.fromkeys(targets))
+    return (*(name for name in _ORDER if name in found), *(name for name in found if name not in _ORDER))
+
+
+def all_diagnostics(reports: Iterable[FileReport]) -> list[Diagnostic]:
+    return [diagnostic for report in reports for diagnostic in report.report.diagnostics]
+
+
+def exit_code(reports: Iterable[FileReport]) -> int:
+    """0 when nothing is wrong, 1 when there is an error."""
+    return 0 if all(report.ok for report in reports) else 1
+
+
+def matrix_targets(reports: Sequence[FileReport]) -> tuple[str, ...]:
+    """The columns of the matrix: every target that some file was checked for; none that can't be read was."""
+    return in_order(target for report in reports if report.readable for target in report.report.targets)
+
+
+def cell(report: FileReport, target: str, ascii_only: bool = False) -> str:
+    """A mark, and how many errors or else warnings there are."""
+    fine, bad, doubtful = ("ok", "x", "!") if ascii_only else ("✓", "✗", "!")
+    if not report.readable:
+        return f"{bad} {len(report.report.errors)}"
+    if target not in report.report.targets:
+        return "-"
+    errors = report.report.count(target, Severity.ERROR)
+    warnings = report.report.count(target, Severity.WARNING)
+    return f"{bad} {errors}" if errors else f"{doubtful} {warnings}" if warnings else fine
+
+
+_STYLES = {"✓": "32", "ok": "32", "✗": "31", "x": "31", "!": "33"}
+
+
+def render_matrix(reports: Sequence[FileReport], colour: bool = False, ascii_only: bool = False) -> str:
+    """A row a file, a column a target, a mark and a count in each cell."""
+    targets = matrix_targets(reports)
+    rows = [["file", *targets]]
+    for report in reports:
+        rows.append([visible(report.path), *(cell(report, target, ascii_only) for target in targets)])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(targets) + 1)]
+    lines: list[str] = []
+    for number, row in enumerate(rows):
+        parts = [row[0].ljust(widths[0])]
+        for text, width in zip(row[1:], widths[1:], strict=True):
+            padded = text.ljust(width)
+            style = _STYLES.get(text.split(" ")[0])
+            painted = colour and number and style
+            parts.append(f"\x1b[{style}m{padded}\x1b[0m" if painted else padded)
+        lines.append("  ".join(parts).rstrip())
+    return "\n".join(lines)
+
+
+def summary(reports: Sequence[FileReport]) -> str:
+    """How many files, errors and warnings; and that no target was named, where none was."""
+    found = all_diagnostics(reports)
+    words = [(len(reports), "file"), (sum(d.is_error for d in found), "error")]
+    words.append((sum(d.severity is Severity.WARNING for d in found), "warning"))
+    counts = ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in words)
+    unnamed = [report.path for report in reports if report.unnamed]
+    if not unnamed:
+        return counts
+    who = f"{visible(unnamed[0])} names" if len(unnamed) == 1 else f"{len(unnamed)} files name"
+    return f"{counts}\n{who} no target and none was asked for: checked for all; --target a5 asks for one"
+
+
+def sorted_once(reports: Iterable[FileReport]) -> list[Diagnostic]:
+    """Every diagnostic of every file, in the order of files and places; targets in the order of the table."""
+    return [
+        replace(d, targets=in_order(d.targets)) if len(d.targets) > 1 else d for d in all_diagnostics(reports)
+    ]

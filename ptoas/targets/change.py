@@ -1,0 +1,115 @@
+"""What a rule would have changed, said of operations; where that stands in the text, the location knows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import Edit, Source, Span
+from ptoas.location import SourceLocation, field_span
+
+Kind = Literal["remove", "before", "after", "replace", "place", "word", "drop field"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of the statement that a violation blames.
+
+    `remove` takes the statement away; `before` and `after` put a line beside it; `replace` writes another in
+    its stead. `place` writes `text` where the caret stands, `word` writes it for the word `old` there; `drop
+    field` takes away the attribute `old`.
+    """
+
+    kind: Kind
+    text: str = ""
+    old: str = ""
+    safe: bool = True
+    op: Operation | None = None
+    """Another operation than the one to blame."""
+
+
+def edits_of(change: Change | None, op: Operation, place: Span) -> tuple[Edit, ...]:
+    """The edits of a change; none where no statement of its own made the operation."""
+    op = op if change is None or change.op is None else change.op
+    location = op.location
+    if change is None or not isinstance(location, SourceLocation):
+        return ()
+    if location.places is None or location.places.op != op.name:
+        return ()  # a statement that makes several operations, or a shorthand
+    statement = Span(location.source, location.start, location.end - location.start)
+    match change.kind:
+        case "remove":
+            edit = Edit(_line_of(statement), "", change.safe)
+        case "before":
+            edit = Edit(
+                Span(location.source, location.start, 0), _before(change.text, statement), change.safe
+            )
+        case "after":
+            end = Span(location.source, location.end, 0)
+            edit = Edit(end, f"\n{_indent(statement)}{change.text}", change.safe)
+        case "replace":
+            edit = Edit(statement, change.text, change.safe)
+        case "place":
+            if place.length >= statement.length or place.source is not location.source:
+                return ()
+            edit = Edit(place, change.text, change.safe)
+        case "word":
+            return _word(change, place)
+        case "drop field":
+            return _field(change, field_span(op, change.old), statement)
+    return (edit,)
+
+
+def _indent(statement: Span) -> str:
+    text = statement.source.text
+    line = text.rfind("\n", 0, statement.offset) + 1
+    before = text[line : statement.offset]
+    return before[: len(before) - len(before.lstrip())]
+
+
+def _is_first(statement: Span) -> bool:
+    text = statement.source.text
+    return not text[text.rfind("\n", 0, statement.offset) + 1 : statement.offset].strip()
+
+
+def _before(text: str, statement: Span) -> str:
+    return f"{text}\n{_indent(statement)}" if _is_first(statement) else f"{text}; "
+
+
+def _line_of(statement: Span) -> Span:
+    """A statement with the line that it leaves empty; a comment beside it stays."""
+    text, start, end = statement.source.text, statement.offset, statement.offset + statement.length
+    rest = re.compile(r"[ \t]*;?[ \t]*").match(text, end)
+    end = rest.end() if rest is not None else end
+    if _is_first(statement) and text[end : end + 1] in ("\n", ""):
+        start = text.rfind("\n", 0, start) + 1
+        end = min(end + 1, len(text))
+    return Span(statement.source, start, end - start)
+
+
+def _word(change: Change, place: Span) -> tuple[Edit, ...]:
+    text = place.source.text[place.offset : place.offset + place.length]
+    hits = list(re.finditer(rf"\b{re.escape(change.old)}\b", text))
+    if len(hits) != 1:
+        return ()
+    span = Span(place.source, place.offset + hits[0].start(), len(change.old))
+    return (Edit(span, change.text, change.safe),)
+
+
+def _field(change: Change, entry: Span, statement: Span) -> tuple[Edit, ...]:
+    """An entry of a dictionary, with the comma or the brackets that it leaves behind."""
+    source: Source = entry.source
+    text, start, end = source.text, entry.offset, entry.offset + entry.length
+    if entry.length >= statement.length or not text[start:end].startswith(change.old):
+        return ()
+    before = re.search(r",\s*$", text[statement.offset : start])
+    if before is not None:
+        start = statement.offset + before.start()
+    elif (after := re.compile(r"\s*,\s*").match(text, end)) is not None:
+        end = after.end()
+    elif (alone := re.search(r"\s*\{\s*$", text[statement.offset : start])) is not None:
+        start, end = statement.offset + alone.start(), text.index("}", end) + 1
+    return (Edit(Span(source, start, end - start), "", change.safe),)

@@ -1,0 +1,64 @@
+"""Every program of the documentation is run, and every command prints what stands below it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.documents.pages import ROOT, blocks, matches, read
+
+DOCS = ROOT / "docs"
+ELSEWHERE = {
+    "api.md": "completeness/test_public_api.py runs its examples",
+    "rules.md": "completeness/test_both_sides.py verifies both examples of every rule",
+    "instructions.md": "its blocks are forms; tests/isa has programs of every instruction",
+    "cli.md": "its blocks are from the help of commands; completeness/test_command.py",
+    "differences.md": "test_differences.py",
+    "extending.md": "plugin/test_plugin.py installs the package that it shows",
+}
+"""Pages whose programs other tests run."""
+
+PAGES = [path for path in sorted(DOCS.glob("*.md")) if path.name not in ELSEWHERE]
+OF_A_PAIR = [path for path in PAGES if path.stem.endswith("_zh")]
+"""Their programs and sessions are those of the English page, to the letter (test_chinese.py)."""
+
+
+@pytest.mark.parametrize(
+    "path", [*(p for p in PAGES if p not in OF_A_PAIR), ROOT / "README.md"], ids=lambda p: p.stem
+)
+def test_a_page_does_what_it_says(path: Path) -> None:
+    session, _ = read(path)
+    assert session.wrong == [], "`python -m tests.documents.pages PAGE` puts in what commands print"
+    for block in blocks(path):
+        if block.title is not None and block.kind == "pto":
+            named = rf"(?<![\w/]){re.escape(block.title)}\b"
+            assert any(re.search(named, c) for c in session.commands), f"no command uses {block.title}"
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_the_other_pages_are_there(name: str) -> None:
+    assert (DOCS / name).exists()
+
+
+def test_the_tutorial_needs_nothing_but_itself() -> None:
+    session, _ = read(DOCS / "tutorial.md")
+    assert len(session.commands) > 15
+    assert not any("examples/" in command for command in session.commands)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "good"),
+    [
+        ("a\nb", "a\nb", True),
+        ("a\nb", "a\nc", False),
+        ("a\n...\nd", "a\nb\nc\nd", True),
+        ("a\n...", "a\nb", True),
+        ("...\nb", "a\nb", True),
+        ("a\n...\nd", "a\nb\nc", False),
+        ("   ...", "a", False),
+    ],
+)
+def test_lines_that_are_left_out(shown: str, printed: str, good: bool) -> None:
+    assert matches(shown, printed) is good
