@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ptoas.analysis.channels import Channels
-from ptoas.analysis.epilogues import RESULTS, takes_scales
-from ptoas.dialects.pto.channel import ChannelOp, InitializePipeOp, PopOp, PushOp
+from ptoas.analysis.epilogues import RESULTS
+from ptoas.dialects.pto.channel import ChannelOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
 from ptoas.dialects.pto.element_types import BY_TEXT, element_text
-from ptoas.dialects.pto.enums import BLayout, KernelKind, ReluPreMode, SLayout
-from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
+from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.channel import sound
 from ptoas.targets.rules.channel_entries import passed, place_of
-from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both, once
+from ptoas.targets.rules.channel_examples import EPILOGUE, LOCAL_EPILOGUE, both
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
@@ -84,13 +83,16 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
         if epilogue.quant in target.model(init).lacks_quants:
             yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
         pushed = _elements([use for use in channel.uses if isinstance(use, PushOp)])
+        one: str | None = None
         for use in channel.uses:
             type = passed(use)
             if not isinstance(type, TileType):
                 continue
             wanted = _converted(epilogue.quant, isinstance(use, PopOp))
-            if epilogue.quant is PushQuant.NoQuant and isinstance(use, PopOp):
+            if isinstance(use, PopOp) and epilogue.quant is PushQuant.NoQuant:
                 wanted = pushed or wanted
+            elif isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
+                wanted = [one]  # the scale says whether numbers of 8 bits have a sign
             here = {"op": use, "slot": place_of(use)}
             if (found := element_text(type.element_type)) not in wanted:
                 required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
@@ -133,82 +135,3 @@ def a_push_through_memory_converts_to_rows(channels: Channels, target: Target) -
                 field="acc_push_epilogue",
                 fix=None if has else "leave gm_slot_buffer out on both sides",
             )
-
-
-_SCALED = both(both(LOCAL_EPILOGUE, "f32_f16", "deqf16_scalar"), "acc, 16x16xf32", "acc, 16x16xi32").replace(
-    "%acc: !acc)", "%acc: !acc, %s: f32)"
-)
-
-
-@rule(
-    "PTO-H221",
-    source="PTOAS tpush_to_aiv: set_quant_scalar, set_quant_vector",
-    reason="The pipe multiplies by whatever scale was set last, by another kernel perhaps.",
-    failing=_SCALED,
-    passing=once(
-        _SCALED, "  pto.tpush_to_aiv", "  pto.set_quant_scalar(%s : f32) {id = 0}\n  pto.tpush_to_aiv"
-    ),
-    on="cpu a5 a5-custom",
-    scope="channels",
-)
-def a_scale_is_set_before_the_push(channels: Channels, target: Target) -> Violations:
-    """Before a push whose acc_push_epilogue scales stands a set_quant_scalar, or for a quant by columns a
-    set_quant_vector, of its channel."""
-    for channel in sound(channels, target):
-        epilogue = channel.first.acc_push_epilogue
-        end = channel.end(KernelKind.Cube)
-        if epilogue is None or end is None or not takes_scales(epilogue.quant):
-            continue
-        setter = SetQuantVectorOp if epilogue.quant.value.endswith("_vec") else SetQuantScalarOp
-        number = end.init.number if isinstance(end.init, InitializePipeOp) else 0
-        for op in end.function.walk():
-            if isinstance(op, setter) and op.number == number:
-                break
-            if isinstance(op, PushOp) and op in end.uses:
-                word = setter.name
-                yield mismatch(
-                    f"scale of {channel.name}",
-                    "none before the push",
-                    f"{word} for {epilogue.quant.value}",
-                    op=op,
-                    part="statement",
-                    fix=f"{word}(...) {{id = {number}}} before it",
-                )
-
-
-@rule(
-    "PTO-H222",
-    source="PTOAS set_quant_scalar, set_quant_vector",
-    reason="A scale that no push takes is set for nothing, and the one that was meant is missing.",
-    failing=once(
-        LOCAL_EPILOGUE, "  pto.tpush_to_aiv", "  pto.set_quant_scalar(%s : f32) {id = 0}\n  pto.tpush_to_aiv"
-    ).replace("%acc: !acc)", "%acc: !acc, %s: f32)"),
-    passing=once(
-        _SCALED, "  pto.tpush_to_aiv", "  pto.set_quant_scalar(%s : f32) {id = 0}\n  pto.tpush_to_aiv"
-    ),
-    on="cpu a5 a5-custom",
-    scope="channels",
-)
-def a_scale_is_for_pushes_that_take_it(channels: Channels, target: Target) -> Violations:
-    """set_quant_scalar and set_quant_vector name a channel of the function whose acc_push_epilogue has a
-    quant that ends in _scalar, or in _vec."""
-    for function in channels.functions.values():
-        ends = [end.init for end in channels.ends() if end.function is function]
-        quants = {
-            init.number: init.acc_push_epilogue.quant.value
-            for init in ends
-            if isinstance(init, InitializePipeOp) and init.acc_push_epilogue is not None
-        }
-        for op in function.walk():
-            if not isinstance(op, PushScaleOp):
-                continue
-            ending = "_vec" if isinstance(op, SetQuantVectorOp) else "_scalar"
-            quant = quants.get(op.number, "no acc_push_epilogue")
-            if not quant.endswith(ending):
-                yield mismatch(
-                    f"quant of channel {op.number}",
-                    quant,
-                    f"one that ends in {ending}",
-                    op=op,
-                    part="statement",
-                )
