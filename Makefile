@@ -54,6 +54,7 @@ fuzz: $(VENV)/.installed-dev
 # Pages that are printed, pictures, and the site, in build/site.
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m ptoas.dialects.pto.index
+	$(BIN)/python -m ptoas.editors
 	$(BIN)/ptoas rules --format markdown > docs/rules.md
 	$(BIN)/ptoas instructions --format markdown > docs/instructions.md
 	for page in cli api decisions sources differences; do $(BIN)/python -m ptoas.cli.manual $$page > docs/$$page.md; done

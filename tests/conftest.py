@@ -14,6 +14,7 @@ HEAVY = (
     "differential",
     "fuzz",
     "comm/test_mpi.py",
+    "editors/test_vscode.py",
     "lowering/test_barriers.py",
     "lowering/test_insert_sync.py",
     "lowering/test_plan_memory.py",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -117,6 +116,8 @@ def profile(
         click.echo(json.dumps(found.as_dict(), indent=2))
         return
     colour = use_colour(color, sys.stdout)
+    from shutil import get_terminal_size
+
     width = min(160, max(80, get_terminal_size((100, 24)).columns))
     click.echo(found.summary(colour, width), color=colour)
     if found.remarks:

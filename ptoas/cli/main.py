@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ptoas.cli.completion import complete_code, complete_pass, complete_target
 from ptoas.cli.fmt import fmt
 from ptoas.cli.jobs import AUTO, jobs_option
 from ptoas.cli.look import profile, report
+from ptoas.cli.lsp import lsp
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -45,6 +47,10 @@ if TYPE_CHECKING:
 
     from ptoas.diagnostics import Source
 FORMS = ("asm", "ssa", "dps", "generic")
+
+gc.set_threshold(100_000, 20, 20)
+"""A command keeps most of the objects that it makes to its end. Looking every 700 for what can be thrown away
+takes a tenth of a short command's time."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -96,7 +102,11 @@ def instructions(style: str) -> None:
     from ptoas.dialects.pto import OPS
 
     if style == "json":
-        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+        click.echo(
+            json.dumps(
+                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+            )
+        )
     else:
         click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
 
@@ -387,6 +397,7 @@ def lower(
 
 main.add_command(compare)
 main.add_command(fmt)
+main.add_command(lsp)
 main.add_command(profile)
 main.add_command(report)
 main.add_command(test)

@@ -11,10 +11,10 @@ from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, visible
 from ptoas.grammar.parse import parse, read_source
-from ptoas.lowering.options import module_target
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
 
 NOTHING = "PTO-E955"
 

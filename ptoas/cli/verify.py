@@ -18,6 +18,7 @@ from ptoas.cli.options import (
     isa_option,
     isolated_option,
     output_option,
+    placement_option,
     stdin_filename_option,
     sync_option,
     unregistered_option,
@@ -47,6 +48,7 @@ class Request:
     sync: str | None
     isa: str | None
     allow_unregistered: bool
+    placement: str | None
 
     def options(self, settings: Settings, stdin_filename: str | None) -> Options:
         """The same with its names found; raises for one that does not exist."""
@@ -64,6 +66,7 @@ class Request:
             self.werror,
             self.allow_unregistered,
             self.isa,
+            self.placement,
             tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
             self.root,
             stdin_filename,
@@ -80,6 +83,7 @@ class Request:
 @aicore_option
 @isa_option
 @sync_option
+@placement_option
 @click.option(
     "--format",
     "style",
@@ -117,6 +121,7 @@ def verify(
     aicore: bool,
     isa: str | None,
     sync: str | None,
+    placement: str | None,
     style: str,
     select: str | None,
     ignore: str | None,
@@ -166,6 +171,7 @@ def verify(
         sync,
         isa,
         allow_unregistered,
+        placement,
     )
     jobs = jobs or settings.jobs or AUTO
 

@@ -15,8 +15,8 @@ from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
 from ptoas.ignoring import without_ignored
-from ptoas.lowering.options import module_target
 from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import targets_of, verify_targets
 
@@ -37,6 +37,7 @@ class Options:
     werror: bool = False
     allow_unregistered: bool = False
     isa: str | None = None
+    placement: str | None = None
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Patterns as in a `.gitignore`, counted from `root`, and the codes that are not reported there."""
     root: str = "."
@@ -114,7 +115,12 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
         report = verify_targets(
-            module, options.targets or None, options.aicore, sync=options.sync, isa=options.isa
+            module,
+            options.targets or None,
+            options.aicore,
+            sync=options.sync,
+            isa=options.isa,
+            placement=options.placement,
         )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.memory import LocalMemory
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Tile, in_runs
 
 MOST_KEPT = 32 << 20
 """Bytes of unpacked operands that are kept for one memory."""
@@ -30,7 +30,31 @@ HALF_SCALE = np.float32(2.0**112)
 HALF_LIMIT = 65536.0
 """Where infinities of f16 and what is no number come to lie."""
 
+ONE_THREAD = 1 << 18
+"""Products of numbers up to which a matrix product is one thread's work. For more NumPy's library takes
+several, which for tiles wait for each other longer than they work."""
+
 Fill = Callable[[], Array]
+
+
+def multiply(left: Array, right: Array) -> Array:
+    """The product of two matrices, some rows at a time."""
+    rows, cols = left.shape[0], right.shape[1]
+    step = max(1, ONE_THREAD // right.size)
+    if rows <= step:
+        return np.matmul(left, right)
+    out = np.empty((rows, cols), left.dtype)
+    for start in range(0, rows, step):
+        np.matmul(left[start : start + step], right, out=out[start : start + step])
+    return out
+
+
+def shares(rows: int, size: int) -> int:
+    """In how many equal parts rows are multiplied, each by `size` numbers."""
+    count = min(rows, max(1, -(-rows * size // ONE_THREAD)))
+    while rows % count:
+        count += 1
+    return count
 
 
 def factors(tile: Tile) -> Array:
@@ -40,23 +64,36 @@ def factors(tile: Tile) -> Array:
     return tile.dtype.numbers(tile.load_raw()).astype(number)
 
 
-def factor(tile: Tile) -> Fill:
-    """The same, as fast as it goes: a function that gives the numbers that the tile holds then."""
+def factor(tile: Tile, panel: int | None = None) -> Fill:
+    """The same, as fast as it goes: a function that gives the numbers that the tile holds then.
+
+    With a `panel`, so many columns at a time: (panel, row, column in the panel).
+    """
     boxes = tile.boxes
+    width = panel or tile.valid[1]
     if boxes is None or tile.dtype.coded:
-        return lambda: factors(tile)
+        return lambda: in_panels(factors(tile), width) if panel else factors(tile)
     whole = tile.valid == (tile.rows, tile.cols) and tile.size_bytes == boxes.nbytes
     converted = tile.dtype.number != number_of(tile)
     if whole and converted and boxes.nbytes >= LEAST_KEPT and boxes.nbytes % 8 == 0:
-        return kept(tile, boxes)
+        return kept(tile, boxes, panel)
     room = np.empty(tile.valid, number_of(tile))
     unpack = unpacking(tile, boxes)
 
     def fill() -> Array:
         unpack(room)
-        return room
+        return in_panels(room, width) if panel else room
 
     return fill
+
+
+def in_panels(matrix: Array, width: int) -> Array:
+    """Some columns at a time, each panel's numbers in a row."""
+    rows, cols = matrix.shape
+    panels = np.empty((cols // width, rows, width), matrix.dtype)
+    source, target = in_runs(matrix.reshape(rows, -1, width), panels.transpose(1, 0, 2))
+    target[...] = source
+    return panels
 
 
 def number_of(tile: Tile) -> Array:
@@ -114,9 +151,9 @@ class Kept:
         self.size = 0
         self._forms: dict[object, int] = {}
 
-    def form(self, tile: Tile) -> int:
+    def form(self, tile: Tile, panel: int | None) -> int:
         """A number for how the bytes are to be read: it is looked up faster than what it stands for."""
-        return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid), len(self._forms))
+        return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid, panel), len(self._forms))
 
     def keep(self, key: tuple[object, ...], content: bytes, matrix: Array) -> None:
         self.drop(key)
@@ -134,12 +171,12 @@ class Kept:
 KEPT: WeakKeyDictionary[LocalMemory, Kept] = WeakKeyDictionary()
 
 
-def kept(tile: Tile, boxes: Array) -> Fill:
+def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
     """Numbers of the same bytes are the same: they are looked up first."""
     words = tile.flat.view(np.uint64)
     sample = words[:: max(1, len(words) // SAMPLES)]
     memory = KEPT.setdefault(tile.memory, Kept())
-    form, found = memory.form(tile), memory.found
+    form, found = memory.form(tile, panel), memory.found
     unpack, number = unpacking(tile, boxes), number_of(tile)
 
     def fill() -> Array:
@@ -150,6 +187,8 @@ def kept(tile: Tile, boxes: Array) -> Fill:
             return known[1]
         matrix = np.empty(tile.valid, number)
         unpack(matrix)
+        if panel:
+            matrix = in_panels(matrix, panel)
         memory.keep(key, content, matrix)
         return matrix
 

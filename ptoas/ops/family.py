@@ -8,6 +8,7 @@ and quotient.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ptoas.dialects.pto.instruction import PtoOp
@@ -64,13 +65,7 @@ def applied(dst: Tile, function: Function, sources: tuple[Tile, ...]) -> Callabl
         return run_boxed
     out = dst.number
     arrays = tuple(tile.number for tile in sources)
-    if len(arrays) == 1:
-        (a,) = arrays
-        return lambda *scalars: function(a, *scalars, out=out)
-    if len(arrays) == 2:
-        a, b = arrays
-        return lambda *scalars: function(a, b, *scalars, out=out)
-    return lambda *scalars: function(*arrays, *scalars, out=out)
+    return partial(function, *arrays, out=out)
 
 
 Make = Callable[[Any, Machine], Function]
@@ -109,10 +104,16 @@ def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, 
 
 
 def _with_scalars(run: Callable[..., None], convert: Callable[[float], Any]) -> Callable[..., None]:
-    """The step with its scalars in the element type of the first source."""
+    """The step with its scalar in the element type of the first source. In a loop it is often the same one
+    again, and converted then."""
+    last: float | None = None
+    scalar: Any = None
 
-    def converted(*values: float) -> None:
-        run(*(convert(value) for value in values))
+    def converted(value: float) -> None:
+        nonlocal last, scalar
+        if value is not last:
+            last, scalar = value, convert(value)
+        run(scalar)
 
     return converted
 

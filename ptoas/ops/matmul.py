@@ -9,8 +9,8 @@ from ptoas.dialects.pto.enums import AccPhase
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import POISON
-from ptoas.machine.tiles import Tile, in_runs
-from ptoas.ops.factors import factor
+from ptoas.machine.tiles import Tile
+from ptoas.ops.factors import factor, multiply, shares
 from ptoas.ops.family import mnemonic
 
 GARBAGE = int.from_bytes(bytes([POISON]) * 8, "little")
@@ -41,31 +41,24 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         start = first_term(rows, cols, acc_in, bias)
         number, raw = dst.dtype.number, dst.dtype.raw
         whole = in_blocks(out, walk.blocks)
-        left, right = factor(lhs), factor(rhs)
         reads = (lhs.region, rhs.region, *([start.region] if start is not None else []))
-        boxes = out.boxes
         in_place = bias is None and (start is None or start.coincides(out))
-        if in_place and whole is out and boxes is not None and number == np.float32:
-            room, old = np.empty(out.valid, np.float32), np.empty(out.valid, np.float32)
-            target = boxes.view(np.float32)
-            rows_of_boxes = in_runs(room.reshape(boxes.shape), target)
-            old_rows = in_runs(old.reshape(boxes.shape), target)
+        panels = panels_of(out) if in_place and whole is out and number == np.float32 else None
+        if panels is not None:
+            product = in_panels(lhs, rhs, panels, start is not None)
 
             def run_whole() -> None:
                 begin(dst)
-                np.matmul(left(), right(), out=room)
                 if out.memory.undefined is not None:
                     out.memory.sharpen(out)
-                if start is not None:
-                    old_rows[0][...] = old_rows[1]
-                    np.add(room, old, out=room)
-                rows_of_boxes[1][...] = rows_of_boxes[0]
+                product()
 
             return Step(run_whole, reads, (whole.region,))
+        left, right = factor(lhs), factor(rhs)
 
         def run() -> None:
             begin(dst)
-            total = rounded(np.matmul(left(), right()), number)
+            total = rounded(multiply(left(), right()), number)
             if start is not None:
                 total += start.load()
             write(whole, out, total.view(raw))
@@ -73,6 +66,34 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         return Step(run, reads, (whole.region,))
 
     return bind
+
+
+def panels_of(out: Tile) -> Array | None:
+    """A result in f32 as (box of columns, row, column in the box); `None` where its boxes lie otherwise, or
+    one of columns is cut."""
+    width = out.geometry.cols.box
+    if not out.geometry.rows.is_even or out.col_stride != out.dtype.size or out.valid[1] % width:
+        return None
+    strides = (out.geometry.cols.outer * out.dtype.size, out.row_stride, out.col_stride)
+    return out.window((out.valid[1] // width, out.valid[0], width), strides, np.float32)
+
+
+def in_panels(lhs: Tile, rhs: Tile, panels: Array, adds: bool) -> Callable[[], None]:
+    """A product that is formed where it belongs: all rows times the columns of one box after the other."""
+    count, rows, width = panels.shape
+    terms = lhs.valid[1]
+    parts = shares(rows, terms * width)
+    shape = (count, parts, rows // parts, width)
+    target = panels.reshape(shape)
+    left, right = factor(lhs), factor(rhs, width)
+    room = np.empty(shape, np.float32) if adds else target
+
+    def run() -> None:
+        np.matmul(left().reshape(1, parts, -1, terms), right()[:, None], out=room)
+        if adds:
+            np.add(target, room, out=target)
+
+    return run
 
 
 def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile], None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -10,7 +12,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, conversion, look_at
+from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -31,15 +33,10 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
-        plain = convert is as_it_is
-
-        def run(*word: int) -> None:
-            if plain:
-                copy(source, target)
-            else:
-                target.store_raw(convert(source.load_raw(), *word))
-
-        return Step(run, (source.region, *scales(fp)), (target.region,))
+        regions = (source.region, *scales(fp)), (target.region,)
+        if convert is as_it_is:
+            return Step(copying(source, target), *regions)
+        return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
     return bind
 
@@ -110,8 +107,21 @@ def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
     return bind
 
 
-def copy(source: Tile, target: Tile) -> None:
+def copying(source: Tile, target: Tile) -> Callable[[], None]:
     """Bit patterns of one valid region to another, from box to box where strides can say it."""
+    arrays = target.beside(source)
+    if arrays is None:
+        return lambda: target.store_raw(source.load_raw())
+    into, out_of = in_runs(*arrays)
+
+    def run() -> None:
+        into[...] = out_of
+
+    return run
+
+
+def copy(source: Tile, target: Tile) -> None:
+    """The same at once; the arrays are kept."""
     pairs = target.pairs
     if source not in pairs:
         if len(pairs) >= MOST_PARTS:
@@ -127,6 +137,7 @@ def copy(source: Tile, target: Tile) -> None:
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
     look_at(op, m, src)
+    check_scales(op, m, fp)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
 
 
@@ -265,6 +276,10 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
 @instruction(dialect.TExtractOp)
 def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        half = first_half(op, m, src)
+        if half is not src:
+            # From the beginning on, as the rules ask: the half decides what is taken, not the destination.
+            src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
         convert = converting(op, m, src, dst, fp)
         rows, cols = dst.valid
 

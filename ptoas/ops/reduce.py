@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ptoas.dialects.pto import reduce as dialect
 from ptoas.dialects.pto.instruction import PtoOp
@@ -11,8 +12,8 @@ from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, mnemonic, require_arithmetic
 
-Reduction = Callable[[Array], Array]
-"""The valid region of the source, reduced along one axis."""
+Reduction = Callable[[Array], Callable[[], Array]]
+"""For the valid region of a source, what reduces it along one axis to one row of results."""
 
 Make = Callable[[PtoOp, Machine], Reduction]
 
@@ -51,11 +52,12 @@ def _into(part: Tile, function: Reduction, src: Tile) -> Callable[[], None]:
     are."""
     shape, number, raw = part.valid, part.dtype.number, part.dtype.raw
     if part.boxed or src.boxed:
-        return lambda: part.store_raw(function(src.load()).astype(number).reshape(shape).view(raw))
-    target, source = part.number, src.number
+        return lambda: part.store_raw(function(src.load())().astype(number).reshape(shape).view(raw))
+    reduce = function(src.number)
+    target = part.number[0] if shape[0] == 1 else part.number[:, 0]
 
     def run() -> None:
-        target[...] = function(source).reshape(shape)
+        target[...] = reduce()
 
     return run
 
@@ -66,28 +68,31 @@ def _along_rows(ufunc: Ufunc) -> Make:
     No document fixes the order, and targets differ in it.
     """
 
-    def reduce(a: Array) -> Array:
-        numbers = a if a.dtype.kind in "iu" else a.astype(np.float32, copy=False)
-        return ufunc.reduce(numbers, axis=1, dtype=numbers.dtype)
+    def prepare(a: Array) -> Callable[[], Array]:
+        if a.dtype.kind in "iu" or a.dtype == np.float32:
+            return lambda: ufunc.reduce(a, axis=1, dtype=a.dtype)
+        return lambda: ufunc.reduce(a.astype(np.float32), axis=1)
 
-    return lambda _op, _m: reduce
+    return lambda _op, _m: prepare
 
 
 def _down_columns(ufunc: Ufunc) -> Make:
     """Row after row, each result rounded to the element type. That is how NumPy reduces rows that follow each
     other; a single column it would sum up in pairs."""
 
-    def reduce(a: Array) -> Array:
+    def prepare(a: Array) -> Callable[[], Array]:
         if a.shape[1] > 1 and a.strides[0] > a.strides[1]:
-            return ufunc.reduce(a, axis=0, dtype=a.dtype)
-        return ufunc.accumulate(a, axis=0, dtype=a.dtype)[-1]
+            return lambda: ufunc.reduce(a, axis=0, dtype=a.dtype)
+        return lambda: ufunc.accumulate(a, axis=0, dtype=a.dtype)[-1]
 
-    return lambda _op, _m: reduce
+    return lambda _op, _m: prepare
 
 
 def _column_sum(op: PtoOp, m: Machine) -> Reduction:
     assert isinstance(op, dialect.TColSumOp)
-    return _in_pairs if op.in_pairs and m.target.model(op) == "pairs" else _down_columns(np.add)(op, m)
+    if op.in_pairs and m.target.model(op) == "pairs":
+        return lambda a: partial(_in_pairs, a)
+    return _down_columns(np.add)(op, m)
 
 
 def _in_pairs(a: Array) -> Array:
@@ -97,26 +102,40 @@ def _in_pairs(a: Array) -> Array:
         if len(a) % 2:
             sums[0] += a[-1]
         a = sums
-    return a
+    return a[0]
 
 
 def _first(position: Callable[..., Array], least: float, axis: int) -> Make:
     """The first element that no later one exceeds: one that is no number does so only as the very first."""
 
-    def find(a: Array) -> Array:
+    def prepare(a: Array) -> Callable[[], Array]:
         if a.dtype.kind in "iu":
-            return position(a, axis=axis)
-        wide = a.astype(np.float32, copy=False)
-        found = position(wide, axis=axis)
-        # NumPy finds what is no number before all else.
-        lines = np.arange(found.size)
-        if not np.isnan(wide[lines, found] if axis else wide[found, lines]).any():
-            return found
-        unordered = np.isnan(wide)
-        found = position(np.where(unordered, np.float32(least), wide), axis=axis)
-        return np.where(unordered.take(0, axis=axis), 0, found)
+            return partial(position, a, axis)
+        rows, cols = a.shape
+        starts = np.arange(rows) * cols if axis else np.arange(cols)
 
-    return lambda _op, _m: find
+        def find(wide: Array, flat: Array) -> Array:
+            found = position(wide, axis)
+            # NumPy finds what is no number before all else: then one of those found is none, and so is the
+            # sum of their squares.
+            values = flat[(found if axis else found * cols) + starts]
+            squares = values.dot(values)
+            if squares == squares:
+                return found
+            unordered = np.isnan(wide)
+            found = position(np.where(unordered, np.float32(least), wide), axis)
+            return np.where(unordered.take(0, axis), 0, found)
+
+        if a.dtype == np.float32 and a.flags.c_contiguous:
+            return partial(find, a, a.reshape(-1))
+
+        def find_in_copy() -> Array:
+            wide = np.ascontiguousarray(a, np.float32)
+            return find(wide, wide.reshape(-1))
+
+        return find_in_copy
+
+    return lambda _op, _m: prepare
 
 
 _reductions(
@@ -126,8 +145,8 @@ _reductions(
         dialect.TRowProdOp: _along_rows(np.multiply),
         dialect.TRowMaxOp: _along_rows(np.maximum),
         dialect.TRowMinOp: _along_rows(np.minimum),
-        dialect.TRowArgMaxOp: _first(np.argmax, -np.inf, 1),
-        dialect.TRowArgMinOp: _first(np.argmin, np.inf, 1),
+        dialect.TRowArgMaxOp: _first(np.ndarray.argmax, -np.inf, 1),
+        dialect.TRowArgMinOp: _first(np.ndarray.argmin, np.inf, 1),
     },
 )
 _reductions(
@@ -137,7 +156,7 @@ _reductions(
         dialect.TColProdOp: _down_columns(np.multiply),
         dialect.TColMaxOp: _down_columns(np.maximum),
         dialect.TColMinOp: _down_columns(np.minimum),
-        dialect.TColArgMaxOp: _first(np.argmax, -np.inf, 0),
-        dialect.TColArgMinOp: _first(np.argmin, np.inf, 0),
+        dialect.TColArgMaxOp: _first(np.ndarray.argmax, -np.inf, 0),
+        dialect.TColArgMinOp: _first(np.ndarray.argmin, np.inf, 0),
     },
 )

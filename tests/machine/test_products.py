@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
+from ptoas.ops import factors
 
 NUMPY: dict[str, Any] = {
     "i8": np.int8,
@@ -130,6 +132,7 @@ steps = st.sampled_from([16, 32, 48])
     target=st.sampled_from(["a2a3", "a5", "cpu"]),
     transposed=st.booleans(),
     seed=st.integers(0, 2**16),
+    at_once=st.sampled_from([1 << 18, 1 << 12, 1]),
 )
 def test_any_tiling_gives_the_plain_product(
     shape: tuple[int, int, int],
@@ -138,7 +141,9 @@ def test_any_tiling_gives_the_plain_product(
     target: str,
     transposed: bool,
     seed: int,
+    at_once: int,
 ) -> None:
+    """Also where a product is formed in several calls of NumPy, `at_once` numbers each."""
     if element == "f8E4M3FN":
         target = "a5"
     if WIDTH[element] == 32:
@@ -151,7 +156,8 @@ def test_any_tiling_gives_the_plain_product(
     out = np.zeros((m, n), np.int32 if element == "i8" else np.float32)
     given = np.ascontiguousarray(b.T) if transposed else b
     module = ptoas.parse(tiled(element, shape, step, transposed))
-    ptoas.run(module, {"pa": a, "pb": given, "pc": out}, target)
+    with patch.object(factors, "ONE_THREAD", at_once):
+        ptoas.run(module, {"pa": a, "pb": given, "pc": out}, target)
     # Quarters of small numbers: every sum is exact in f32.
     assert np.array_equal(out, expected)
 
