@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 
+from ptoas.analysis.branches import structured
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.location import span_of
@@ -23,11 +24,13 @@ LINK_CODE = "PTO-P081"
 
 
 def linked(module: ModuleOp) -> ModuleOp:
-    """The module, or a copy of it in which no two modules inside it have a function of one name.
+    """The module, or a copy of it in which no two modules inside it have a function of one name, and branches
+    that go forward are `scf.if`.
 
     A function that is only declared is the one that another module defines under that name, unless that is
     private; then the declaration goes.
     """
+    module = structured(module)
     names = [name for each in _modules(module) for name in _functions(each)]
     if len(set(names)) == len(names):
         return module

@@ -21,6 +21,11 @@ sync_option = click.option(
     type=click.Choice(["auto", "manual", "all"]),
     help="Who sets the flags, whatever is there; all: a barrier before every access.",
 )
+placement_option = click.option(
+    "--placement",
+    type=click.Choice(["auto", "manual"]),
+    help="Refuse addresses, or ask for all of them, in every function.",
+)
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
     "--isa",

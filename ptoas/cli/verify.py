@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ptoas.cli.options import aicore_option, color_option, isa_option, sync_option, unregistered_option
+from ptoas.cli.options import (
+    aicore_option,
+    color_option,
+    isa_option,
+    placement_option,
+    sync_option,
+    unregistered_option,
+)
 from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
 
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 @aicore_option
 @isa_option
 @sync_option
+@placement_option
 @click.option(
     "--format",
     "style",
@@ -49,6 +57,7 @@ def verify(
     aicore: bool,
     isa: str | None,
     sync: str | None,
+    placement: str | None,
     style: str,
     select: str | None,
     ignore: str | None,
@@ -84,6 +93,7 @@ def verify(
         werror,
         allow_unregistered,
         isa,
+        placement,
     )
     if fix or diff:
         changed = _fix(paths, options, unsafe_fixes, diff, quiet or style in ("json", "sarif"), color)

@@ -11,8 +11,8 @@ from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
-from ptoas.lowering.options import module_target
 from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import verify_targets
 
@@ -33,6 +33,7 @@ class Options:
     werror: bool = False
     allow_unregistered: bool = False
     isa: str | None = None
+    placement: str | None = None
 
 
 # --- what is asked for ---------------------------------------------------------------------------
@@ -104,7 +105,12 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
         report = verify_targets(
-            module, options.targets or None, options.aicore, sync=options.sync, isa=options.isa
+            module,
+            options.targets or None,
+            options.aicore,
+            sync=options.sync,
+            isa=options.isa,
+            placement=options.placement,
         )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.

@@ -54,8 +54,8 @@ LOWERING: dict[str, tuple[str, str]] = {
     ),
     "PTO-L020": (
         "a body that is lowered or run has one block",
-        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
-        "synchronised. `scf` says the same with bodies of one block.",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept. Branches that go forward are "
+        "lowered and run as `scf.if`; what goes back, or chooses among more than two, is written with `scf`.",
     ),
     "PTO-H304": (
         "a cube and a vector function that run together take the same arguments",
@@ -65,6 +65,16 @@ LOWERING: dict[str, tuple[str, str]] = {
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-V141": (
+        "tiles of one name lie one behind the other",
+        "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "
+        "Addresses that the planner of another tool has attached are not read.",
+    ),
+    "PTO-V140": (
+        "tiles are placed by whom `--placement` says",
+        "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "
+        "written out. Without the option each function says it for itself (D21).",
+    ),
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
     "PTO-T202": (

@@ -180,6 +180,7 @@ def run_passes(
 
 def ready_for_passes(module: ModuleOp) -> ModuleOp:
     """A copy for passes to change, in which no two functions have one name and each body is one block."""
+    module = linked(module)
     for op in walk(module):
         for region in op.regions:
             if len(region.blocks) > 1:
@@ -189,7 +190,7 @@ def ready_for_passes(module: ModuleOp) -> ModuleOp:
                 )
                 fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
                 raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
-    return copy_module(linked(module))
+    return copy_module(module)
 
 
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:

@@ -17,9 +17,9 @@ from ptoas.caches import Kept, remembered
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.dialects.pto.index import index
 from ptoas.location import SourceLocation
-from ptoas.lowering.options import module_target
 from ptoas.lsp.document import Document, Statement
 from ptoas.lsp.plan import Planned, plan
+from ptoas.targets.named import module_target
 from ptoas.targets.verify import verify_targets
 
 JOINED = ("channel", "core_sync")

@@ -74,11 +74,14 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
             yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
         if epilogue.quant in target.model(init).lacks_quants:
             yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
+        one: str | None = None
         for use in channel.uses:
             type = passed(use)
             if not isinstance(type, TileType):
                 continue
             wanted = _converted(epilogue.quant, isinstance(use, PopOp))
+            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
+                wanted = [one]  # the scale says whether numbers of 8 bits have a sign
             here = {"op": use, "slot": place_of(use)}
             if (found := element_text(type.element_type)) not in wanted:
                 required = f"{' or '.join(wanted)} for {epilogue.quant.value}"
