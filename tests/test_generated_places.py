@@ -1,4 +1,4 @@
-"""Arguments that are left out, where a place is counted back from what memory holds, or an extent runs out."""
+"""Arguments that are left out: places that are counted back from what memory holds, extents that run out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ BACK = """func.func @window(%pos: !pto.ptr<i32>, %table: !pto.ptr<f32>, %out: !p
 }
 """
 
-REST = """func.func @rest(%x: !pto.ptr<f32>, %n: index, %m: index) {
+REST = """!tile = !pto.tile_buf<vec, 16x16xf32, valid=?x16>
+!part = !pto.partition_tensor_view<?x16xf32>
+func.func @rest(%x: !pto.ptr<f32>, %n: index, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
@@ -31,11 +33,11 @@ REST = """func.func @rest(%x: !pto.ptr<f32>, %n: index, %m: index) {
     %at = arith.muli %i, %c16 : index
     %left = arith.subi %n, %at : index
     %rows = arith.minsi %left, %c16 : index
-    %t = pto.alloc_tile valid_row = %rows : !pto.tile_buf<vec, 16x16xf32, valid=?x16>
+    %t = pto.alloc_tile valid_row = %rows : !tile
     %part = pto.partition_view %all, offsets = [%at, %c0], sizes = [%rows, %c16]
-      : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x16xf32>
-    pto.tload ins(%part : !pto.partition_tensor_view<?x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32, valid=?x16>)
-    pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf32, valid=?x16>) outs(%part : !pto.partition_tensor_view<?x16xf32>)
+      : !pto.tensor_view<?x?xf32> -> !part
+    pto.tload ins(%part : !part) outs(%t : !tile)
+    pto.tstore ins(%t : !tile) outs(%part : !part)
   }
   return
 }
