@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from ptoas import __version__
@@ -30,11 +31,21 @@ MOST_FILES = 5_000
 """How many files of a workspace are looked through for symbols."""
 
 
+class Protocol(LanguageServerProtocol):
+    """Counts in UTF-16 units, which every client can, whatever else one offers."""
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = None
+        return (yield from super().lsp_initialize(params))
+
+
 class Server(LanguageServer):
     """A server with its session."""
 
     def __init__(self) -> None:
-        cast(Any, super()).__init__("ptoas", __version__)
+        cast(Any, super()).__init__("ptoas", __version__, protocol_cls=Protocol)
         self.session = Session()
         self.waiting: dict[str, asyncio.Task[None]] = {}
         self.seen: dict[str, tuple[float, Names]] = {}

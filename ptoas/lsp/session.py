@@ -31,8 +31,8 @@ class Settings:
     def of(given: object) -> Settings:
         """The settings in what an editor sends; what they don't name, or name wrongly, is as it was.
 
-        >>> Settings.of({"target": "a5,cpu", "inlayHints": {"flags": False}})
-        Settings(targets=('a5', 'cpu'), shapes=True, addresses=True, flags=False, docs=None)
+        >>> Settings.of({"target": "cpu,a5", "inlayHints": {"flags": False}})
+        Settings(targets=('cpu', 'a5'), shapes=True, addresses=True, flags=False, docs=None)
         """
         if not isinstance(given, Mapping):
             return Settings()

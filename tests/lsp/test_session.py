@@ -63,8 +63,13 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         os.environ.pop("XDG_CACHE_HOME") if before is None else os.environ.update(XDG_CACHE_HOME=before)
     root = {"uri": folder.as_uri(), "name": "workspace"}
     answer = made.ask(
-        "initialize", processId=None, rootUri=folder.as_uri(), workspaceFolders=[root], capabilities={}
+        "initialize",
+        processId=None,
+        rootUri=folder.as_uri(),
+        workspaceFolders=[root],
+        capabilities={"general": {"positionEncodings": ["utf-8", "utf-32", "utf-16"]}},
     )
+    assert answer["capabilities"]["positionEncoding"] == "utf-16"
     made.notify("initialized")
     made.capabilities = answer["capabilities"]  # type: ignore[attr-defined]
     made.folder = folder  # type: ignore[attr-defined]
