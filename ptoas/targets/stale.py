@@ -51,14 +51,13 @@ def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
         if text is None:
             # Comments keep their length, so that places stay what they are.
             text = _COMMENT.sub(lambda match: " " * len(match.group()), source.text)
-        edits = tuple(
-            Edit(Span(source, match.start(), len(match.group())), match.expand(today))
-            for match in pattern.finditer(text)
-        )
+        edits: list[Edit] = []
+        for match in pattern.finditer(text):
+            edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(today)))
         if edits:
-            more = f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""
+            first, more = edits[0], f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""
             yield Diagnostic(
-                code, message + more, edits[0].span, Severity.NOTE, fix=f"`{edits[0].text}`", edits=edits
+                code, message + more, first.span, Severity.NOTE, fix=f"`{first.text}`", edits=tuple(edits)
             )
 
 
