@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ptoas.cli.completion import complete_target
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say what is profiled."""
     options = (
-        click.option("--target", help="a2a3, a5 or a5-custom."),
+        click.option("--target", shell_complete=complete_target, help="a2a3, a5 or a5-custom."),
         entry_option,
         arguments_option,
         blocks_option,

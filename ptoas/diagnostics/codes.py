@@ -93,6 +93,38 @@ CHECKING: dict[str, tuple[str, str]] = {
         "the options fit each file of a tree",
         "A file that names no target needs `--target`, for instance; the others go on.",
     ),
+    "PTO-N110": (
+        "a comment that ignores a code keeps something back",
+        "`# ptoas: ignore[...]` names a code that is not found on its line or, alone on a line, on the next: "
+        "it was put right, or never there.",
+    ),
+    "PTO-N111": (
+        "a comment that ignores a code names one that exists",
+        "`ptoas rules` lists them; a beginning such as `PTO-A` stands for all that begin so.",
+    ),
+    "PTO-N112": (
+        "a comment that ignores findings names their codes",
+        "What is found later is not to be kept back unseen.",
+    ),
+}
+
+CONFIGURING: dict[str, tuple[str, str]] = {
+    "PTO-E950": ("a configuration can be read", "The file is missing, is not text, or is not TOML."),
+    "PTO-E951": ("a configuration has keys that exist", "`[tool.ptoas]` has none of this name."),
+    "PTO-E952": ("a key of the configuration has a fitting value", "The kind of value is another one."),
+    "PTO-E953": (
+        "a configuration names targets and codes that exist",
+        "`ptoas targets` and `ptoas rules` list them.",
+    ),
+    "PTO-E954": (
+        "the arguments of a test can be read",
+        "`# ARGS: name=value --option value` takes what `ptoas run` takes: values as for `--arg`, and the "
+        "options that a check depends on.",
+    ),
+    "PTO-E955": (
+        "a test has something to check",
+        "No file has a RUN-CHECK, or none that `-k` and `--target` leave over.",
+    ),
 }
 
 INTERNAL: dict[str, tuple[str, str]] = {
@@ -107,6 +139,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     **FRONT_END,
     **LOWERING,
     **CHECKING,
+    **CONFIGURING,
     **INTERNAL,
     **REMARKS,
     **COMPARING,
