@@ -139,6 +139,25 @@ def test_hover(kernel: Text) -> None:
     assert kernel.ask("hover", "two units") is None
 
 
+def test_hover_tells_results_under_one_name_apart(client: Client) -> None:
+    text = """.target a5
+%c = arith.constant 1 : i1
+%n = arith.constant 2 : index
+%x = arith.constant 2.0 : f32
+%r:2 = scf.if %c -> (index, f32) {
+  scf.yield %n, %x : index, f32
+} else {
+  scf.yield %n, %x : index, f32
+}
+%y = arith.addf %r#1, %x : f32
+%z = arith.addi %r#0, %n : index
+"""
+    file = Text(client, (client.folder / "results.pto").as_uri(), text)  # type: ignore[attr-defined]
+    assert "%r : f32" in shown(file.ask("hover", "%r#1")) and "%r : index" in shown(file.ask("hover", "%r#0"))
+    assert file.ask("definition", "%r#1")["range"]["start"]["line"] == 4
+    assert "| `vec` | " in shown(file.ask("hover", "a5"))
+
+
 def test_definitions_and_references(kernel: Text) -> None:
     for mark, line in (("%a\n", 5), ("!tile)", 1), ("@wait()", 12), ("%i =", 19), ("%out :", 4)):
         assert kernel.ask("definition", mark)["range"]["start"]["line"] == line, mark
