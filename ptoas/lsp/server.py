@@ -27,8 +27,8 @@ from ptoas.lsp.publish import all_published
 from ptoas.lsp.session import File, Session, Settings
 from ptoas.targets import TARGETS
 
-PAUSE = 0.02
-"""Seconds without a further edit before a text is checked: keys that are held down don't queue up."""
+PAUSE = 0.005
+"""Seconds without a further edit before a text is checked: edits that came in meanwhile are checked once."""
 
 MOST_FILES = 5_000
 """How many files of a workspace are looked through for symbols."""
