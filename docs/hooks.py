@@ -63,6 +63,12 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """A page in Chinese says so, for fonts and for screen readers."""
+    chinese = page.file.src_uri.endswith("_zh.md")
+    return output.replace('<html lang="en"', '<html lang="zh"', 1) if chinese else output
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links out of docs/ lead to the site's own pages, or are plain words."""
     source: str = page.file.src_uri

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.grammar.printer import FORMS, write_module
@@ -35,7 +36,7 @@ def print_module(module: ModuleOp, form: str = "dps", *, comments: bool = False)
     """
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
-    makes = [op.is_dps for op in module.walk() if isinstance(op, Instruction)]
+    makes = [op.is_dps for op in walk(module) if isinstance(op, Instruction)]
     if form == "ssa" and any(makes):
         module = copy_module(module)
         tiles_to_values(module)

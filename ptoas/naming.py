@@ -9,6 +9,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.structure import walk
 from ptoas.private import set_name as set_name
 
 
@@ -27,7 +28,7 @@ def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:
 def copy_module(module: ModuleOp) -> ModuleOp:
     """A clone whose values keep their names."""
     copy = module.clone()
-    for op, other in zip(module.walk(), copy.walk(), strict=True):
+    for op, other in zip(walk(module), walk(copy), strict=True):
         for value, twin in zip(defined(op), defined(other), strict=True):
             set_name(twin, value.name_hint)
     return copy

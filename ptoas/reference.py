@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from typing import Any
 
@@ -11,6 +11,9 @@ from ptoas.dialects.pto import CHAPTERS, OPS
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, Slot
 from ptoas.grammar.template import layout_of
+from ptoas.targets import TARGETS
+from ptoas.targets.row import Forms, Row, Unsupported
+from ptoas.targets.specs import Types
 
 
 def chapter_of(op: type[PtoOp]) -> str:
@@ -71,6 +74,40 @@ def forms(op: type[PtoOp]) -> dict[str, str]:
     }
 
 
+def on_targets(op: type[PtoOp]) -> dict[str, dict[str, Any]]:
+    """What each target says of an instruction: that it is missing, and why, or what its operands may be."""
+    found: dict[str, dict[str, Any]] = {}
+    for target in TARGETS.values():
+        entry = target.entry(op)
+        rows = list(entry.rows.values()) if isinstance(entry, Forms) else [entry]
+        there = [row for row in rows if isinstance(row, Row)]
+        missing = [row.reason for row in rows if isinstance(row, Unsupported)]
+        found[target.name] = {"operands": _operands(there)} if there else {"missing": missing[0]}
+    return found
+
+
+def _operands(rows: Sequence[Row]) -> dict[str, dict[str, list[str]]]:
+    """Memories, layouts and element types by operand, those of all forms of an instruction together; an
+    operand of which a target says nothing is left out."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for row in rows:
+        for slot, spec in row.tiles.items():
+            said = found.setdefault(slot, {})
+            said.setdefault("memories", {}).update(dict.fromkeys(loc.value for loc in spec.locs))
+            said.setdefault("types", {}).update(_texts(spec.types))
+        for slot, spec in row.views.items():
+            said = found.setdefault(slot, {})
+            said.setdefault("layouts", {}).update(dict.fromkeys(each.value for each in spec.layouts or ()))
+            said.setdefault("types", {}).update(_texts(spec.types))
+    return {
+        slot: {what: list(names) for what, names in said.items() if names} for slot, said in found.items()
+    }
+
+
+def _texts(types: Types | None) -> dict[str, None]:
+    return dict.fromkeys(element.text.removeprefix("!pto.") for element in types or ())
+
+
 def _operand(slot: Slot) -> str:
     text = f"%{slot.name}" + ("..." if slot.variadic else "")
     return f"[{text}]" if slot.optional and slot.name not in ("dst",) else text
@@ -82,7 +119,7 @@ def markdown() -> str:
     for chapter, title in CHAPTERS.items():
         lines += [f"## {title}", ""]
         for op in (op for op in OPS if chapter_of(op) == chapter):
-            lines += _entry(describe(op))
+            lines += [*_entry(describe(op)), *_targets(on_targets(op))]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -104,6 +141,31 @@ def _entry(entry: dict[str, Any]) -> Iterable[str]:
             notes += "; also a suffix" if attribute["suffix"] else ""
             yield f"| `{attribute['name']}` | {values}{notes} |"
         yield ""
+
+
+def _targets(said: dict[str, dict[str, Any]]) -> Iterable[str]:
+    """A row for the targets that say the same."""
+    alike: dict[str, list[str]] = {}
+    for target, entry in said.items():
+        alike.setdefault(_said(entry), []).append(f"`{target}`")
+    yield from ("| target | operands |", "|---|---|")
+    for text, targets in alike.items():
+        yield f"| {', '.join(targets)} | {text} |"
+    yield ""
+
+
+_WORDS = {"memories": "in", "layouts": "laid out as", "types": "of"}
+
+
+def _said(entry: dict[str, Any]) -> str:
+    if "missing" in entry:
+        return f"not there: {entry['missing']}"
+    alike: dict[str, list[str]] = {}
+    for slot, said in entry["operands"].items():
+        words = [f"{_WORDS[what]} {' '.join(f'`{name}`' for name in names)}" for what, names in said.items()]
+        alike.setdefault(" ".join(words), []).append(f"`{slot}`")
+    parts = [f"{', '.join(slots)} {text}" for text, slots in alike.items() if text]
+    return "; ".join(parts) or "it has it"
 
 
 def table() -> str:

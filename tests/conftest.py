@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ HEAVY = (
     "differential",
     "fuzz",
     "comm/test_mpi.py",
+    "editors/test_vscode.py",
     "lowering/test_barriers.py",
     "lowering/test_insert_sync.py",
     "lowering/test_plan_memory.py",
@@ -21,6 +23,14 @@ HEAVY = (
     "machine/test_pipelines.py",
 )
 """Folders and files whose tests run thousands of generated programs, or several processes."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Verdicts that tests keep are theirs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PTOAS_CACHE_DIR", str(tmp_path_factory.mktemp("verdicts")))
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.kinds import core_of, function_of, kind_of, origin_of
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     FreeOp,
@@ -96,12 +97,12 @@ class Channels:
     """The channels of a module."""
 
     def __init__(self, module: ModuleOp):
-        self.functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+        self.functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, FuncOp)}
         self.reserved: dict[tuple[str, str], ReserveBufferOp] = {}
         """What functions reserve, by function and name."""
         self._ends: dict[PipeInitOp, End] = {}
         uses: list[ChannelOp] = []
-        for op in module.walk():
+        for op in walk(module):
             match op:
                 case ReserveBufferOp():
                     function = function_of(op)
@@ -266,7 +267,7 @@ def given_back_by(op: FreeOp) -> tuple[SSAValue, ...]:
     certain, function = popped_by(op), function_of(op)
     if certain is not None or function is None:
         return () if certain is None else (certain,)
-    pops = (each for each in function.walk() if isinstance(each, PopOp))
+    pops = (each for each in walk(function) if isinstance(each, PopOp))
     return tuple(each.popped for each in pops if _same_channel(each, op))
 
 
@@ -297,7 +298,7 @@ def is_for_first_lane(function: FuncOp, channels: Channels) -> bool:
         return False
     if kind_of(function) is not KernelKind.Vector:
         return False
-    return not any(isinstance(op, GetSubblockIdxOp | GetSubblockNumOp) for op in function.walk())
+    return not any(isinstance(op, GetSubblockIdxOp | GetSubblockNumOp) for op in walk(function))
 
 
 def pushes_and_pops(channel: Channel, flow: Flow) -> tuple[list[PushOp], list[PopOp]]:
@@ -318,7 +319,7 @@ def declaration_of(op: ChannelOp) -> PipeInitOp | None:
     function = function_of(op)
     if not isinstance(op, NumberedChannelOp) or function is None:
         return None
-    for each in function.walk():
+    for each in walk(function):
         if isinstance(each, InitializePipeOp) and (each.SIDE, each.number) == (op.SIDE, op.number):
             return each
     return None

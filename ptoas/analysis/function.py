@@ -14,7 +14,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
 from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
-from ptoas.analysis.structure import LOOPS
+from ptoas.analysis.structure import LOOPS, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
@@ -73,7 +73,7 @@ class FunctionFacts:
     ):
         self.func = func
         self.knowledge = knowledge
-        self.ops: list[Operation] = list(func.walk())[1:]
+        self.ops: list[Operation] = walk(func)[1:]
         self.sync_override: bool | None = None
         """Whether flags are the programmer's, when the caller says so rather than the function (D21)."""
         self.effects_of: dict[tuple[str, Operation], Effects] = {} if effects is None else effects

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from ptoas.analysis.structure import walk
+
 EQUAL, NOT_EQUAL = 0, 1
 """Predicates of `arith.cmpi`."""
 
@@ -76,4 +78,4 @@ def _calls(function: func.FuncOp) -> list[func.CallOp]:
     name = function.sym_name.data
     if module is None:
         return []
-    return [op for op in module.walk() if isinstance(op, func.CallOp) and op.callee.string_value() == name]
+    return [op for op in walk(module) if isinstance(op, func.CallOp) and op.callee.string_value() == name]

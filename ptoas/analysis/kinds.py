@@ -11,6 +11,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     HandleOp,
@@ -144,7 +145,7 @@ def kinds_in(function: FuncOp) -> set[KernelKind]:
     kind = kind_of(function)
     if kind is not None:
         return {kind}
-    return {kind for op in function.walk() if (kind := core_of(op)) is not None}
+    return {kind for op in walk(function) if (kind := core_of(op)) is not None}
 
 
 def is_mixed(function: FuncOp) -> bool:
@@ -152,7 +153,7 @@ def is_mixed(function: FuncOp) -> bool:
     counters. Without those it is a sequence of steps, whatever memories they work with."""
     if kind_of(function) is not None:
         return False
-    return any(speaks_of_cores(op) for op in function.walk()) and len(kinds_in(function)) > 1
+    return any(speaks_of_cores(op) for op in walk(function)) and len(kinds_in(function)) > 1
 
 
 Crossing = tuple[Operation, Operation]
@@ -188,12 +189,12 @@ def _is_idle(op: Operation, gone: set[Operation]) -> bool:
 
 def functions_below(module: ModuleOp, entry: FuncOp) -> Iterator[FuncOp]:
     """The entry and all that it calls, directly or not."""
-    by_name = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+    by_name = {op.sym_name.data: op for op in walk(module) if isinstance(op, FuncOp)}
     work, seen = [entry], {entry.sym_name.data}
     while work:
         function = work.pop()
         yield function
-        for op in function.walk():
+        for op in walk(function):
             name = op.callee.string_value() if isinstance(op, CallOp) else None
             if name is not None and name in by_name and name not in seen:
                 seen.add(name)
@@ -206,7 +207,7 @@ def needs_cluster(module: ModuleOp, entry: FuncOp, *, has_pipes: bool = True) ->
     On the simulator, which is one thread, only channels ask for that.
     """
     functions = list(functions_below(module, entry))
-    if not has_pipes and not any(has_channels(function.walk()) for function in functions):
+    if not has_pipes and not any(has_channels(walk(function)) for function in functions):
         return False
     kinds: set[KernelKind] = set()
     for function in functions:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 
+from ptoas.analysis.branches import structured
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.location import span_of
 from ptoas.naming import copy_module
@@ -22,11 +24,13 @@ LINK_CODE = "PTO-P081"
 
 
 def linked(module: ModuleOp) -> ModuleOp:
-    """The module, or a copy of it in which no two modules inside it have a function of one name.
+    """The module, or a copy of it in which no two modules inside it have a function of one name, and branches
+    that go forward are `scf.if`.
 
     A function that is only declared is the one that another module defines under that name, unless that is
     private; then the declaration goes.
     """
+    module = structured(module)
     names = [name for each in _modules(module) for name in _functions(each)]
     if len(set(names)) == len(names):
         return module
@@ -108,7 +112,7 @@ def _rename(modules: list[ModuleOp]) -> None:
 def _own_calls(module: ModuleOp) -> Iterator[CallOp]:
     for function in module.body.ops:
         if isinstance(function, FuncOp):
-            yield from (op for op in function.walk() if isinstance(op, CallOp))
+            yield from (op for op in walk(function) if isinstance(op, CallOp))
 
 
 def _unused(wanted: str, taken: set[str]) -> str:

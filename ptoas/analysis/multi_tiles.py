@@ -22,15 +22,22 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
+from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.location import span_of
 from ptoas.naming import copy_module
 from ptoas.private import set_name
+
+MULTI_TILE_CODE = "PTO-V141"
+_PLANNED = "pto.multi_buffer_addrs"
 
 
 def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
-    if not any(isinstance(op, AllocMultiTileOp) for op in module.walk()):
+    if not any(isinstance(op, AllocMultiTileOp) for op in walk(module)):
         return module
     copied = copy_module(module)
     take_apart(copied)
@@ -39,7 +46,9 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
 
 def take_apart(module: ModuleOp) -> None:
     knowledge = Knowledge()
-    for op in [op for op in module.walk() if isinstance(op, AllocMultiTileOp)]:
+    for op in [op for op in walk(module) if isinstance(op, AllocMultiTileOp)]:
+        if (found := _unclear(op)) is not None:
+            raise PtoasError([Diagnostic(MULTI_TILE_CODE, f"alloc_multi_tile: {found}", span_of(op))])
         tiles = _allocated(op)
         for use in list(op.result.uses):
             if isinstance(use.operation, MultiTileGetOp):
@@ -47,6 +56,15 @@ def take_apart(module: ModuleOp) -> None:
         if op.result.first_use is None:
             op.detach()
             op.erase()
+
+
+def _unclear(op: AllocMultiTileOp) -> str | None:
+    """Why it is not known where the tiles lie."""
+    if _PLANNED in op.attributes:
+        return f"found {_PLANNED}, required `addr`: what another tool has planned is not taken over"
+    if op.addr is not None and op.multi_type.tile.compact is CompactMode.RowPlusOne:
+        return "found an address and compact row_plus_one, required one of them: padded rows need more bytes"
+    return None
 
 
 def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.analysis.effects import Access, Effects, touched
 from ptoas.analysis.storage import Place, Storage
@@ -112,6 +112,20 @@ class Machine(Protocol):
         ...
 
 
+class _Numbers:
+    """One number for equal types. A type is compared once: that takes long, and most are one object."""
+
+    def __init__(self) -> None:
+        self._known: dict[Attribute, int] = {}
+        self._by_identity: dict[int, int] = {}
+
+    def __call__(self, type: Attribute) -> int:
+        number = self._by_identity.get(id(type))
+        if number is None:
+            number = self._by_identity[id(type)] = self._known.setdefault(type, len(self._known))
+        return number
+
+
 class Accesses:
     """Every access of a function, in the order of its operations.
 
@@ -135,6 +149,7 @@ class Accesses:
         self._places: list[Place] = []
         """By its number, a place; tiles at one address that are as large as each other are one."""
         kinds: dict[Hashable, int] = {}
+        numbers = _Numbers()
         count = 0
         for op in ops:
             does = effects(op)
@@ -142,7 +157,7 @@ class Accesses:
                 continue
             found: list[Touch] = []
             self.of[op] = found
-            like = (op.__class__, *(operand.type for operand in op.operands))
+            like = (op.__class__, *(numbers(operand.type) for operand in op.operands))
             named = [(access, touched(op, access.operand)) for access in does.accesses]
             more = len(op.operands)
             behind = [(Access(pipe, more, write), value) for pipe, value, write in does.behind]

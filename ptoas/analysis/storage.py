@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.forwarding import handed_from, origins
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
@@ -244,7 +245,7 @@ class Places:
 
 def places_of(function: FuncOp) -> Places:
     """Where the values of a function lie, for a pass that looks at it once."""
-    return Places(function, function.walk(), Knowledge())
+    return Places(function, walk(function), Knowledge())
 
 
 def tile_argument_addresses(function: FuncOp) -> dict[SSAValue, int]:
@@ -262,7 +263,7 @@ def set_tile_argument_addresses(function: FuncOp, addresses: list[int]) -> None:
 
 def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
     """The tiles of vector memory that a function is given or allocates."""
-    allocated = [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
+    allocated = [op.result for op in walk(function) if isinstance(op, AllocTileOp)]
     return [
         (tile, tile.type)
         for tile in (*function.body.block.args, *allocated)

@@ -50,6 +50,8 @@ class Window:
             return unsure and not (self.is_argument and other.is_argument)
         if self.first is None or other.first is None:
             return unsure
+        if self is other:
+            return True
         return share_elements(other.first - self.first, self.dims, other.dims, unsure)
 
 

@@ -27,9 +27,9 @@ from xdsl.ir import Attribute
 
 from ptoas.build.function import Function, Scope
 from ptoas.build.values import Value, as_type
-from ptoas.lowering.options import TARGET_ATTRIBUTE
 from ptoas.module import Module as ProgramModule
 from ptoas.targets import get_target
+from ptoas.targets.named import TARGET_ATTRIBUTE
 
 __all__ = ["Function", "Module", "Scope", "Value", "as_type", "module"]
 

@@ -1,28 +1,104 @@
-"""Which files a command works on: those that are named, and all programs below a directory."""
+"""Which files a command works on: those that are named, and all programs below a directory.
+
+Below a directory, folders and files that are hidden, that a `.gitignore` lists, or that the configuration
+excludes are passed over; a file that is named is worked on whatever lists it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptoas.diagnostics import Diagnostic, Source, Span
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 SUFFIX = ".pto"
 EMPTY_DIRECTORY_CODE = "PTO-T201"
 
 
-def find_files(paths: Sequence[str]) -> tuple[list[str], list[Diagnostic]]:
-    """The files to work on: those named, `-`, all `.pto` below a directory; and what the paths lack."""
+def find_files(
+    paths: Sequence[str], exclude: Sequence[str] = (), root: Path | None = None
+) -> tuple[list[str], list[Diagnostic]]:
+    """The files to work on: those named, `-`, all `.pto` below a directory; and what the paths lack.
+
+    `exclude` are patterns as in a `.gitignore`, counted from `root`.
+    """
     found: dict[str, None] = {}
     problems: list[Diagnostic] = []
     for path in paths:
         if path == "-" or not os.path.isdir(path):
             found[path] = None
             continue
-        inside = sorted(str(file) for file in Path(path).rglob(f"*{SUFFIX}") if not file.is_dir())
+        inside = sorted(_below(Path(path), _Lists.above(Path(path), exclude, root)))
         if not inside:
             span = Span(Source("", path), 0, 1)
             problems.append(Diagnostic(EMPTY_DIRECTORY_CODE, f"no {SUFFIX} file is below {path}", span))
         found.update(dict.fromkeys(inside))
     return list(found), problems
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """What is passed over: patterns with the folder that they count from, the nearest last."""
+
+    specs: tuple[tuple[Path, GitIgnoreSpec], ...] = field(default=())
+
+    @staticmethod
+    def above(folder: Path, exclude: Sequence[str], root: Path | None) -> _Lists:
+        """The lists of the repository around a folder, and those of the configuration, which win."""
+        lists = _Lists()
+        absolute = Path(os.path.abspath(folder))
+        around = [absolute, *absolute.parents]
+        top = next((at for at, each in enumerate(around) if (each / ".git").exists()), 0)
+        for each in reversed(around[1 : top + 1]):
+            lists = lists.with_file(each)
+        return lists if not exclude else lists.with_lines(root or Path.cwd(), exclude)
+
+    def with_file(self, folder: Path) -> _Lists:
+        try:
+            text = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return self
+        return self.with_lines(folder, text.splitlines())
+
+    def with_lines(self, folder: Path, lines: Sequence[str]) -> _Lists:
+        from pathspec import GitIgnoreSpec  # only where there is a list
+
+        return _Lists((*self.specs, (folder, GitIgnoreSpec.from_lines(lines))))
+
+    def has(self, path: str, is_folder: bool) -> bool:
+        """Whether a path is passed over: the nearest list that speaks of it decides."""
+        for folder, spec in reversed(self.specs):
+            below = os.path.relpath(path, folder)
+            if below.startswith(os.pardir):
+                continue
+            said = spec.check_file(f"{below}/" if is_folder else below).include
+            if said is not None:
+                return said
+        return False
+
+
+def _below(folder: Path, lists: _Lists) -> Iterator[str]:
+    lists = lists.with_file(Path(os.path.abspath(folder)))
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        wanted = is_folder or (entry.name.endswith(SUFFIX) and not entry.is_dir())
+        if not wanted or entry.name.startswith("."):
+            continue
+        # As `rglob` names files: `a.pto` below `.`, not `./a.pto`.
+        path = str(folder / entry.name)
+        if lists.specs and lists.has(os.path.abspath(path), is_folder):
+            continue
+        if is_folder:
+            yield from _below(Path(path), lists)
+        else:
+            yield path

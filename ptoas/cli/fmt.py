@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ptoas.cli.options import color_option
+from ptoas.cli.options import color_option, config_option, isolated_option, stdin_filename_option
 from ptoas.cli.terminal import Command, show, use_colour
 
 
@@ -14,7 +14,9 @@ from ptoas.cli.terminal import Command, show, use_colour
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where a file is not in style.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change, exit with 1 if anything.")
-@click.option("--stdin-filename", metavar="NAME", help="What messages call standard input.")
+@config_option
+@isolated_option
+@stdin_filename_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and differences.")
 @color_option
 @click.pass_context
@@ -23,6 +25,8 @@ def fmt(
     paths: tuple[str, ...],
     check: bool,
     diff: bool,
+    config: str | None,
+    isolated: bool,
     stdin_filename: str | None,
     quiet: bool,
     color: str,
@@ -38,6 +42,7 @@ def fmt(
     ptoas fmt - < kernel.pto
     """
     ctx.find_root().obj = color
+    from ptoas.cli import settings as configuration
     from ptoas.cli.find import find_files
     from ptoas.diagnostics import PtoasError
     from ptoas.diagnostics.render import visible
@@ -45,7 +50,8 @@ def fmt(
     from ptoas.grammar.format import format_text
     from ptoas.grammar.parse import read_source
 
-    files, problems = find_files(paths)
+    settings = configuration.load(config, isolated, paths)
+    files, problems = find_files(paths, settings.exclude, settings.root)
     changed = 0
     for file in files:
         try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ptoas.cli.completion import complete_target
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say what is profiled."""
     options = (
-        click.option("--target", help="a2a3, a5 or a5-custom."),
+        click.option("--target", shell_complete=complete_target, help="a2a3, a5 or a5-custom."),
         entry_option,
         arguments_option,
         blocks_option,
@@ -116,6 +116,8 @@ def profile(
         click.echo(json.dumps(found.as_dict(), indent=2))
         return
     colour = use_colour(color, sys.stdout)
+    from shutil import get_terminal_size
+
     width = min(160, max(80, get_terminal_size((100, 24)).columns))
     click.echo(found.summary(colour, width), color=colour)
     if found.remarks:

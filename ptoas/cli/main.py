@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,11 @@ import click
 
 from ptoas import __version__
 from ptoas.cli.compare import compare
+from ptoas.cli.completion import complete_code, complete_pass, complete_target
 from ptoas.cli.fmt import fmt
+from ptoas.cli.jobs import AUTO, jobs_option
 from ptoas.cli.look import profile, report
+from ptoas.cli.lsp import lsp
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -32,6 +36,7 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Commands, exit_code_of, show
+from ptoas.cli.test import test
 from ptoas.cli.verify import verify
 from ptoas.diagnostics.render import to_json
 
@@ -42,6 +47,10 @@ if TYPE_CHECKING:
 
     from ptoas.diagnostics import Source
 FORMS = ("asm", "ssa", "dps", "generic")
+
+gc.set_threshold(100_000, 20, 20)
+"""A command keeps most of the objects that it makes to its end. Looking every 700 for what can be thrown away
+takes a tenth of a short command's time."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -93,13 +102,17 @@ def instructions(style: str) -> None:
     from ptoas.dialects.pto import OPS
 
     if style == "json":
-        click.echo(json.dumps([reference.describe(op) for op in OPS], indent=2))
+        click.echo(
+            json.dumps(
+                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+            )
+        )
     else:
         click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
 
 
 @main.command()
-@click.argument("code")
+@click.argument("code", shell_complete=complete_code)
 def explain(code: str) -> None:
     """Explain CODE: what it states, why, where that is written, a failing and a passing example.
 
@@ -115,7 +128,7 @@ def explain(code: str) -> None:
 
 
 @main.command()
-@click.option("--target", help="Only the rules of this target.")
+@click.option("--target", shell_complete=complete_target, help="Only the rules of this target.")
 @page_option
 def rules(target: str | None, style: str) -> None:
     """List the rules: code, severity, targets, statement.
@@ -145,7 +158,9 @@ def targets(style: str) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--target", help="cpu, a2a3, a5, a5-custom; or all, to compare them.")
+@click.option(
+    "--target", shell_complete=complete_target, help="cpu, a2a3, a5, a5-custom; or all, to compare them."
+)
 @entry_option
 @arguments_option
 @click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
@@ -309,7 +324,7 @@ def run(
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--target", help="cpu, a2a3, a5 or a5-custom.")
+@click.option("--target", shell_complete=complete_target, help="cpu, a2a3, a5 or a5-custom.")
 @output_option
 @click.option(
     "--emit",
@@ -323,11 +338,28 @@ def run(
 @sync_option
 @aicore_option
 @unregistered_option
-@click.option("--print-after", metavar="PASS", help="Show the module after a pass, or after all.")
-@click.option("--until", metavar="PASS", help="Stop after a pass and print the module.")
+@click.option(
+    "--print-after",
+    metavar="PASS",
+    shell_complete=complete_pass,
+    help="Show the module after a pass, or after all.",
+)
+@click.option(
+    "--until", metavar="PASS", shell_complete=complete_pass, help="Stop after a pass and print the module."
+)
+@jobs_option
+@click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
 @color_option
 @click.pass_context
-def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color: str, **options: Any) -> None:
+def lower(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    output: str | None,
+    jobs: int | str | None,
+    quiet: bool,
+    color: str,
+    **options: Any,
+) -> None:
     """Lower a file to C++ for a target: placed, synchronised, ready to build.
 
     Of several PATHS, or a directory, every file is lowered into the directory that -o names.
@@ -336,7 +368,7 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
     ptoas lower kernel.pto --target a5 -o kernel.cpp
     ptoas lower kernel.pto --emit launcher --annotate
     ptoas lower kernel.pto --until plan-memory
-    ptoas lower kernels --target a5 -o build
+    ptoas lower kernels --target a5 -o build -j auto
     """
     ctx.find_root().obj = color
     from ptoas.cli import lower_files as files
@@ -350,7 +382,8 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
         if output is None:
             raise UsageError("of several files, -o names the directory that takes their C++")
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
-        ctx.exit(trees.go(paths, "lower", lambda path: files.lower_into(output, paths, path, options)))
+        work = partial(files.lower_into, output, paths, options=options)
+        ctx.exit(trees.go(paths, "lower", work, jobs=jobs or AUTO, quiet=quiet))
     text = lower_file(
         paths[0],
         output=output,
@@ -364,6 +397,8 @@ def lower(ctx: click.Context, paths: tuple[str, ...], output: str | None, color:
 
 main.add_command(compare)
 main.add_command(fmt)
+main.add_command(lsp)
 main.add_command(profile)
 main.add_command(report)
+main.add_command(test)
 main.add_command(verify)

@@ -8,7 +8,7 @@ color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
-    help="Colour; `auto` asks the terminal and NO_COLOR.",
+    help="Colour; `auto` asks NO_COLOR, FORCE_COLOR and the terminal.",
 )
 output_option = click.option(
     "-o",
@@ -20,6 +20,11 @@ sync_option = click.option(
     "--sync",
     type=click.Choice(["auto", "manual", "all"]),
     help="Who sets the flags, whatever is there; all: a barrier before every access.",
+)
+placement_option = click.option(
+    "--placement",
+    type=click.Choice(["auto", "manual"]),
+    help="Refuse addresses, or ask for all of them, in every function.",
 )
 aicore_option = click.option("--aicore", is_flag=True, help="An AICORE build: the float8 types on cpu too.")
 isa_option = click.option(
@@ -70,4 +75,11 @@ max_steps_option = click.option(
 )
 max_memory_option = click.option(
     "--max-memory", type=click.IntRange(min=1), help="Refuse above so many bytes of arguments."
+)
+config_option = click.option(
+    "--config", type=click.Path(), metavar="FILE", help="The configuration: a ptoas.toml or pyproject.toml."
+)
+isolated_option = click.option("--isolated", is_flag=True, help="Read no configuration.")
+stdin_filename_option = click.option(
+    "--stdin-filename", metavar="NAME", help="What messages call standard input."
 )

@@ -69,6 +69,10 @@ class Commands(click.Group):
 
 
 WRONG_VALUES = (
+    "PTO-E950",
+    "PTO-E951",
+    "PTO-E952",
+    "PTO-E953",
     "PTO-R601",
     "PTO-R602",
     "PTO-R603",
@@ -79,8 +83,8 @@ WRONG_VALUES = (
     "PTO-R711",
     "PTO-R712",
 )
-"""Codes that blame the value of an option. A file that can't be read ends with 1, as such a program does;
-so does R606, where `--max-memory` stops a program."""
+"""Codes that blame the value of an option, or the configuration. A file that can't be read ends with 1, as
+such a program does; so does R606, where `--max-memory` stops a program."""
 
 
 def exit_code_of(diagnostics: Sequence[Diagnostic]) -> int:
@@ -103,7 +107,11 @@ def use_colour(setting: str, stream: Any = None) -> bool:
     """Whether to colour what goes to a stream, standard error unless told."""
     if setting != "auto":
         return setting == "always"
-    return not os.environ.get("NO_COLOR") and (stream or sys.stderr).isatty()
+    if os.environ.get("NO_COLOR"):
+        return False
+    if (forced := os.environ.get("FORCE_COLOR")) is not None:
+        return forced not in ("", "0", "false")
+    return (stream or sys.stderr).isatty()
 
 
 def show(diagnostics: Iterable[Diagnostic], color: str) -> None:

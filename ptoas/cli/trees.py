@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import click
 
 from ptoas.cli.find import find_files
+from ptoas.cli.jobs import each, workers
 from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
@@ -66,18 +68,29 @@ def refuse(paths: Sequence[str], of: str | None = None, **options: object) -> No
 
 
 def go(
-    paths: Sequence[str], command: str, work: Work, as_json: bool = False, parts: Parts | None = None
+    paths: Sequence[str],
+    command: str,
+    work: Work,
+    as_json: bool = False,
+    parts: Parts | None = None,
+    *,
+    jobs: int | str = 1,
+    quiet: bool = False,
 ) -> int:
-    """Do it for every file, or for every part of every file; returns the exit code."""
+    """Do it for every file, or for every part of every file; returns the exit code.
+
+    For several processes `work` is a function of a module, or a partial of one.
+    """
     files, problems = find_files(paths)
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
+    done = each(files, partial(_of_file, command=command, work=work, parts=parts), workers(jobs, len(files)))
     with progress(command) as advance:
-        for number, path in enumerate(files, 1):
-            for outcome in _parts(path, command, work, parts):
+        for number, found in enumerate(done, 1):
+            for outcome in found:
                 outcomes.append(outcome)
-                if not as_json:
+                if not as_json and not (quiet and outcome.ok):
                     click.echo(outcome.line())
             if advance is not None:
                 advance(number, len(files))
@@ -90,6 +103,12 @@ def go(
         noun = named if len(outcomes) != 1 else named[:-1]
         click.echo(f"{len(outcomes)} {noun}: {good} ok, {counts['failed']} failed")
     return 0 if good == len(outcomes) else 1
+
+
+def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[Outcome]:
+    found = _parts(path, command, work, parts)
+    # Parts are told of one by one; another process sends them together.
+    return found if parts is not None else list(found)
 
 
 def _parts(path: str, command: str, work: Work, parts: Parts | None) -> Iterator[Outcome]:

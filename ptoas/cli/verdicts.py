@@ -35,6 +35,11 @@ def in_order(targets: Iterable[str]) -> tuple[str, ...]:
     return (*(name for name in _ORDER if name in found), *(name for name in found if name not in _ORDER))
 
 
+def unfound(problems: Iterable[Diagnostic]) -> list[FileReport]:
+    """What is wrong with the paths themselves, as reports."""
+    return [FileReport(d.span.file, Report((d,), ()), readable=False) for d in problems]
+
+
 def all_diagnostics(reports: Iterable[FileReport]) -> list[Diagnostic]:
     return [diagnostic for report in reports for diagnostic in report.report.diagnostics]
 
@@ -94,6 +99,19 @@ def summary(reports: Sequence[FileReport]) -> str:
         return counts
     who = f"{visible(unnamed[0])} names" if len(unnamed) == 1 else f"{len(unnamed)} files name"
     return f"{counts}\n{who} no target and none was asked for: checked for all; --target a5 asks for one"
+
+
+WRITTEN_FOR_ANOTHER = "PTO-T103"
+
+
+def without_repeated_notes(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], str | None]:
+    """One note that a program is written for another target is worth reading; of many, one line tells."""
+    notes = [d for d in found if d.code == WRITTEN_FOR_ANOTHER and d.severity is Severity.NOTE]
+    files = {d.span.file for d in notes}
+    if len(files) < 2:
+        return list(found), None
+    line = f"{len(files)} files are written for another target than some that they were checked for"
+    return [d for d in found if d not in notes], f"{line} [{WRITTEN_FOR_ANOTHER}]"
 
 
 def sorted_once(reports: Iterable[FileReport]) -> list[Diagnostic]:

@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from ptoas.cli.options import aicore_option, color_option, isa_option, sync_option, unregistered_option
+from ptoas.cli.completion import complete_codes, complete_targets
+from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.options import (
+    aicore_option,
+    color_option,
+    config_option,
+    isa_option,
+    isolated_option,
+    output_option,
+    placement_option,
+    stdin_filename_option,
+    sync_option,
+    unregistered_option,
+)
 from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from ptoas.cli.settings import Settings
     from ptoas.cli.verdicts import FileReport
     from ptoas.cli.verify_files import Options
 
 
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, by options and configuration, as it was typed: names are not looked at yet."""
+
+    target: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    werror: bool
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...]
+    root: str
+    aicore: bool
+    sync: str | None
+    isa: str | None
+    allow_unregistered: bool
+    placement: str | None
+
+    def options(self, settings: Settings, stdin_filename: str | None) -> Options:
+        """The same with its names found; raises for one that does not exist."""
+        from ptoas.cli import verify_files as files
+        from ptoas.cli.settings import check_names
+
+        if settings.source is not None:
+            check_names(settings)
+        return files.Options(
+            files.parse_targets(self.target),
+            self.aicore,
+            self.sync,
+            files.parse_codes(self.select),
+            files.parse_codes(self.ignore),
+            self.werror,
+            self.allow_unregistered,
+            self.isa,
+            self.placement,
+            tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
+            self.root,
+            stdin_filename,
+        )
+
+
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@click.option("--target", help="cpu, a2a3, a5, a5-custom, several with commas, or all.")
+@click.option(
+    "--target",
+    shell_complete=complete_targets,
+    help="cpu, a2a3, a5, a5-custom, several with commas, or all.",
+)
 @aicore_option
 @isa_option
 @sync_option
+@placement_option
 @click.option(
     "--format",
     "style",
@@ -31,13 +91,25 @@ if TYPE_CHECKING:
     default="full",
     help="How to print what was found.",
 )
-@click.option("--select", help="Report only these codes, or beginnings of codes, with commas.")
-@click.option("--ignore", help="Don't report these codes, or beginnings of codes.")
+@click.option(
+    "--select",
+    shell_complete=complete_codes,
+    help="Report only these codes, or beginnings of codes, with commas.",
+)
+@click.option(
+    "--ignore", shell_complete=complete_codes, help="Don't report these codes, or beginnings of codes."
+)
 @click.option("--werror", is_flag=True, help="Take warnings for errors.")
 @click.option("--fix", is_flag=True, help="Do what findings propose, where that is certain; then check.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix: do what is only likely, too.")
 @click.option("--diff", is_flag=True, help="With --fix: write nothing, print what would change.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), default=1, help="How many processes check.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until interrupted.")
+@click.option("--no-cache", is_flag=True, help="Check files again that have not changed.")
+@config_option
+@isolated_option
+@stdin_filename_option
+@output_option
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @unregistered_option
 @color_option
@@ -49,6 +121,7 @@ def verify(
     aicore: bool,
     isa: str | None,
     sync: str | None,
+    placement: str | None,
     style: str,
     select: str | None,
     ignore: str | None,
@@ -56,55 +129,144 @@ def verify(
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
-    jobs: int,
+    watch: bool,
+    no_cache: bool,
+    config: str | None,
+    isolated: bool,
+    stdin_filename: str | None,
+    output: str | None,
+    jobs: int | str | None,
     quiet: bool,
     allow_unregistered: bool,
     color: str,
 ) -> None:
     """Check PATHS (files, directories, `-`) against the rules of the targets.
 
-    Without --target: for the one that a program names, else for all four.
+    Without --target: for the one that a program names, else for all four. What a project asks for stands in
+    `[tool.ptoas]` of its pyproject.toml, or in ptoas.toml; options win. A comment `# ptoas: ignore[CODE]`
+    keeps back what is found on its line.
 
     \b
     ptoas verify kernel.pto --target a5
     ptoas verify kernels --target all --format concise -j 2
     ptoas verify kernels --select PTO-A,PTO-F --werror
     ptoas verify kernels --fix
+    ptoas verify kernels --watch
+    ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
-    from ptoas.cli import verify_files as files
-    from ptoas.cli.verdicts import exit_code
+    from ptoas.cli import settings as configuration
+    from ptoas.cli.find import find_files
+    from ptoas.cli.verdicts import exit_code, unfound
 
-    options = files.Options(
-        files.parse_targets(target),
+    settings = configuration.load(config, isolated, paths)
+    request = Request(
+        settings.target if target is None else (target,),
+        settings.select if select is None else (select,),
+        settings.ignore if ignore is None else (*settings.ignore, ignore),
+        werror or settings.werror,
+        settings.per_file_ignores,
+        os.fspath(settings.root) if settings.per_file_ignores else ".",
         aicore,
         sync,
-        files.parse_codes(select),
-        files.parse_codes(ignore),
-        werror,
-        allow_unregistered,
         isa,
+        allow_unregistered,
+        placement,
     )
+    jobs = jobs or settings.jobs or AUTO
+
+    def files() -> tuple[list[str], list[FileReport]]:
+        found, problems = find_files(paths, settings.exclude, settings.root)
+        return found, unfound(problems)
+
+    def show(reports: Sequence[FileReport]) -> None:
+        _show(reports, style, quiet, color, output)
+
     if fix or diff:
-        changed = _fix(paths, options, unsafe_fixes, diff, quiet or style in ("json", "sarif"), color)
+        options = request.options(settings, stdin_filename)
+        machine = style in ("json", "sarif")
+        changed = _fix(files()[0], options, unsafe_fixes, diff, quiet or machine, color)
         if diff:
             ctx.exit(1 if changed else 0)
         if "-" in paths:
             return  # standard output has the program
-    with progress() as advance:
-        reports = files.verify_paths(paths, options, jobs, advance)
-    _show(reports, style, quiet, color)
+    if watch:
+        _watch(lambda: files()[0], request.options(settings, stdin_filename), jobs, show)
+        return
+    found, missing = files()
+    reports = [*missing, *_reports(found, request, settings, jobs, not no_cache, stdin_filename)]
+    show(reports)
     ctx.exit(exit_code(reports))
 
 
-def _fix(paths: tuple[str, ...], options: Options, unsafe: bool, diff: bool, quiet: bool, color: str) -> int:
+def _reports(
+    files: Sequence[str],
+    request: Request,
+    settings: Settings,
+    jobs: int | str,
+    cached: bool,
+    stdin_filename: str | None,
+) -> list[FileReport]:
+    """What is known of each file; only for those of which nothing is known, the compiler is needed.
+
+    A single file is checked in less time than it takes to be sure that nothing has changed.
+    """
+    cache = None
+    keys: dict[str, str] = {}
+    known: dict[str, FileReport] = {}
+    if cached and len(files) > 1:
+        from ptoas.cli.cache import Cache
+
+        cache = Cache(request)
+        for file in files:
+            key, report = cache.find(file) if file != "-" else (None, None)
+            if report is not None:
+                known[file] = report
+            elif key is not None:
+                keys[file] = key
+    rest = [file for file in files if file not in known]
+    if rest:
+        from ptoas.cli.verify_files import verify_each
+
+        options = request.options(settings, stdin_filename)
+        with progress() as advance:
+            known |= {report.path: report for report in verify_each(rest, options, jobs, advance)}
+        for file in rest if cache is not None else ():
+            if cache is not None and file in keys:
+                cache.keep(keys[file], known[file])
+    return [known[file] for file in files]
+
+
+def _watch(
+    find: Callable[[], Sequence[str]],
+    options: Options,
+    jobs: int | str,
+    show: Callable[[Sequence[FileReport]], None],
+) -> None:
+    from ptoas.cli.verify_files import verify_each
+    from ptoas.cli.watching import watch
+
+    known: dict[str, FileReport] = {}
+
+    def work(files: Sequence[str], changed: Sequence[str]) -> None:
+        known.update({report.path: report for report in verify_each(changed, options, jobs)})
+        if sys.stdout.isatty():
+            click.clear()
+        show([known[file] for file in files])
+
+    try:
+        watch(find, work)
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
+
+
+def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet: bool, color: str) -> int:
     """Fix files, or say how; returns how many changed."""
     from ptoas.cli.differences import unified
-    from ptoas.cli.find import find_files
     from ptoas.cli.fixing import fix_source, read_or_none
     from ptoas.files import STANDARD_OUTPUT, write_text
 
-    files, done, changed = find_files(paths)[0], 0, 0
+    done = changed = 0
     colour = use_colour(color, sys.stdout)
     for file in files:
         source = read_or_none(file)
@@ -128,21 +290,31 @@ def _fix(paths: tuple[str, ...], options: Options, unsafe: bool, diff: bool, qui
     return changed
 
 
-def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str) -> None:
+def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None) -> None:
     from ptoas.cli import verdicts
+    from ptoas.files import STANDARD_OUTPUT, write_text
 
+    output = None if output == STANDARD_OUTPUT else output
+    to_file = output is not None
+    colour = use_colour(color, sys.stdout) and not to_file
     found = verdicts.sorted_once(reports)
     if quiet:
         found = [d for d in found if d.is_error]
+    parts: list[str] = []
     if style in ("json", "sarif"):
-        click.echo(render(found, style))
+        parts.append(render(found, style))
+    else:
+        found, told = verdicts.without_repeated_notes(found)
+        if style == "full" and not quiet and len(verdicts.matrix_targets(reports)) > 1:
+            encoding = "utf-8" if to_file else (sys.stdout.encoding or "").lower()
+            parts.append(verdicts.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n")
+        if found:
+            parts.append(render(found, style, colour=colour) + "\n" * (style == "full"))
+        if not quiet:
+            parts += [] if told is None else [told]
+            parts.append(verdicts.summary(reports))
+    if output is not None:
+        write_text(output, "".join(f"{part}\n" for part in parts))
         return
-    colour = use_colour(color, sys.stdout)
-    if style == "full" and not quiet and len(verdicts.matrix_targets(reports)) > 1:
-        encoding = (sys.stdout.encoding or "").lower()
-        table = verdicts.render_matrix(reports, colour, ascii_only="utf" not in encoding)
-        click.echo(table + "\n", color=colour)
-    if found:
-        click.echo(render(found, style, colour=colour) + "\n" * (style == "full"), color=colour)
-    if not quiet:
-        click.echo(verdicts.summary(reports))
+    for part in parts:
+        click.echo(part, color=colour)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ptoas.cli.find import find_files
-from ptoas.cli.verdicts import FileReport
+from ptoas.cli.jobs import each, workers
+from ptoas.cli.verdicts import FileReport, unfound
 from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
-from ptoas.lowering.options import module_target
+from ptoas.ignoring import without_ignored
 from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
-from ptoas.targets.verify import verify_targets
+from ptoas.targets.verify import targets_of, verify_targets
 
 
 class UnknownCodeError(UsageError):
@@ -33,6 +37,11 @@ class Options:
     werror: bool = False
     allow_unregistered: bool = False
     isa: str | None = None
+    placement: str | None = None
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Patterns as in a `.gitignore`, counted from `root`, and the codes that are not reported there."""
+    root: str = "."
+    stdin_filename: str | None = None
 
 
 # --- what is asked for ---------------------------------------------------------------------------
@@ -89,6 +98,8 @@ def verify_file(path: str, options: Options | None = None) -> FileReport:
     options = options or Options()
     try:
         source = read_source(path)
+        if path == "-" and options.stdin_filename is not None:
+            source = Source(source.text, options.stdin_filename)
     except PtoasError as error:
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     return verify_source(source, options, path)
@@ -104,51 +115,95 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
         return FileReport(path, Report(error.diagnostics, options.targets or tuple(TARGETS)), readable=False)
     try:
         report = verify_targets(
-            module, options.targets or None, options.aicore, sync=options.sync, isa=options.isa
+            module,
+            options.targets or None,
+            options.aicore,
+            sync=options.sync,
+            isa=options.isa,
+            placement=options.placement,
         )
     except Exception as error:
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     unnamed = not options.targets and module_target(module) is None
-    return FileReport(path, report.filtered(options.select, options.ignore, options.werror), unnamed=unnamed)
+    ignore = (*options.ignore, *_ignored_here(path, options))
+    # A comment may be for a target that was not asked for.
+    whole = {target.name for target in targets_of(module)} <= set(report.targets)
+    kept = without_ignored(
+        report.diagnostics,
+        source_of(report, source),
+        lambda code: _is_wanted(code, options.select, ignore),
+        whole,
+    )
+    filtered = Report(kept, report.targets).filtered(options.select, ignore, options.werror)
+    return FileReport(path, filtered, unnamed=unnamed)
+
+
+def source_of(report: Report, source: Source) -> Source:
+    """The text as the findings know it: parsing made a source of its own."""
+    for finding in report.diagnostics:
+        if finding.span.file == source.filename and finding.span.source.text == source.text:
+            return finding.span.source
+    return source
+
+
+def _is_wanted(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    """Whether findings of this code, or of some that begin so, are reported."""
+    wanted = not select or any(code.startswith(each) or each.startswith(code) for each in select)
+    return wanted and not any(code.startswith(each) for each in ignore)
+
+
+def _ignored_here(path: str, options: Options) -> list[str]:
+    """The codes that the configuration ignores in this file."""
+    if not options.per_file_ignores or path == "-":
+        return []
+    from pathspec import GitIgnoreSpec
+
+    below = os.path.relpath(os.path.abspath(path), options.root)
+    matching = [
+        codes
+        for pattern, codes in options.per_file_ignores
+        if GitIgnoreSpec.from_lines([pattern]).match_file(below)
+    ]
+    return [code for codes in matching for code in codes]
 
 
 def verify_paths(
     paths: Sequence[str],
     options: Options | None = None,
-    jobs: int = 1,
+    jobs: int | str = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[FileReport]:
     """Check files and directories, in the order of the paths; `progress` hears of files done and in all."""
-    options = options or Options()
     files, problems = find_files(paths)
-    reports = [FileReport(d.span.file, Report((d,), ()), readable=False) for d in problems]
+    return [*unfound(problems), *verify_each(files, options or Options(), jobs, progress)]
+
+
+def verify_each(
+    files: Sequence[str],
+    options: Options,
+    jobs: int | str = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[FileReport]:
+    """Check files, in their order."""
     # Standard input is read here: a child has another one.
     here = [file for file in files if file == "-"]
     rest = [file for file in files if file != "-"]
     done: dict[str, FileReport] = {}
-    for report in (*(verify_file(file, options) for file in here), *_each(rest, options, jobs)):
+    checked = each(rest, partial(verify_file, options=options), workers(jobs, len(rest)))
+    for report in (
+        *(verify_file(file, options) for file in here),
+        *_listening(checked, progress, len(files)),
+    ):
         done[report.path] = report
+    return [done[file] for file in files]
+
+
+def _listening(
+    reports: Iterator[FileReport], progress: Callable[[int, int], None] | None, total: int
+) -> Iterator[FileReport]:
+    for number, report in enumerate(reports, 1):
         if progress is not None:
-            progress(len(done), len(files))
-    return [*reports, *(done[file] for file in files)]
-
-
-def _each(files: Sequence[str], options: Options, jobs: int) -> Iterator[FileReport]:
-    workers = min(jobs, len(files))
-    if workers <= 1:
-        yield from (verify_file(file, options) for file in files)
-        return
-    from concurrent.futures import ProcessPoolExecutor  # one file needs none of it
-
-    share = max(1, min(32, len(files) // (workers * 4)))
-    chunks = [(files[at : at + share], options) for at in range(0, len(files), share)]
-    with ProcessPoolExecutor(workers) as pool:
-        for reports in pool.map(_verify_chunk, chunks):
-            yield from reports
-
-
-def _verify_chunk(work: tuple[Sequence[str], Options]) -> list[FileReport]:
-    files, options = work
-    return [verify_file(file, options) for file in files]
+            progress(number, total)
+        yield report

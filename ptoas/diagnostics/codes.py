@@ -54,8 +54,8 @@ LOWERING: dict[str, tuple[str, str]] = {
     ),
     "PTO-L020": (
         "a body that is lowered or run has one block",
-        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept; their programs are not placed or "
-        "synchronised. `scf` says the same with bodies of one block.",
+        "`cf.br`, `cf.cond_br` and `cf.switch` are read, printed and kept. Branches that go forward are "
+        "lowered and run as `scf.if`; what goes back, or chooses among more than two, is written with `scf`.",
     ),
     "PTO-H304": (
         "a cube and a vector function that run together take the same arguments",
@@ -65,11 +65,53 @@ LOWERING: dict[str, tuple[str, str]] = {
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-V141": (
+        "tiles of one name lie one behind the other",
+        "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "
+        "Addresses that the planner of another tool has attached are not read.",
+    ),
+    "PTO-V140": (
+        "tiles are placed by whom `--placement` says",
+        "With `auto` no tile and no ring has an address; with `manual` all have, and scratch tiles are "
+        "written out. Without the option each function says it for itself (D21).",
+    ),
     "PTO-T105": ("a target has the instruction", "Its row in the target's table says why it has not."),
     "PTO-T201": ("a directory holds programs", "There is no `.pto` file below it, so nothing was checked."),
     "PTO-T202": (
         "the options fit each file of a tree",
         "A file that names no target needs `--target`, for instance; the others go on.",
+    ),
+    "PTO-N110": (
+        "a comment that ignores a code keeps something back",
+        "`# ptoas: ignore[...]` names a code that is not found on its line or, alone on a line, on the next: "
+        "it was put right, or never there.",
+    ),
+    "PTO-N111": (
+        "a comment that ignores a code names one that exists",
+        "`ptoas rules` lists them; a beginning such as `PTO-A` stands for all that begin so.",
+    ),
+    "PTO-N112": (
+        "a comment that ignores findings names their codes",
+        "What is found later is not to be kept back unseen.",
+    ),
+}
+
+CONFIGURING: dict[str, tuple[str, str]] = {
+    "PTO-E950": ("a configuration can be read", "The file is missing, is not text, or is not TOML."),
+    "PTO-E951": ("a configuration has keys that exist", "`[tool.ptoas]` has none of this name."),
+    "PTO-E952": ("a key of the configuration has a fitting value", "The kind of value is another one."),
+    "PTO-E953": (
+        "a configuration names targets and codes that exist",
+        "`ptoas targets` and `ptoas rules` list them.",
+    ),
+    "PTO-E954": (
+        "the arguments of a test can be read",
+        "`# ARGS: name=value --option value` takes what `ptoas run` takes: values as for `--arg`, and the "
+        "options that a check depends on.",
+    ),
+    "PTO-E955": (
+        "a test has something to check",
+        "No file has a RUN-CHECK, or none that `-k` and `--target` leave over.",
     ),
 }
 
@@ -85,6 +127,7 @@ MEANINGS: dict[str, tuple[str, str]] = {
     **FRONT_END,
     **LOWERING,
     **CHECKING,
+    **CONFIGURING,
     **INTERNAL,
     **REMARKS,
     **COMPARING,

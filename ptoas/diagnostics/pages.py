@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +11,7 @@ SETTING = "PTOAS_DOCS_URL"
 
 
 def page_of(code: str) -> str | None:
-    """The address of the section on a rule; none where no documentation is at hand, or the code is no rule's.
+    """The address of the section on a code; none where no documentation is at hand, or there is no such code.
 
     The one that `PTOAS_DOCS_URL` names, else that of the checkout that ptoas runs from.
     """
@@ -21,19 +20,18 @@ def page_of(code: str) -> str | None:
         return None
     base = os.environ.get(SETTING)
     if base:
-        return f"{base.rstrip('/')}/rules/#{anchor}"
+        return f"{base.rstrip('/')}/rules.html#{anchor}"
     page = _page_nearby()
     return None if page is None else f"{page}#{anchor}"
 
 
 def anchor_of(code: str) -> str | None:
-    """What a heading `PTO-A201: row index is one row` is called in the page's address."""
+    """What the section on a code is called in the address of its page; a code of old has that of the rule."""
+    from ptoas.diagnostics.codes import MEANINGS
     from ptoas.targets.rule import ALIASES, RULES
 
-    rule = RULES.get(ALIASES.get(code, code))
-    if rule is None:
-        return None
-    return re.sub(r"[^\w\- ]", "", f"{rule.code}: {rule.title}").lower().replace(" ", "-")
+    code = ALIASES.get(code, code)
+    return code.lower() if code in RULES or code in MEANINGS else None
 
 
 @cache

@@ -6,46 +6,6 @@ from ptoas.differences.difference import Difference
 
 ROWS: tuple[Difference, ...] = (
     Difference(
-        "an accumulator with rows of blocks",
-        "takes `blayout=row_major`",
-        "refused",
-        "the unit writes columns of blocks; `TileAcc` of the public headers is declared so",
-        """
-func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32, blayout=row_major, slayout=row_major, fractal=1024>
-  return
-}
-""",
-        "PTO-V109",
-    ),
-    Difference(
-        "the layout of scales of columns",
-        "takes any box",
-        "refused: one plain row",
-        "header of TMOV into `scaling`: the rows are asserted to be one",
-        """
-func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<scaling, 16x16xf16, slayout=row_major>
-  return
-}
-""",
-        "PTO-V109",
-    ),
-    Difference(
-        "the words of scales of columns",
-        "takes f16, bf16 and f32 on a5",
-        "refused: 64 bits a column, a float in the lower half",
-        "the pipe behind the accumulator reads 8 bytes a column; tests of the public library fill them so",
-        """
-.arg %c : !pto.tile<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
-.arg %s : !pto.tile<scaling, 1x16xf16>
-.arg %d : !pto.tile<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>
-tmov %d, %c, %s : (!pto.tile<mat, 16x32xi8, valid=16x16, blayout=col_major, slayout=row_major>, !pto.tile<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.tile<scaling, 1x16xf16>)
-""",
-        "PTO-K202",
-        "a5",
-    ),
-    Difference(
         "`tmatmul.acc` with two accumulators",
         "takes them",
         "refused: the destination is the accumulator",
@@ -103,19 +63,96 @@ func.func @f() {
         "a5",
     ),
     Difference(
-        "scales of another type than f8E8M0",
-        "takes f16",
-        "refused",
-        "the unit reads codes of a power of two, 8 bits each; the library's tests declare them so",
+        "scales of columns that fill more than their memory",
+        "takes 4 KB on a2a3",
+        "refused: 2 KB",
+        "header `buffer_limits.hpp`: the size of the buffer",
         """
 func.func @f() {
-  %a = pto.alloc_tile : !pto.tile_buf<left, 16x64xf8E4M3FN, slayout=row_major>
-  %sa = pto.alloc_tile : !pto.tile_buf<scaling, 16x2xf16, slayout=row_major, fractal=32>
-  pto.tget_scale_addr ins(%a : !pto.tile_buf<left, 16x64xf8E4M3FN, slayout=row_major>) outs(%sa : !pto.tile_buf<scaling, 16x2xf16, slayout=row_major, fractal=32>)
+  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x512xui64>
   return
 }
 """,
-        "PTO-G204",
+        "PTO-U103",
+    ),
+    Difference(
+        "boxes in `scaling` that an instruction fills",
+        "takes them",
+        "refused: one plain row",
+        "header of TMOV into `scaling`: the rows are asserted to be one",
+        """
+func.func @f(%m: !pto.tile_buf<mat, 16x16xi64>) {
+  %s = pto.alloc_tile : !pto.tile_buf<scaling, 16x16xi64, slayout=row_major>
+  pto.tmov ins(%m : !pto.tile_buf<mat, 16x16xi64>) outs(%s : !pto.tile_buf<scaling, 16x16xi64, slayout=row_major>)
+  return
+}
+""",
+        "PTO-V109",
+    ),
+    Difference(
+        "pairs of fp4 that are moved within the unified buffer",
+        "writes the call",
+        "refused where it is lowered: bitcast the tiles to ui8",
+        "header of TMOV and TINSERT on A5: bytes are counted there, and pairs elsewhere",
+        """
+.arg %s : !pto.tile<16x64xf4E2M1x2>
+%d = tmov %s : (!pto.tile<16x64xf4E2M1x2>) -> !pto.tile<16x64xf4E2M1x2>
+""",
+        "PTO-L004",
+        "a5",
+    ),
+    Difference(
+        "accumulators of i32 as f16 without a scale",
+        "takes it",
+        "refused: with a scale",
+        "header of TSTORE and TMOV: the pairs of types are asserted",
+        """
+.arg %c : !pto.tile<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>
+.arg %o : !pto.memref<16x16xf16>
+tstore %c, %o : (!pto.tile<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>, !pto.memref<16x16xf16>)
+""",
+        "PTO-K201",
+    ),
+    Difference(
+        "accumulators as f8E5M2",
+        "takes it with a scale",
+        "refused: f8E4M3FN and others",
+        "header `common.hpp` of A5: the types are asserted",
+        """
+func.func @f(%c: !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %d: !pto.tile_buf<mat, 16x32xf8E5M2, valid=16x16, blayout=col_major, slayout=row_major>, %k: i64) {
+  pto.tmov ins(%c : !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %k : i64) outs(%d : !pto.tile_buf<mat, 16x32xf8E5M2, valid=16x16, blayout=col_major, slayout=row_major>)
+  return
+}
+""",
+        "PTO-K201",
+        "a5",
+    ),
+    Difference(
+        "a part of a matrix that begins inside of a block",
+        "takes any row",
+        "refused: whole blocks of 16",
+        "header of TEXTRACT counts blocks: the rest of the index is lost",
+        """
+func.func @f(%s: !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_major>, %d: !pto.tile_buf<left, 32x32xf32, blayout=col_major, slayout=row_major>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  pto.textract ins(%s, %c4, %c0 : !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_major>, index, index) outs(%d : !pto.tile_buf<left, 32x32xf32, blayout=col_major, slayout=row_major>)
+  return
+}
+""",
+        "PTO-K204",
+        "a5",
+    ),
+    Difference(
+        "an accumulator in halves that is converted on its way",
+        "takes it",
+        "refused: as it is",
+        "header of TMOV on A5: no quantisation is asserted where two destinations are written",
+        """
+.arg %c : !pto.tile<acc, 32x64xf32, blayout=col_major, slayout=row_major, fractal=1024>
+%d = tmov %c {accToVecMode = #pto<acc_to_vec_mode dual_mode_split_m>} : (!pto.tile<acc, 32x64xf32, blayout=col_major, slayout=row_major, fractal=1024>) -> !pto.tile<16x64xf16>
+""",
+        "PTO-K302",
         "a5",
     ),
 )

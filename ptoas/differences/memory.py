@@ -156,21 +156,6 @@ func.func @f(%dst: !pto.memref<8x48xf32>, %a: !pto.memref<4x48xf32>, %b: !pto.me
         "PTO-C105",
     ),
     Difference(
-        "what a put leaves in its staging tile",
-        "may be read",
-        "refused",
-        "document 003: the tile is scratch",
-        """
-func.func @f(%dst: !pto.memref<4x32xf32>, %src: !pto.memref<4x32xf32>, %o: !pto.memref<4x32xf32>) {
-  %t = pto.alloc_tile : !pto.tile_buf<vec, 4x32xf32>
-  pto.comm.tput(%dst, %src, buf(%t) : !pto.memref<4x32xf32>, !pto.memref<4x32xf32>, !pto.tile_buf<vec, 4x32xf32>)
-  pto.tstore ins(%t : !pto.tile_buf<vec, 4x32xf32>) outs(%o : !pto.memref<4x32xf32>)
-  return
-}
-""",
-        "PTO-Q301",
-    ),
-    Difference(
         "an extent of 0 in a put or get",
         "refuses it",
         "accepted: there is nothing to do",
@@ -227,6 +212,19 @@ func.func @f(%x: !pto.memref<1x32xf16>) {
 }
 """,
         "PTO-I102",
+        "a5",
+    ),
+    Difference(
+        "an accumulator or tile that is larger than the memory it is stored to",
+        "takes it",
+        "refused: rows and columns are compared",
+        "header of TSTORE: valid extents are asserted to be those of the memory",
+        """
+.arg %s : !pto.tile<16x32xf32>
+.arg %o : !pto.memref<1x32xf32>
+tstore %s, %o : (!pto.tile<16x32xf32>, !pto.memref<1x32xf32>)
+""",
+        "PTO-M204",
         "a5",
     ),
 )

@@ -93,19 +93,6 @@ func.func @f() {
         "a5",
     ),
     Difference(
-        "valid extents of a scratch tile",
-        "must be large enough in `trems`",
-        "accepted: what counts is how many bytes it has",
-        "header of TREMS does not look at them",
-        """
-func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %t: !pto.tile_buf<vec, 1x64xf32, valid=0x64>, %d: !pto.tile_buf<vec, 16x64xf32>) {
-  %k = arith.constant 3.0 : f32
-  pto.trems ins(%s, %k, %t : !pto.tile_buf<vec, 16x64xf32>, f32, !pto.tile_buf<vec, 1x64xf32, valid=0x64>) outs(%d : !pto.tile_buf<vec, 16x64xf32>)
-  return
-}
-""",
-    ),
-    Difference(
         "scratch for an integer `tpow`",
         "refuses it",
         "accepted: it is passed on and not used",
@@ -142,13 +129,77 @@ func.func @f(%s: !pto.tile_buf<vec, 16x1xf32>, %d: !pto.tile_buf<vec, 16x16xf32,
         target="a5",
     ),
     Difference(
-        "an attribute that an instruction does not have",
-        "refuses `mode` of `tfillpad`",
-        "accepted and ignored",
-        "attributes of other tools travel with a program",
+        "scratch of `tgather` by comparison",
+        "takes 32 bytes",
+        "refused: what the comparison and its count need",
+        "header of TGATHER on A2/A3 writes masks, counts and indices of a row there",
         """
-func.func @f(%s: !pto.tile_buf<vec, 16x16xf32>, %d: !pto.tile_buf<vec, 16x16xf32, pad=zero>) {
-  pto.tfillpad ins(%s : !pto.tile_buf<vec, 16x16xf32>) outs(%d : !pto.tile_buf<vec, 16x16xf32, pad=zero>) {mode = "expand"}
+func.func @f(%s: !pto.tile_buf<vec, 4x64xf32>, %k: f32, %t: !pto.tile_buf<vec, 4x32xi32>, %d: !pto.tile_buf<vec, 4x64xi32>, %n: !pto.tile_buf<vec, 1x16xi32>) {
+  pto.tgather ins(%s, %k, %t : !pto.tile_buf<vec, 4x64xf32>, f32, !pto.tile_buf<vec, 4x32xi32>) outs(%d, %n : !pto.tile_buf<vec, 4x64xi32>, !pto.tile_buf<vec, 1x16xi32>) {cmpMode = #pto<cmp gt>, offset = 0 : i32}
+  return
+}
+""",
+        "PTO-I108",
+    ),
+    Difference(
+        "the sign of what `tquant` makes",
+        "takes ui8 for INT8_SYM, and i8 for INT8_ASYM",
+        "refused",
+        "header of TQUANT: `int8_t` and `uint8_t` are asserted",
+        """
+.arg %s : !pto.tile<32x32xf32>
+.arg %f : !pto.tile<32x1xf32>
+%d = tquant %s, %f {quant_type = #pto<quant_type INT8_SYM>} : (!pto.tile<32x32xf32>, !pto.tile<32x1xf32>) -> !pto.tile<32x32xui8>
+""",
+        "PTO-I101",
+    ),
+    Difference(
+        "`tquant.mx` with five outputs",
+        "takes them",
+        "refused: reorder the exponents with `tmov`",
+        "header of TQUANT on A5: no form has a fifth output any more",
+        """
+func.func @f(%s: !pto.tile_buf<vec, 16x64xf32>, %d: !pto.tile_buf<vec, 16x64xi8>, %e: !pto.tile_buf<vec, 16x32xui8, valid=16x2>, %m: !pto.tile_buf<vec, 1x32xf32>, %c: !pto.tile_buf<vec, 1x64xf32, valid=1x32>, %z: !pto.tile_buf<vec, 1x32xui8>) {
+  pto.tquant.mx ins(%s : !pto.tile_buf<vec, 16x64xf32>) outs(%d, %e, %m, %c, %z : !pto.tile_buf<vec, 16x64xi8>, !pto.tile_buf<vec, 16x32xui8, valid=16x2>, !pto.tile_buf<vec, 1x32xf32>, !pto.tile_buf<vec, 1x64xf32, valid=1x32>, !pto.tile_buf<vec, 1x32xui8>) {quant_type = #pto<quant_type MXFP8>, storeMode = #pto<vec_store_mode nz>}
+  return
+}
+""",
+        "PTO-T105",
+        "a5",
+    ),
+    Difference(
+        "blocks along axis0 of floats, their exponents interleaved",
+        "refuses them: the revision of the library that it is built for lacks them",
+        "accepted",
+        "header of TQUANT on A5, August",
+        """
+func.func @f(%s: !pto.tile_buf<vec, 64x32xf32>, %d: !pto.tile_buf<vec, 64x32xi8>, %e: !pto.tile_buf<vec, 1x64xui8>, %m: !pto.tile_buf<vec, 2x32xf32>, %c: !pto.tile_buf<vec, 2x32xf32>) {
+  pto.tquant.mx ins(%s : !pto.tile_buf<vec, 64x32xf32>) outs(%d, %e, %m, %c : !pto.tile_buf<vec, 64x32xi8>, !pto.tile_buf<vec, 1x64xui8>, !pto.tile_buf<vec, 2x32xf32>, !pto.tile_buf<vec, 2x32xf32>) {quant_type = #pto<quant_type MXFP8>, grpAxis = #pto<mx_group_axis axis0>, interleave = true}
+  return
+}
+""",
+        None,
+        "a5",
+    ),
+    Difference(
+        "a transpose into a tile of the same shape",
+        "takes it",
+        "refused: rows become columns",
+        "page of TTRANS: the valid extents of the destination are those of the source, turned",
+        """
+.arg %s : !pto.tile<1x16xf32>
+%d = ttrans %s : (!pto.tile<1x16xf32>) -> !pto.tile<1x16xf32>
+""",
+        "PTO-I106",
+    ),
+    Difference(
+        "valid columns of the scratch tile of `tprelu`",
+        "asks for a bit for each column",
+        "accepted: what counts is how many bytes it has",
+        "header of TPRELU on A2/A3 does not look at them",
+        """
+func.func @f(%a: !pto.tile_buf<vec, 16x64xf32>, %b: !pto.tile_buf<vec, 16x64xf32>, %t: !pto.tile_buf<vec, 17x32xui8, valid=17x7>, %d: !pto.tile_buf<vec, 16x64xf32>) {
+  pto.tprelu ins(%a, %b, %t : !pto.tile_buf<vec, 16x64xf32>, !pto.tile_buf<vec, 16x64xf32>, !pto.tile_buf<vec, 17x32xui8, valid=17x7>) outs(%d : !pto.tile_buf<vec, 16x64xf32>)
   return
 }
 """,

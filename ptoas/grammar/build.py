@@ -64,6 +64,8 @@ class Builder(Names):
         self.allow_unregistered = allow_unregistered
         self.judge_kept = judge_kept
         """Whether unknown forms that are kept have to be unknown when they are read again."""
+        self.statements: Region = []
+        """The file's top level, for those who look at the text again."""
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""

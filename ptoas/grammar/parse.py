@@ -53,7 +53,7 @@ def read(builder: Builder) -> ModuleOp:
         builder.report("PTO-P001", "this is not text: it holds a zero byte", text.index("\x00"), 1)
         raise PtoasError(builder.diagnostics)
     try:
-        statements = cut(text, builder.report)
+        builder.statements = statements = cut(text, builder.report)
         if not statements and not builder.diagnostics:
             builder.report("PTO-P002", "the program is empty", 0, 1, "write at least one instruction")
         module = _program(builder, statements)

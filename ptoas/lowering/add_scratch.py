@@ -25,6 +25,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -50,7 +51,7 @@ class AddScratchPass(ModulePass):
         target = chosen_target(op, self.target)
         left_out = get_isa(self.isa).without_scratch
         knowledge = Knowledge()
-        for inner in list(op.walk()):
+        for inner in walk(op):
             row = target.row(inner) if isinstance(inner, PtoOp) else None
             if not isinstance(inner, PtoOp) or not isinstance(row, Row) or inner.mnemonic() in left_out:
                 continue

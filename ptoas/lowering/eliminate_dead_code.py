@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 
 
@@ -32,7 +33,7 @@ class EliminateDeadCodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # Users come after what they use, so one walk backwards finds whole chains.
-        for inner in reversed(list(op.walk())):
+        for inner in reversed(walk(op)):
             if inner is not op and is_dead(inner):
                 for user in _bindings(inner):
                     user.detach()

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import called_names, callees_first, calls_of, functions, kernels_of
+from ptoas.analysis.structure import called_names, callees_first, calls_of, functions, kernels_of, walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -51,7 +51,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
-    threads = not target.launches and has_channels(module.walk())
+    threads = not target.launches and has_channels(walk(module))
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError(
@@ -61,7 +61,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         for pair in uncalled_pairs(module):
             join(module, *pair)
     bodies = functions(module)
-    channels = Channels(module) if has_channels(module.walk()) else None
+    channels = Channels(module) if has_channels(walk(module)) else None
     declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = names_of(module)
@@ -107,7 +107,7 @@ def _on_three_threads(
 
 
 def _declared(module: ModuleOp) -> list[func.FuncOp]:
-    return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.body.blocks]
+    return [op for op in walk(module) if isinstance(op, func.FuncOp) and not op.body.blocks]
 
 
 def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
@@ -149,7 +149,7 @@ def _nameless_parameter(type: str, name: str) -> str:
 def _head(module: ModuleOp, target: Target, *, threads: bool = False) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
-    ops = list(module.walk())
+    ops = walk(module)
     rows = (target.row(op) for op in ops if isinstance(op, PtoOp))
     own = (row.call.header for row in rows if isinstance(row, Row))
     headers += dict.fromkeys(header for header in own if header is not None)
@@ -195,5 +195,5 @@ def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, reques
 
 def _host_notes(function: func.FuncOp) -> list[str]:
     """What the host has to do besides launching."""
-    ccu = any(isinstance(op, CollectiveOp) and on_ccu(op) for op in function.walk())
+    ccu = any(isinstance(op, CollectiveOp) and on_ccu(op) for op in walk(function))
     return [f"// {line}" for line in HOST_NOTE] if ccu else []

@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.constants import Constants
-from ptoas.analysis.structure import calls_of, reached
+from ptoas.analysis.structure import calls_of, reached, walk
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FoldConstantsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Constants()
         before = calls_of(op)
-        for inner in list(op.walk()):
+        for inner in walk(op):
             if inner.parent is None and inner is not op:
                 continue
             if isinstance(inner, scf.IfOp):

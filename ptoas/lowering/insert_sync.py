@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -43,7 +43,7 @@ from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
-from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of
+from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, walk
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
@@ -93,11 +93,11 @@ class InsertSyncPass(ModulePass):
 
 def has_flags(function: func.FuncOp) -> bool:
     """Whether the flags of this function are the programmer's (D21)."""
-    return is_synchronised_by_hand(function.walk())
+    return is_synchronised_by_hand(walk(function))
 
 
 def remove_flags(function: func.FuncOp) -> None:
-    for op in list(function.walk()):
+    for op in walk(function):
         if isinstance(op, FlagOp | BufferTokenOp):
             op.detach()
             op.erase()
@@ -105,7 +105,7 @@ def remove_flags(function: func.FuncOp) -> None:
 
 def part_everything(function: func.FuncOp, target: Target) -> None:
     """A barrier of all pipes before every operation that accesses anything, and around calls."""
-    for op in list(function.walk()):
+    for op in walk(function):
         effects = target.effects(op)
         if isinstance(op, func.CallOp) or effects.accesses or effects.behind:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
@@ -116,7 +116,7 @@ def flags_of(function: func.FuncOp, target: Target, used: Mapping[str, frozenset
     """The flags that go up and down while a function runs: its own, those of its instructions and of what it
     calls, which are in `used`."""
     found: set[Flag] = set()
-    for op in function.walk():
+    for op in walk(function):
         match op:
             case FlagOp():
                 event = event_of(op, Knowledge())
@@ -189,6 +189,11 @@ class Frame:
     """When the operation did."""
 
 
+@cache
+def _orders(kind: type[Operation]) -> bool:
+    return issubclass(kind, func.CallOp | DrainOp)
+
+
 class Synchroniser:
     """Walks a function, loops twice when they are first met, and puts a pair wherever an access comes too
     early."""
@@ -196,7 +201,7 @@ class Synchroniser:
     def __init__(self, function: func.FuncOp, target: Target):
         self.function = function
         self.target = target
-        self.effects = {op: target.effects(op) for op in function.walk()}
+        self.effects = {op: target.effects(op) for op in walk(function)}
         self.constants = Knowledge()
         places = Places(function, self.effects, self.constants)
         self.accesses = Accesses(self.effects, target, self.effects.__getitem__, places.of, unsure=True)
@@ -306,7 +311,9 @@ class Synchroniser:
         return state
 
     def visit(self, op: Operation) -> None:
-        if isinstance(op, LOOPS):
+        if not op.regions and not _orders(op.__class__):
+            self.access(op)
+        elif isinstance(op, LOOPS):
             self.visit_loop(op)
         elif isinstance(op, scf.IfOp | scf.IndexSwitchOp):
             self.visit_branches(op)
@@ -319,8 +326,6 @@ class Synchroniser:
             self.state.rest()
         elif isinstance(op, DrainOp):
             self.handshake(((op.drained, op.drained),))
-        else:
-            self.access(op)
 
     def visit_branches(self, op: Operation) -> None:
         entry, began = self.state, self.time

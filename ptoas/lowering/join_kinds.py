@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.channels import peers_of
-from ptoas.analysis.structure import calls_of
+from ptoas.analysis.structure import calls_of, walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.location import span_of
@@ -129,6 +129,6 @@ def _name(module: ModuleOp, cube: func.FuncOp, vector: func.FuncOp) -> str:
     names = (cube.sym_name.data, vector.sym_name.data)
     same = takewhile(lambda pair: pair[0] == pair[1], zip(*names, strict=False))
     stem = re.sub(r"_(ai?)?$", "", "".join(pair[0] for pair in same))
-    taken = {op.sym_name.data for op in module.walk() if isinstance(op, func.FuncOp)}
+    taken = {op.sym_name.data for op in walk(module) if isinstance(op, func.FuncOp)}
     candidates = (stem, f"{names[0]}_and_{names[1]}")
     return next(name for name in candidates if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in taken)

@@ -8,7 +8,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.storage import end_of_vec_tiles, places_of, vec_tiles
-from ptoas.analysis.structure import calls_of, kernels_of
+from ptoas.analysis.structure import calls_of, kernels_of, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
@@ -58,7 +58,7 @@ def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
     ub = target.ub
     if ub is None or ub.default_budget is None:
         return None
-    if not any(target.uses_simt(op) for each in functions for op in each.walk()):
+    if not any(target.uses_simt(op) for each in functions for op in walk(each)):
         return None
     end = vec_end(functions, target, ub)
     return end if end > ub.default_budget else None

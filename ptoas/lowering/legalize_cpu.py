@@ -34,6 +34,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
 from ptoas.dialects.pto.elementwise import TAddOp, TDivOp, TMinOp, TMulOp, TSubOp
 from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, GatherOOB, ScatterOOB
@@ -54,7 +55,7 @@ class LegalizeCpuPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         knowledge = Knowledge()
-        for inner in list(op.walk()):
+        for inner in walk(op):
             if isinstance(inner, MGatherOp) and needs_rewriting(inner):
                 _Gather(inner, knowledge).rewrite(inner)
             elif isinstance(inner, MScatterOp) and _is_row(inner):

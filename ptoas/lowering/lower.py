@@ -12,7 +12,6 @@ from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
 from ptoas.forms import print_module
 from ptoas.grammar.parse import parse_file
-from ptoas.lowering.options import module_target
 from ptoas.lowering.pipeline import (
     PASSES,
     UnknownPassError,
@@ -24,6 +23,7 @@ from ptoas.lowering.pipeline import (
 )
 from ptoas.targets import Target, get_target
 from ptoas.targets.isa import get_isa
+from ptoas.targets.named import module_target
 from ptoas.targets.verify import verify
 
 

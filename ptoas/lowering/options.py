@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import UsageError
 from ptoas.targets import Target, get_target
-
-TARGET_ATTRIBUTE = "pto.target_arch"
-
-
-def module_target(module: ModuleOp) -> str | None:
-    """The target that the module names for itself (D2)."""
-    attribute = module.attributes.get(TARGET_ATTRIBUTE)
-    return attribute.data if isinstance(attribute, StringAttr) else None
+from ptoas.targets.named import module_target
 
 
 def chosen_target(module: ModuleOp, target: str | None) -> Target:

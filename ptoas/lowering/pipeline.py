@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from ptoas.analysis.linking import linked
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.location import span_of
 from ptoas.naming import copy_module
@@ -179,7 +180,8 @@ def run_passes(
 
 def ready_for_passes(module: ModuleOp) -> ModuleOp:
     """A copy for passes to change, in which no two functions have one name and each body is one block."""
-    for op in module.walk():
+    module = linked(module)
+    for op in walk(module):
         for region in op.regions:
             if len(region.blocks) > 1:
                 what = f"`@{op.sym_name.data}`" if isinstance(op, FuncOp) else f"this `{op.name}`"
@@ -188,7 +190,7 @@ def ready_for_passes(module: ModuleOp) -> ModuleOp:
                 )
                 fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
                 raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
-    return copy_module(linked(module))
+    return copy_module(module)
 
 
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:
@@ -201,7 +203,7 @@ def legalized(module: ModuleOp, target: Target) -> ModuleOp:
 
     split, first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
     subject = run_passes(ready_for_passes(module), [split, first])
-    own = {op.result for op in subject.walk() if isinstance(op, AllocTileOp)}
+    own = {op.result for op in walk(subject) if isinstance(op, AllocTileOp)}
     run_passes(subject, others)
     place_added(subject, target, own)
     return subject

@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
-from ptoas.analysis.structure import calls_of, functions, kernels_of
+from ptoas.analysis.structure import calls_of, functions, kernels_of, walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
@@ -144,7 +144,7 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
     """Place the tiles that passes have added to functions placed by hand; not the author's own."""
     simt = simt_functions(module, target)
     for function in functions(module):
-        if is_placed_by_hand(function.walk()):
+        if is_placed_by_hand(walk(function)):
             used, unplaced = _ends(places_of(function), _allocated(function))
             added = [root for root in unplaced if root not in own]
             _write_addresses(_stack(added, used, Room(target, function, function in simt, [])))
@@ -163,7 +163,7 @@ def _plan_function(
     free = [root for root in unplaced if not (is_called and root in arguments)]
     idle = [root for root in free if room.target.leaves_alone(root)]
     free = [root for root in free if root not in idle]
-    if is_placed_by_hand(function.walk()):
+    if is_placed_by_hand(walk(function)):
         addresses = _stack(free, used, room)
     else:
         addresses = _plan_all(function, free, used, room)
@@ -198,7 +198,7 @@ def _with_rings(
 
 
 def _allocated(function: func.FuncOp) -> list[SSAValue]:
-    return [op.result for op in function.walk() if isinstance(op, AllocTileOp)]
+    return [op.result for op in walk(function) if isinstance(op, AllocTileOp)]
 
 
 def _ends(
@@ -351,7 +351,7 @@ def simt_functions(module: ModuleOp, target: Target) -> set[func.FuncOp]:
     return {
         function
         for kernel in kernels_of(calls_of(module)).values()
-        if any(target.uses_simt(op) for function in kernel for op in function.walk())
+        if any(target.uses_simt(op) for function in kernel for op in walk(function))
         for function in kernel
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from xdsl.dialects import func
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i64
 
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.enums import TileLoc
 
@@ -19,7 +20,7 @@ Span = tuple[int, int]
 
 
 def rings_of(function: func.FuncOp) -> list[ReserveBufferOp]:
-    return [op for op in function.walk() if isinstance(op, ReserveBufferOp)]
+    return [op for op in walk(function) if isinstance(op, ReserveBufferOp)]
 
 
 def loc_of(ring: ReserveBufferOp) -> TileLoc:

@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.layouts import named_layout
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
@@ -42,7 +43,7 @@ class SettleLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = chosen_target(op, self.target).left
-        for each in op.walk():
+        for each in walk(op):
             if isinstance(each, MakeTensorViewOp) and each.layout is None:
                 layout = named_layout(each.result)
                 if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:

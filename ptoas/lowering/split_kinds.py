@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from ptoas.analysis.kinds import ORIGIN, has_channels, is_mixed, kind_of, kinds_in, left_out
-from ptoas.analysis.structure import functions
+from ptoas.analysis.structure import functions, walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
@@ -113,8 +113,8 @@ def _make_parts(function: func.FuncOp) -> None:
 def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
     """What cores of one kind do of a function."""
     part = function.clone()
-    originals = list(function.walk())
-    twins = list(part.walk())
+    originals = walk(function)
+    twins = walk(part)
     for op, twin in zip(originals, twins, strict=True):
         twin.location = op.location
         for value, other in zip(defined(op), defined(twin), strict=True):
@@ -132,7 +132,7 @@ def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
         if op in gone and not op.has_trait(IsTerminator):
             twin.detach()
             twin.erase()
-    for op in list(part.walk()):
+    for op in walk(part):
         if isinstance(op, SectionOp):
             _inline(op)
     return part

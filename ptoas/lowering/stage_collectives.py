@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
-from ptoas.analysis.structure import functions
+from ptoas.analysis.structure import functions, walk
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, Layout, TileLoc
@@ -62,7 +62,7 @@ def missing_tiles(op: StagedOp) -> list[str]:
 
 def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate) -> None:
     """Make the tiles that are missing in a module, in front of the calls."""
-    calls = [op for op in module.walk() if isinstance(op, StagedOp) and missing_tiles(op)]
+    calls = [op for op in walk(module) if isinstance(op, StagedOp) and missing_tiles(op)]
     shares = {op: _share(op, calls, module, target) for op in calls}
     for op in calls:
         _stage(op, shares[op], allocate)
@@ -157,10 +157,10 @@ def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Ta
     if simt and target.ub is not None and target.ub.default_budget is not None:
         limit = min(limit, target.ub.default_budget)
     # Functions that call each other have their tiles at the same time.
-    nested = any(isinstance(inner, func.CallOp) for inner in module.walk())
+    nested = any(isinstance(inner, func.CallOp) for inner in walk(module))
     together = functions(module) if nested else [function]
     sharing = [op]
-    if nested or is_placed_by_hand(function.walk()):
+    if nested or is_placed_by_hand(walk(function)):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if _function_of(other) in together]
     free = limit - sum(map(_used, together))

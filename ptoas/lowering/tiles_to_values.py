@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.slots import accesses
@@ -44,14 +45,14 @@ class TilesToValues(ModulePass):
 def tiles_to_values(module: ModuleOp) -> None:
     """Rewrite the module in place; raises `PtoasError` that names every tile that prevents it."""
     problems: list[Diagnostic] = []
-    for op in list(module.walk()):
+    for op in walk(module):
         if isinstance(op, Instruction) and op.is_dps:
             problem = _obstacle(op)
             if problem is not None:
                 problems.append(problem)
     if problems:
         raise PtoasError(problems)
-    for op in list(module.walk()):
+    for op in walk(module):
         if isinstance(op, Instruction) and op.is_dps:
             _rewrite(op)
 

@@ -9,6 +9,7 @@ from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.kinds import kind_of
+from ptoas.analysis.structure import walk
 from ptoas.machine.errors import failure
 from ptoas.machine.source import SourceWriter
 
@@ -58,7 +59,7 @@ class ControlFlow(SourceWriter, ABC):
         before, after = op.before_region.block, op.after_region.block
         condition = before.last_op
         assert isinstance(condition, scf.ConditionOp)
-        weight = max(1, sum(1 for _ in op.walk()))
+        weight = max(1, len(walk(op)))
         count = self.keep(self.module.steps.counter(op, weight))
         self.assign(before.args, op.arguments)
         self.iteration(op, "-1")

@@ -135,6 +135,11 @@ ROWS = (
         "It counts those who have come, from 0; a rest of something else ends a barrier too early.",
     ),
     (
+        "PTO-K310",
+        "scales of columns are words of 64 bits",
+        "The pipe reads 8 bytes for each column, whatever type the tile is declared with; `verify` warns.",
+    ),
+    (
         "PTO-R927",
         "a push has no scale",
         "A channel whose pushes quantise wants a scale before them, and only such a channel takes one.",

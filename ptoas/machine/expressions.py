@@ -42,23 +42,11 @@ def wrap(value: int, type: Attribute) -> int:
     return low if is_unsigned(type) or not low >> (width - 1) else low - (1 << width)
 
 
-def wrapped(expression: str, type: Attribute, scope: Scope) -> str:
+def wrapped(expression: str, type: Attribute) -> str:
     """The expression, wrapped only when it left the type's range, which is rare."""
     low, high = limits(type)
-    fix = scope.keep(_wrapper(type))
-    return f"(_t if {low} <= (_t := {expression}) <= {high} else {fix}(_t))"
-
-
-_WRAPPERS: dict[tuple[int, bool], Callable[[int], int]] = {}
-
-
-def _wrapper(type: Attribute) -> Callable[[int], int]:
-    width = integer_width(type)
-    assert width is not None
-    key = (width, is_unsigned(type))
-    if key not in _WRAPPERS:
-        _WRAPPERS[key] = lambda value: wrap(value, type)
-    return _WRAPPERS[key]
+    # From the least number on, the low bits count upwards; without a call, since hashes wrap all the time.
+    return f"(_t if {low} <= (_t := {expression}) <= {high} else (_t - {low} & {high - low}) + {low})"
 
 
 def unsigned(text: str, type: Attribute) -> str:

@@ -166,7 +166,7 @@ def _to_integer(op: Operation, scope: Scope) -> str:
 def _bitcast(op: Operation, scope: Scope) -> str:
     source, target = op.operands[0].type, op.results[0].type
     if not isinstance(source, AnyFloat) and not isinstance(target, AnyFloat):
-        return wrapped(scope.ref(op.operands[0]), target, scope)
+        return wrapped(scope.ref(op.operands[0]), target)
     a, b = dtype_of(source), dtype_of(target)
 
     def convert(value: float) -> float:

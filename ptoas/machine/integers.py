@@ -67,7 +67,7 @@ _COMPARE_INTEGERS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
 
 @emits(*_INTEGER)
 def _integer(op: Operation, scope: Scope) -> str:
-    return wrapped(_INTEGER[type(op)].format(**pair(op, scope)), op.results[0].type, scope)
+    return wrapped(_INTEGER[type(op)].format(**pair(op, scope)), op.results[0].type)
 
 
 @emits(*_BITWISE)
@@ -83,7 +83,7 @@ def _division(op: Operation, scope: Scope) -> str:
     type_ = op.results[0].type
     if without_sign:
         a, b = unsigned(a, type_), unsigned(b, type_)
-    return wrapped(f"{scope.keep(_divide(op, function))}({a}, {b})", type_, scope)
+    return wrapped(f"{scope.keep(_divide(op, function))}({a}, {b})", type_)
 
 
 @emits(*_EXTREMES)
@@ -131,13 +131,13 @@ def _signed_cast(op: Operation, scope: Scope) -> str:
     text = scope.ref(source)
     if not isinstance(op, arith.TruncIOp):
         text = signed(text, source.type, scope)
-    return wrapped(text, op.results[0].type, scope)
+    return wrapped(text, op.results[0].type)
 
 
 @emits(arith.ExtUIOp)
 def _unsigned_cast(op: Operation, scope: Scope) -> str:
     source = op.operands[0]
-    return wrapped(unsigned(scope.ref(source), source.type), op.results[0].type, scope)
+    return wrapped(unsigned(scope.ref(source), source.type), op.results[0].type)
 
 
 @emits(UnrealizedConversionCastOp)
@@ -146,7 +146,7 @@ def _reinterpretation(op: Operation, scope: Scope) -> str:
     widths = {integer_width(type) for type in (*op.operand_types, *op.result_types)}
     if len(op.operands) != 1 or len(op.results) != 1 or len(widths) != 1 or None in widths:
         raise failure("PTO-R505", f"{op.name} can be run between integers of one width alone", op)
-    return wrapped(scope.ref(op.operands[0]), op.results[0].type, scope)
+    return wrapped(scope.ref(op.operands[0]), op.results[0].type)
 
 
 @emits(arith.AddUIExtendedOp)
@@ -154,7 +154,7 @@ def _add_extended(op: Operation, scope: Scope) -> list[str]:
     type_ = op.results[0].type
     width = integer_width(type_)
     a, b = (unsigned(v, type_) for v in pair(op, scope).values())
-    return [wrapped(f"{a} + {b}", type_, scope), f"({a} + {b}) >> {width}"]
+    return [wrapped(f"{a} + {b}", type_), f"({a} + {b}) >> {width}"]
 
 
 @emits(arith.MulUIExtendedOp, arith.MulSIExtendedOp)
@@ -164,4 +164,4 @@ def _multiply_extended(op: Operation, scope: Scope) -> list[str]:
     a, b = pair(op, scope).values()
     if isinstance(op, arith.MulUIExtendedOp):
         a, b = unsigned(a, type_), unsigned(b, type_)
-    return [wrapped(f"{a} * {b}", type_, scope), wrapped(f"({a} * {b}) >> {width}", type_, scope)]
+    return [wrapped(f"{a} * {b}", type_), wrapped(f"({a} * {b}) >> {width}", type_)]

@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from ptoas.analysis.constants import Constants
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
@@ -29,9 +30,9 @@ class Placement(SourceWriter, ABC):
         self.constants = Constants()
         self.own_bits = module.placed_by_compiler(op)
         self.changing = {
-            *(o.tile for o in op.walk() if isinstance(o, SetValidShapeOp)),
-            *(o.tile for o in op.walk() if isinstance(o, TAssignOp) and not self._binds_once(o)),
-            *(o.dst for o in op.walk() if isinstance(o, TGetScaleAddrOp)),
+            *(o.tile for o in walk(op) if isinstance(o, SetValidShapeOp)),
+            *(o.tile for o in walk(op) if isinstance(o, TAssignOp) and not self._binds_once(o)),
+            *(o.dst for o in walk(op) if isinstance(o, TGetScaleAddrOp)),
         }
         """Tiles whose value changes while the function runs."""
 

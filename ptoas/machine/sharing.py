@@ -15,6 +15,7 @@ from xdsl.dialects import func, scf
 from xdsl.ir import Operation
 
 from ptoas.analysis.effects import Effects
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
@@ -471,7 +472,5 @@ def _offsets(array: Array) -> Array:
 def _only_looks(loop: scf.WhileOp) -> bool:
     """Whether a loop changes nothing, neither memory nor a value of its own: alone it never ends."""
     return not loop.arguments and all(
-        isinstance(op, LoadScalarOp | CommTTestOp)
-        for op in loop.walk()
-        if isinstance(op, PtoOp | func.CallOp)
+        isinstance(op, LoadScalarOp | CommTTestOp) for op in walk(loop) if isinstance(op, PtoOp | func.CallOp)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr
+from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr, SLayout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
@@ -44,6 +44,19 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
         return dst.encode(result).view(dst.raw)
 
     return convert
+
+
+def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
+    """Scales of columns are words of 64 bits, one behind the other; the headers do not ask, so `run` does."""
+    if fp is None or (fp.dtype.size == 8 and fp.type.slayout is SLayout.NoneBox):
+        return
+    raise m.fail(
+        "PTO-K310",
+        f"{op.mnemonic()}: the scales of columns are words of 64 bits in one plain row, and "
+        f"{fp.describe()} is not that",
+        op,
+        fix="declare them as 1xNxui64, the bits of a float in the lower half of each",
+    )
 
 
 def look_at(op: PtoOp, m: Machine, src: Tile) -> None:

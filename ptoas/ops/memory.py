@@ -18,7 +18,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.tiles import Region, Tile, in_runs
-from ptoas.ops.fixpipe import conversion, look_at
+from ptoas.ops.fixpipe import check_scales, conversion, look_at
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -134,6 +134,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
         look_at(op, m, src)
+        check_scales(op, m, fp)
         if combine is not None and dtype.coded:
             raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)

@@ -12,7 +12,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, conversion, look_at
+from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -137,6 +137,7 @@ def copy(source: Tile, target: Tile) -> None:
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
     look_at(op, m, src)
+    check_scales(op, m, fp)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
 
 
@@ -275,6 +276,10 @@ def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[i
 @instruction(dialect.TExtractOp)
 def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, fp: Tile | None = None) -> Step:
+        half = first_half(op, m, src)
+        if half is not src:
+            # From the beginning on, as the rules ask: the half decides what is taken, not the destination.
+            src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
         convert = converting(op, m, src, dst, fp)
         rows, cols = dst.valid
 

@@ -65,32 +65,29 @@ def pictures(profile: Profile, alone: bool = True) -> dict[str, str]:
 
 def page(profile: Profile) -> str:
     """The whole page."""
+    template = environment().get_template("page.html")
     from markupsafe import Markup
 
     drawn = {name: Markup(svg) for name, svg in pictures(profile, alone=False).items()}
     estimated, count, share = profile.estimates()
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            profile=profile,
-            estimated=estimated,
-            count=count,
-            share=share,
-            drawn=drawn,
-            light=variables(LIGHT),
-            dark=variables(DARK),
-            data=Markup(_json(_data(profile))),
-            lines=list(_lines(profile)),
-            pipes=list(dict.fromkeys(PIPE_NAMES[pipe] for _, pipe in profile.timeline.lanes())),
-            busy=_busy(profile),
-            top=profile.lines()[:10],
-            pipe_names=PIPE_NAMES,
-            flags=[_flag(sync) for sync in profile.syncs],
-            stats=[line.partition("  ") for line in profile.stats().lines()],
-            arguments=list(_arguments(profile)),
-            visible=visible,
-        )
+    return template.render(
+        profile=profile,
+        estimated=estimated,
+        count=count,
+        share=share,
+        drawn=drawn,
+        light=variables(LIGHT),
+        dark=variables(DARK),
+        data=Markup(_json(_data(profile))),
+        lines=list(_lines(profile)),
+        pipes=list(dict.fromkeys(PIPE_NAMES[pipe] for _, pipe in profile.timeline.lanes())),
+        busy=_busy(profile),
+        top=profile.lines()[:10],
+        pipe_names=PIPE_NAMES,
+        flags=[_flag(sync) for sync in profile.syncs],
+        stats=[line.partition("  ") for line in profile.stats().lines()],
+        arguments=list(_arguments(profile)),
+        visible=visible,
     )
 
 

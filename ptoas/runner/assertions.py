@@ -52,9 +52,8 @@ def find_assertions(source: Source) -> list[Assertion]:
     problems = [_misspelt(source, match) for match in _ALIKE.finditer(source.text)]
     for match in _LINE.finditer(source.text):
         text = match["text"].rstrip()
-        names = [name.strip() for name in (match["targets"] or "").split(",") if name.strip()]
         try:
-            targets = tuple(get_target(name).name for name in names)
+            targets = targets_of_line(match)
         except UnknownTargetError as error:
             place = Span(source, match.start("targets"), len(match["targets"]))
             problems.append(finding("PTO-R703", str(error), span=place))
@@ -64,6 +63,12 @@ def find_assertions(source: Source) -> list[Assertion]:
     if wrong:
         raise PtoasError(wrong)
     return found
+
+
+def targets_of_line(match: re.Match[str]) -> tuple[str, ...]:
+    """The targets that a comment is for, `[a5, a2a3]`; none: for all."""
+    names = [name.strip() for name in (match["targets"] or "").split(",") if name.strip()]
+    return tuple(get_target(name).name for name in names)
 
 
 def _misspelt(source: Source, match: re.Match[str]) -> Diagnostic | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
@@ -116,7 +117,7 @@ class Call:
             observer.show(printing, found, "at the end")
 
     def _tile_names(self) -> list[str]:
-        tiles = (op for op in self.program.entry.walk() if isinstance(op, AllocTileOp))
+        tiles = (op for op in walk(self.program.entry) if isinstance(op, AllocTileOp))
         return [op.result.name_hint or "" for op in tiles]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Layout, PadValue, ScatterOOB
 from ptoas.dialects.pto.gather import IndexedMemoryOp, TScatterOp
@@ -124,7 +125,7 @@ def _bits(array: Any) -> Any:
 def reasons(module: ModuleOp, first: Target, second: Target) -> list[str]:
     """Rules of the two targets that make one text mean two things."""
     found: dict[str, None] = {}
-    for op in module.walk():
+    for op in walk(module):
         match op:
             case IndexedMemoryOp():
                 for reason in _indexed(op, first, second):

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import origin_of, waits_for_blocks
 from ptoas.analysis.storage import tile_argument_addresses
-from ptoas.analysis.structure import calls_of, reached
+from ptoas.analysis.structure import calls_of, reached, walk
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import TileType
@@ -86,7 +86,7 @@ class Core:
         self.clusters: Mapping[int, Cluster] = {}
         """What the cores of each block have in common, where there are several."""
         inner = reached(calls_of(program.module), [program.entry])
-        self._simt = [op for each in inner for op in each.walk() if program.target.uses_simt(op)]
+        self._simt = [op for each in inner for op in walk(each) if program.target.uses_simt(op)]
         self._request = launch_request([*inner], program.target) if options.checks.budget else None
         self.machine = Machine(
             program.target, options.checks, simt=bool(self._simt), launch=launch, on_print=options.on_output
@@ -130,7 +130,7 @@ class Core:
         """The tile arguments of the last block."""
         self.compiler.capture = {value: self._capture for value in unread_tiles(program.entry)}
         self.function = self.compiler.function(program.entry.sym_name.data)
-        weight = sum(1 for _ in program.entry.walk())
+        weight = len(walk(program.entry))
         self._count_block = self.compiler.steps.counter(program.entry, weight)
         self._own_bits = not by_hand.get(program.entry.sym_name.data, True)
         self._argument_tiles: dict[int, Tile] = {}
@@ -289,7 +289,7 @@ def together(program: Program, launch: Launch) -> bool:
         return False
     if options.schedule is not None or (launch.ranks is not None and len(launch.cores) > 1):
         return True
-    return any(waits_for_blocks(op) for op in program.module.walk())
+    return any(waits_for_blocks(op) for op in walk(program.module))
 
 
 def join_clusters(cores: Sequence[Core], launch: Launch, blocks: Sequence[int]) -> dict[int, Cluster]:

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.kinds import functions_below, kind_of, needs_cluster
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
@@ -43,12 +44,12 @@ def entries_of(module: ModuleOp) -> list[str]:
 
 
 def _bodies(module: ModuleOp) -> list[func.FuncOp]:
-    functions = (op for op in module.walk() if isinstance(op, func.FuncOp))
+    functions = (op for op in walk(module) if isinstance(op, func.FuncOp))
     return [op for op in functions if op.body.blocks and op.body.blocks[0].ops]
 
 
 def _uncalled(module: ModuleOp, bodies: list[func.FuncOp]) -> list[func.FuncOp]:
-    called = {op.callee.string_value() for op in module.walk() if isinstance(op, func.CallOp)}
+    called = {op.callee.string_value() for op in walk(module) if isinstance(op, func.CallOp)}
     return [op for op in bodies if op.sym_name.data not in called] or bodies
 
 
@@ -96,7 +97,7 @@ def _of_pair(module: ModuleOp, function: func.FuncOp) -> func.FuncOp | None:
 def unread_tiles(entry: func.FuncOp) -> set[SSAValue]:
     """Tiles that instructions of the entry write and none reads: the results of a program without stores."""
     found: set[SSAValue] = set()
-    for op in entry.walk():
+    for op in walk(entry):
         if not isinstance(op, AllocTileOp):
             continue
         uses = [use for use in op.result.uses if not isinstance(use.operation, TAssignOp)]

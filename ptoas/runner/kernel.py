@@ -15,6 +15,7 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import PtoasError
 from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
@@ -75,8 +76,8 @@ class Kernel:
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)
         by_hand = {
-            op.sym_name.data: is_placed_by_hand(op.walk())
-            for op in module.walk()
+            op.sym_name.data: is_placed_by_hand(walk(op))
+            for op in walk(module)
             if isinstance(op, func.FuncOp)
         }
         given = self.options
@@ -85,8 +86,8 @@ class Kernel:
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
-        channels = Channels(self.module) if has_channels(self.module.walk()) else None
-        across = len(self.launch.cores) > 1 and any_goes_across(self.module.walk())
+        channels = Channels(self.module) if has_channels(walk(self.module)) else None
+        across = len(self.launch.cores) > 1 and any_goes_across(walk(self.module))
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
         self.cores = cores_of(self.program, self.launch)
         self._binder = Binder(self.parameters, self.entry)

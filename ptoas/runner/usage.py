@@ -18,6 +18,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -98,8 +99,8 @@ def analyse(
     blocks: int,
 ) -> None:
     """Fill in sizes, directions and limits of the parameters, from a module in DPS form."""
-    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, func.FuncOp)}
-    operations = [op for f in functions.values() for op in f.walk()]
+    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
+    operations = [op for f in functions.values() for op in walk(f)]
     arguments = entry.body.blocks[0].args
     flow = flow_of(functions, [arguments[p.at] for p in parameters], operations)
     peers = Peers(functions, operations, flow.memory)

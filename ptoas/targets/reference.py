@@ -43,6 +43,8 @@ OTHER_CHAPTERS = {
     "P": "Reading a program",
     "R": "Running a program",
     "L": "Lowering a program",
+    "H": "Joining the functions of cores",
+    "O": "Remarks of a profile",
     "T": "Checking files",
     "X": "ptoas itself",
 }
@@ -112,7 +114,7 @@ def _markdown(rules: Sequence[Rule]) -> str:
         lines += [f"## {title}", ""]
         for rule in chapter:
             kind = "" if rule.severity.value == "error" else f" ({severity_of(rule)})"
-            lines += [f"### {rule.code}: {rule.title}{kind}", ""]
+            lines += [*_place(rule.code), f"### {rule.code}: {rule.title}{kind}", ""]
             lines += [rule.statement, "", f"*Why:* {rule.reason}", ""]
             lines += [f"*Targets:* {', '.join(targets_with(rule))}. *Source:* {rule.source}.", ""]
             on = ", ".join(rule.example_targets)
@@ -120,6 +122,11 @@ def _markdown(rules: Sequence[Rule]) -> str:
             lines += ["Accepted:", "", "```mlir", rule.passing, "```", ""]
     lines += _other_codes()
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _place(code: str) -> tuple[str, str]:
+    """What reports and editors link to: a heading's own name changes with its words, a code never does."""
+    return f'<a id="{code.lower()}"></a>', ""
 
 
 def _other_codes() -> list[str]:
@@ -131,7 +138,7 @@ def _other_codes() -> list[str]:
         lines += [f"## {title}", ""]
         for code, (statement, meaning) in sorted(MEANINGS.items()):
             if code[4] == letter:
-                lines += [f"### {code}: {statement}", "", meaning, ""]
+                lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]
     return lines
 
 

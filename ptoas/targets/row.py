@@ -66,6 +66,8 @@ class Scratch:
     """The slot whose open valid extents the tile shares."""
     instead: str | None = None
     """The slot whose tile is passed where the text names none: the target does not touch it."""
+    optional: bool = False
+    """Whether the library has a call without it, too."""
 
 
 @dataclass(frozen=True)

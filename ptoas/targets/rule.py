@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from xdsl.ir import Operation
 
@@ -121,7 +121,8 @@ class Rule:
         return f"Rule({self.code} {self.name})"
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """Rules of whole programs, in a function that imports them, and the chapters of which a program must have
     an instruction before these rules have anything to say; none: any program.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
@@ -37,10 +37,11 @@ from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS, get_isa
+from ptoas.targets.named import module_target
+from ptoas.targets.placed import PLACEMENTS, placed_otherwise
 from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rule import Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
-from ptoas.targets.rules.module import TARGET_ATTRIBUTE
 from ptoas.targets.rules.operands import rules_for
 
 DECLARATION_CODE = "PTO-P060"
@@ -59,18 +60,21 @@ def verify(
     *,
     sync: str | None = None,
     isa: str | None = None,
+    placement: str | None = None,
 ) -> Report:
     """Check a module against every rule of a target; without one, of the module's own, else of all (D2).
 
     `sync` is `auto`, `manual` or `all` where the caller decides who raises the flags (D21). `isa` is `doc` or
-    `2026.08` where the documents or the headers of August 2026 decide alone (D28).
+    `2026.08` where the documents or the headers of August 2026 decide alone (D28). `placement` is `auto` or
+    `manual` where no function, or every function, is to say where its tiles lie.
 
     >>> import ptoas
     >>> module = ptoas.parse(".arg %a : !pto.tile<8x8xf32>\\n%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
     >>> ptoas.verify(module, "a5").ok
     True
     """
-    return verify_targets(module, None if target is None else [target], aicore, sync=sync, isa=isa)
+    targets = None if target is None else [target]
+    return verify_targets(module, targets, aicore, sync=sync, isa=isa, placement=placement)
 
 
 def verify_targets(
@@ -80,6 +84,7 @@ def verify_targets(
     *,
     sync: str | None = None,
     isa: str | None = None,
+    placement: str | None = None,
 ) -> Report:
     """Check a module for several targets; without any, for the one it names, else for all of them (D2).
 
@@ -95,11 +100,13 @@ def verify_targets(
     """
     if sync not in (None, "auto", "manual", "all"):
         raise UsageError(f"sync is 'auto', 'manual' or 'all', not {sync!r}")
+    if placement not in (None, *PLACEMENTS):
+        raise UsageError(f"placement is 'auto' or 'manual', not {placement!r}")
     get_isa(isa)
     chosen = targets_of(module) if targets is None else tuple(targets)
     resolved = tuple(t if isinstance(t, Target) else get_target(t) for t in chosen)
     try:
-        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa)
+        checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa, placement)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
     found: dict[tuple[object, ...], Diagnostic] = {}
@@ -132,10 +139,10 @@ def _citing_both(first: tuple[Note, ...], second: tuple[Note, ...]) -> tuple[Not
 
 def targets_of(module: ModuleOp) -> tuple[Target, ...]:
     """The target that a module names; all of them when it names none."""
-    named = module.attributes.get(TARGET_ATTRIBUTE)
-    if isinstance(named, StringAttr):
+    named = module_target(module)
+    if named is not None:
         try:
-            return (get_target(named.data),)
+            return (get_target(named),)
         except UnknownTargetError:
             pass
     return tuple(TARGETS.values())
@@ -176,8 +183,10 @@ class _Checker:
         aicore: bool,
         sync: str | None,
         isa: str | None = None,
+        placement: str | None = None,
     ):
         self.isa = isa
+        self.placement = placement
         self.module = module
         self.targets = targets
         self.aicore = aicore
@@ -200,9 +209,11 @@ class _Checker:
         return frozenset[str]().union(*map(self._chapters_of, self.functions))
 
     def _chapters_of(self, function: FunctionFacts) -> frozenset[str]:
-        """The chapters that a function has operations or arguments of; with flags by hand, that of flags."""
-        arguments = (type.__class__ for type in function.func.function_type.inputs.data)
-        found = {kind.__module__.rpartition(".")[2] for kind in (*function.by_class, *arguments)}
+        """The chapters that a function has operations, arguments or results of; with flags by hand, that of
+        flags."""
+        signature = function.func.function_type
+        types = (type.__class__ for type in (*signature.inputs.data, *signature.outputs.data))
+        found = {kind.__module__.rpartition(".")[2] for kind in (*function.by_class, *types)}
         return frozenset(found | {"sync"} if self.sync == "manual" else found)
 
     @cached_property
@@ -335,6 +346,8 @@ class _Checker:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.module, target))
             elif rule.scope == "channels" and not broken:
                 yield from (_diagnose(rule, v, self.module) for v in rule.check(self.channels, target))
+        if self.placement is not None and not broken:
+            yield from placed_otherwise(self.functions, target, self.placement)
         for group in self.instructions.values():
             if group[0] in broken:
                 continue

@@ -188,3 +188,55 @@ def test_a_loop_of_blocks_may_use_what_every_way_to_it_defines() -> None:
   cf.br ^done
 }"""
     ptoas.parse(text)
+
+
+FORWARD = """func.func @choose(%c: i1, %d: i1, %a: i32, %b: i32, %p: !pto.ptr<i32>) {
+  %c0 = arith.constant 0 : index
+  cf.cond_br %c, ^x, ^y
+^x:
+  %s = arith.addi %a, %b : i32
+  cf.cond_br %d, ^meet(%s : i32), ^z
+^z:
+  %q = arith.muli %s, %a : i32
+  cf.br ^meet(%q : i32)
+^y:
+  %t = arith.subi %a, %b : i32
+  cf.cond_br %d, ^meet(%t : i32), ^early
+^early:
+  return
+^meet(%r: i32):
+  pto.store_scalar %r, %p[%c0] : !pto.ptr<i32>, i32
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("c", "d", "stored"),
+    [(True, True, 7 + 5), (True, False, 12 * 7), (False, True, 7 - 5), (False, False, -1)],
+)
+def test_branches_that_go_forward_run(c: bool, d: bool, stored: int) -> None:
+    """Ways that meet, one inside the other, and one that ends early."""
+    text = FORWARD.replace("%d, ^meet(%t : i32), ^early", "%d, ^meet(%t : i32), ^late").replace(
+        "^early:\n  return", "^late:\n  %m = arith.constant -1 : i32\n  cf.br ^meet(%m : i32)"
+    )
+    memory = np.zeros(4, np.int32)
+    arguments = {"c": c, "d": d, "a": 7, "b": 5, "p": memory}
+    assert ptoas.run(ptoas.parse(text), arguments, target="a5").outputs["p"][0] == stored
+    assert ptoas.verify(ptoas.parse(text), "a5").diagnostics == ()
+
+
+def test_ways_that_end_apart_and_share_a_block_stay_blocks() -> None:
+    with pytest.raises(ptoas.PtoasError, match="PTO-L020"):
+        ptoas.lower(ptoas.parse(FORWARD), "a5")
+
+
+def test_an_early_return_is_an_else() -> None:
+    text = FORWARD.replace("%d, ^meet(%s : i32), ^z", "%d, ^out, ^z").replace(
+        "%d, ^meet(%t : i32), ^early", "%d, ^over, ^early"
+    )
+    text = text.replace("^meet(%r: i32):", "^over:\n  return\n^out:\n  return\n^meet(%r: i32):")
+    for d, stored in ((True, 0), (False, 12 * 7)):
+        memory = np.zeros(4, np.int32)
+        arguments = {"c": True, "d": d, "a": 7, "b": 5, "p": memory}
+        assert ptoas.run(ptoas.parse(text), arguments, target="a5").outputs["p"][0] == stored

@@ -170,7 +170,7 @@ func.func @f(%a: i32, %p: !pto.ptr<i32>) {
 }
 """,
         "PTO-L004",
-        "a C++ function returns one scalar at most",
+        "a C++ function returns one value at most",
     ),
     "functions that call each other": (
         """func.func @f(%a: i32) {

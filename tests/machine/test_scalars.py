@@ -498,7 +498,7 @@ def test_a_function_of_several_blocks() -> None:
     context = Context()
     for dialect in (builtin.Builtin, func.Func, cf.Cf):
         context.load_dialect(dialect)
-    text = 'func.func @main() {\n  "cf.br"()[^next] : () -> ()\n^next:\n  func.return\n}\n'
+    text = 'func.func @main() {\n  "cf.br"()[^on] : () -> ()\n^on:\n  "cf.br"()[^on] : () -> ()\n}\n'
     with pytest.raises(ptoas.PtoasError, match="PTO-L020"):
         compile_program(Parser(context, text).parse_module(), "a5", force=True)
 

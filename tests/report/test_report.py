@@ -131,6 +131,7 @@ def test_without_jinja_the_command_says_what_to_install(
 
     environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setitem(sys.modules, "markupsafe", None)  # what Jinja2 brings with it
     file = tmp_path / "small.pto"
     file.write_text(SMALL)
     done = command(str(file), "-o", str(tmp_path / "page.html"))

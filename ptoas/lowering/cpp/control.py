@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from ptoas.analysis.forwarding import origins
 from ptoas.analysis.knowledge import physical_shape
+from ptoas.dialects.pto.channel import DeclareTileOp
 from ptoas.dialects.pto.multi_tile import MultiTileGetOp
-from ptoas.dialects.pto.types import TileType
+from ptoas.dialects.pto.types import TileType, ViewType
+from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.lowering.cpp.readers import terminator
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
 
@@ -171,6 +174,9 @@ def _call(emit: FunctionEmitter, op: Operation) -> None:
     if len(op.results) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
     if op.results and op.results[0].first_use is not None:
+        if isinstance(op.results[0].type, TileType | ViewType):
+            # Which bytes the name stands for is not known here: they might be given to another tile.
+            raise emit.unsupported(op, "what a call returns is no tile or view; let the callee write to one")
         emit.define(op.results[0], call, needed=True)
     else:
         emit.line(f"{call};")
@@ -180,8 +186,12 @@ def _return(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, func.ReturnOp)
     if len(op.arguments) > 1:
         raise emit.unsupported(op, "a C++ function returns one value at most")
-    if op.arguments:
-        emit.line(f"return {emit.text(op.arguments[0])};")
+    for value in op.arguments:
+        own = [each for each in origins(value) if isinstance(each.owner, AllocTileOp | DeclareTileOp)]
+        if own or (isinstance(value.type, TileType) and physical_shape(value) != value.type.shape):
+            why = "a function returns a tile that it was given, whole: its own are overwritten after it"
+            raise emit.unsupported(op, why)
+        emit.line(f"return {emit.argument(value)};")
 
 
 def _nothing(emit: FunctionEmitter, op: Operation) -> None:

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from ptoas.analysis.kinds import functions_below
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.core_sync import SetFftsOp
 from ptoas.dialects.pto.enums import KernelKind
@@ -48,7 +49,7 @@ def _deeper(line: str) -> str:
 
 def has_control_area(module: ModuleOp, entry: FuncOp, target: Target) -> bool:
     """Whether a kernel has to say where its cores count, and no instruction of it does so."""
-    ops = [op for function in functions_below(module, entry) for op in function.walk()]
+    ops = [op for function in functions_below(module, entry) for op in walk(function)]
     if any(isinstance(op, SetFftsOp) for op in ops):
         return False
     return any(isinstance(op, PipeInitOp) and target.model(op).control_area for op in ops)

@@ -434,10 +434,19 @@ def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
 
 
 def result_type(function: func.FuncOp, target: Target) -> str:
-    outputs: list[Attribute] = list(function.function_type.outputs)
-    if len(outputs) > 1 or any(not is_scalar(type) for type in outputs):
-        raise _unsupported(function, target, "a C++ function returns one scalar at most")
-    return scalar_cpp(outputs[0]) if outputs else "void"
+    match list(function.function_type.outputs):
+        case []:
+            return "void"
+        case [TileType() as tile]:
+            return tile_cpp(tile)
+        case [ViewType()] if function.body.blocks:
+            return "auto"  # extents and strides are part of the type, and the body knows them
+        case [type] if is_scalar(type):
+            return scalar_cpp(type)
+        case [type]:
+            raise _unsupported(function, target, f"a C++ function that returns {type} is not written")
+        case _:
+            raise _unsupported(function, target, "a C++ function returns one value at most")
 
 
 def _unsupported(op: Operation, target: Target, why: str) -> PtoasError:

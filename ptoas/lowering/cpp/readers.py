@@ -6,11 +6,12 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
+from ptoas.analysis.structure import walk
 
 
 def read_values(function: func.FuncOp) -> set[SSAValue]:
     """The values of a function that an instruction reads, itself or by a name that it has elsewhere."""
-    ops = list(function.walk())
+    ops = walk(function)
     handed = [each for op in ops if op.regions for each in handings(op)]
     sources: dict[SSAValue, list[SSAValue]] = {}
     for each in handed:

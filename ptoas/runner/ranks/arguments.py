@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
-from ptoas.analysis.structure import functions
+from ptoas.analysis.structure import functions, walk
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
@@ -174,7 +174,7 @@ class RankArguments:
     def _owners(self) -> dict[str, int]:
         """Arguments that stand in the place of one rank of a group."""
         bodies = {f.sym_name.data: f for f in functions(self.kernel.module)}
-        operations = [op for f in bodies.values() for op in f.walk()]
+        operations = [op for f in bodies.values() for op in walk(f)]
         entry_args = self.kernel.entry.body.block.args
         flow = flow_of(bodies, [entry_args[p.at] for p in self.kernel.parameters], operations)
         found: dict[str, int] = {}

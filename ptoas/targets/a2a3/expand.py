@@ -39,7 +39,7 @@ def _least(know: Facts) -> int:
 
 
 SPREAD = ROW_EXPAND_BINARY.but(
-    rules=(scratch_is_for_a_column,), ignores=(), scratch={"tmp": Scratch(_needs, _least)}
+    rules=(scratch_is_for_a_column,), ignores=(), scratch={"tmp": Scratch(_needs, _least, optional=True)}
 )
 
 ROWS: Rows = {

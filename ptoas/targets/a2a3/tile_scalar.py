@@ -18,6 +18,7 @@ from ptoas.targets.families import elementwise as f
 from ptoas.targets.families import scratch
 from ptoas.targets.row import Forms, Rows, Scratch
 from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
+from ptoas.targets.rules.scratch import scratch_is_valid_for_a_row
 from ptoas.targets.specs import ROW_MAJOR, tile
 
 IN_PLACE_MULTIPLIES = "multiplies in place"
@@ -31,6 +32,7 @@ REMAINDER = f.SCALAR.but(
     scratch={"tmp": Scratch(scratch.one_row)},
     apart=f.apart("src"),
     model=ROUNDED_QUOTIENT,
+    rules=(scratch_is_valid_for_a_row,),
     source="device header of A2/A3, TREMS",
 )
 

@@ -19,6 +19,7 @@ from ptoas.targets.rules.movement import (
     exponents_follow_each_other,
     exponents_make_boxes,
     fill_does_not_shrink,
+    fill_has_no_mode,
     fill_names_its_value,
     fill_of_a_matrix_keeps_its_type,
     part_is_inside,
@@ -92,13 +93,13 @@ def _fill_form(op: PtoOp) -> str:
 
 FILL_PAD = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
-    rules=(fill_names_its_value, fill_does_not_shrink),
+    rules=(fill_has_no_mode, fill_names_its_value, fill_does_not_shrink),
     pipe=V,
 )
 
 FILL_PAD_MAT = Row(
     tiles={"dst": tile(T, locs="mat"), "src": tile(locs="mat")},
-    rules=(fill_of_a_matrix_keeps_its_type,),
+    rules=(fill_has_no_mode, fill_of_a_matrix_keeps_its_type),
     pipe=MTE1,
     call=Call(template="type:dst #padValue", only_with="padValue"),
     defaults={"padValue": PadValue.Zero},

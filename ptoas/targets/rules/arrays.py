@@ -68,6 +68,9 @@ def local_variable_stays_where_it_is_declared(facts: FunctionFacts, target: Targ
         if isinstance(argument.type, LocalArrayType | StructType):
             found = f"argument {value_name(argument)}: found {argument.type}"
             yield Violation(f"{found}, required what can be passed", op=facts.func, slot=("argument", at))
+    for given in facts.func.function_type.outputs:
+        if isinstance(given, LocalArrayType | StructType):
+            yield Violation(f"result: found {given}, required what can be returned", op=facts.func)
     for declared in (a.DeclareLocalArrayOp, a.DeclareStructOp):
         for op in facts.by_class.get(declared, ()):
             (result,) = op.results

@@ -8,8 +8,10 @@ from ptoas.analysis.channels import FLAGS, Channels, End, flow_of, ring_source
 from ptoas.analysis.counts import together
 from ptoas.analysis.kinds import origin_of
 from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.channel import (
+    HandleInitOp,
     ImportReservedBufferOp,
     InitializePipeOp,
     PipeInitOp,
@@ -31,7 +33,7 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
 @rule(
     "PTO-H110",
     source="PTOAS aic_initialize_pipe: pairs of two functions",
-    reason="A tile that is pushed has to be popped by somebody.",
+    reason="A tile that is pushed has to be popped by somebody, at the latest by what is compiled elsewhere.",
     failing=once(
         PAIR,
         "  %t = pto.tpop",
@@ -46,7 +48,8 @@ _OTHER_AIV = "  pto.aiv_initialize_pipe {id = 1, dir_mask = 1, slot_size = 1024}
 )
 def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
     """A channel is declared once on the cube side and once on the vector side; the two name the same ring, or
-    the same number where there is none."""
+    the same number where there is none. One end alone of a pipe that says its flag_base is a warning: the
+    other may be in another module."""
     if any(True for _ in _lost(channels)):
         return  # which is said where a ring is imported that nobody reserves
     for channel in channels.all:
@@ -63,7 +66,13 @@ def a_channel_has_two_ends(channels: Channels, target: Target) -> Violations:
             part="statement",
             fix="name what reserve_buffer gives on one side, and import_reserved_buffer on the other",
             related=tuple(Related("an end", end.init) for end in others),
+            severity=Severity.WARNING if len(kinds) == 1 and _says_its_flags(last.init) else None,
         )
+
+
+def _says_its_flags(init: PipeInitOp) -> bool:
+    """Whether the other end can be compiled elsewhere: which flags they share is written down."""
+    return isinstance(init, HandleInitOp) and init.flag_base is not None
 
 
 def _declared(end: End) -> object:
@@ -74,7 +83,7 @@ def _declared(end: End) -> object:
 
 def _lost(channels: Channels) -> Iterator[ImportReservedBufferOp]:
     for function in channels.functions.values():
-        for op in function.walk():
+        for op in walk(function):
             if isinstance(op, ImportReservedBufferOp) and channels.ring(op.result) is None:
                 yield op
 
@@ -133,7 +142,7 @@ def an_imported_ring_is_reserved(channels: Channels, target: Target) -> Violatio
     name."""
     seen: set[object] = set()
     for function in channels.functions.values():
-        for op in function.walk():
+        for op in walk(function):
             if not isinstance(op, ReserveBufferOp):
                 continue
             name = op.buffer_name.data

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.channel import (
     TPopFromAicOp,
     TPopFromAivOp,
 )
-from ptoas.dialects.pto.core_enums import Flow
+from ptoas.dialects.pto.core_enums import Flow, PushQuant
 from ptoas.dialects.pto.element_types import element_size, element_text
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
@@ -148,19 +148,21 @@ def halves_suit_local_memory(channels: Channels, target: Target) -> Violations:
     scope="channels",
 )
 def what_is_pushed_fits_a_slot(channels: Channels, target: Target) -> Violations:
-    """What is pushed, both halves together, and after a conversion on its way, is no larger than a slot."""
+    """What is pushed, both halves together, and after a conversion on its way, is no larger than a slot; nor
+    is what is popped, where nothing here pushes it."""
     for channel in sound(channels, target):
         limit = channel.first.bytes_of_slot
         for flow in channel.first.flows:
-            for use in moves(channel, flow)[0]:
-                size = _bytes(use, channel)
+            pushes, pops, _ = moves(channel, flow)
+            for use in pushes or pops:
+                size = _bytes(use, channel) if isinstance(use, PushOp) else _whole(use)
                 if size is not None and size > limit:
                     yield mismatch(
-                        "bytes of what is pushed",
+                        f"bytes of what is {'pushed' if pushes else 'popped'}",
                         size,
                         f"at most {limit}, a slot of {channel.name}",
                         op=use,
-                        slot="entry",
+                        slot=place_of(use),
                         fix=f"slot_size = {size} on both sides",
                         related=(Related("declared here", channel.first),),
                     )
@@ -180,6 +182,14 @@ def _bytes(use: PushOp, channel: Channel) -> int | None:
     if use.halves not in (1, 2) or (in_memory and not to_cube):
         return size
     return size * 2 if to_cube else size // 2
+
+
+def _whole(use: PopOp) -> int | None:
+    """What a pop that takes a whole tile takes from a slot."""
+    type = passed(use)
+    if not isinstance(type, TileType) or use.halves != 0 or DYNAMIC in type.valid:
+        return None
+    return prod(type.valid) * element_size(type.element_type)
 
 
 _MEMORIES = {
@@ -252,7 +262,9 @@ def _misfit(
     channel: Channel, flow: Flow, push: PushOp, pushed: Passed, pop: PopOp, popped: Passed
 ) -> tuple[str, str, str] | None:
     """How what is popped differs from what is pushed: by what, as found, as required."""
-    if pushed.element_type != popped.element_type and channel.first.acc_push_epilogue is None:
+    epilogue = channel.first.acc_push_epilogue
+    converts = epilogue is not None and epilogue.quant is not PushQuant.NoQuant
+    if pushed.element_type != popped.element_type and not converts:
         own = element_text(pushed.element_type)
         return "element type", element_text(popped.element_type), f"{own}, as pushed"
     if not isinstance(pushed, TileType) or not isinstance(popped, TileType):

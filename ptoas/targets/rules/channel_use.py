@@ -13,8 +13,16 @@ from ptoas.analysis.channels import Channel, Channels, flow_of, popped_by
 from ptoas.analysis.counts import together
 from ptoas.analysis.forwarding import passed_on
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import Order
-from ptoas.dialects.pto.channel import ChannelOp, FreeOp, TPopFromAicOp, TPopFromAivOp, TPushToAicOp
+from ptoas.analysis.structure import Order, walk
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import (
+    ChannelOp,
+    FreeOp,
+    InitializePipeOp,
+    TPopFromAicOp,
+    TPopFromAivOp,
+    TPushToAicOp,
+)
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import KernelKind
 from ptoas.dialects.pto.scalar import GetSubblockIdxOp, GetSubblockNumOp
@@ -40,7 +48,7 @@ Violations = Iterator[Violation]
 def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Violations:
     """An instruction names a channel that its function declares before it, and that goes in its direction."""
     for function in channels.functions.values():
-        uses = [op for op in function.walk() if isinstance(op, ChannelOp)]
+        uses = [op for op in walk(function) if isinstance(op, ChannelOp)]
         order = Order(function) if uses else None
         for op in uses:
             assert order is not None
@@ -74,7 +82,8 @@ def an_instruction_finds_its_channel(channels: Channels, target: Target) -> Viol
 )
 def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Violations:
     """All instructions of a channel in one direction have one split, on both sides; the splits of both
-    directions are all 0, or none is, and nosplit says which."""
+    directions are all 0, or none is, and nosplit says which. Between instructions that name their pipe it is
+    a warning: each side has a pipe of its own, and says itself whom it speaks to."""
     for channel in sound(channels, target):
         uses, firsts = channel.uses, dict[Flow | None, ChannelOp]()
         for use in uses:
@@ -88,6 +97,7 @@ def tiles_of_a_channel_are_split_alike(channels: Channels, target: Target) -> Vi
                     op=use,
                     field="split",
                     related=(Related("used here", other),),
+                    severity=None if isinstance(channel.first, InitializePipeOp) else Severity.WARNING,
                 )
                 break
         else:
@@ -120,7 +130,9 @@ _SECOND = "  pto.tpush_to_aiv(%acc : !acc) {split = 0}\n"
 )
 def pushes_pops_and_frees_balance(channels: Channels, target: Target) -> Violations:
     """Where constants tell, a channel has as many pushes as pops, and as many pops as frees; one that has
-    some of the first has some of the second."""
+    some of the first has some of the second. It is an error where somebody waits for ever: pops that nothing
+    was pushed for, or more pushes than pops and slots together. Else it is a warning, also of a channel that
+    one side alone uses."""
     knowledge = Knowledge()
     for channel in sound(channels, target):
         if len(channel.ends) != 2:
@@ -142,6 +154,10 @@ _WORDS = ("pushes", "pops", "frees")
 def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tuple[Any, ...]) -> Violation:
     first, second = ("some" if count is None else count for count in counts[at : at + 2])
     too_few = second == 0 or (isinstance(first, int) and isinstance(second, int) and first > second)
+    waits = not too_few if at == 0 else False
+    if too_few and isinstance(first, int) and isinstance(second, int):
+        waits = first > second + channel.first.slots
+    used = all(groups[:2])
     more, fewer = (at, at + 1) if too_few else (at + 1, at)
     return mismatch(
         f"{_WORDS[at]} and {_WORDS[at + 1]} of {channel.name}",
@@ -151,6 +167,7 @@ def _unbalanced(channel: Channel, at: int, counts: list[int | None], groups: tup
         part="statement",
         fix=f"more {_WORDS[at + 1]}" if too_few else f"fewer {_WORDS[at + 1]}",
         related=tuple(Related(f"the last of the {_WORDS[fewer]}", op) for op in groups[fewer][-1:]),
+        severity=None if used and waits else Severity.WARNING,
     )
 
 
@@ -249,7 +266,7 @@ def whole_tiles_are_for_the_first_vector_core(channels: Channels, target: Target
         end = channel.end(KernelKind.Vector)
         if end is None or not channel.nosplit:
             continue
-        asks = next((op for op in end.function.walk() if isinstance(op, _LANES)), None)
+        asks = next((op for op in walk(end.function) if isinstance(op, _LANES)), None)
         free = [use for use in end.uses if not _is_conditional(use)]
         if asks is not None and free:
             yield mismatch(

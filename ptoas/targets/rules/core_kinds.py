@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kinds import core_of, kind_of, own_kind
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
 from ptoas.dialects.pto.core_sync import CounterOp, SectionOp
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
@@ -41,7 +42,8 @@ _STEP = """ {
 )
 def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
     """In a function or section of one kind of core stands only what that kind can do: its own side of
-    channels, counters of its pipes, tiles of its memories."""
+    channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
+    ever given to that pipe here, so the counter follows nothing."""
     kind = kind_of(facts.func)
     if kind is None and not any(issubclass(op, SectionOp) for op in facts.by_class):
         return
@@ -49,7 +51,12 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Viola
         here, own = core_of(op), own_kind(op)
         if here is not None and own is not None and here is not own:
             yield mismatch(
-                f"core of {op.name.removeprefix('pto.')}", here.value, own.value, op=op, part="statement"
+                f"core of {op.name.removeprefix('pto.')}",
+                here.value,
+                own.value,
+                op=op,
+                part="statement",
+                severity=Severity.WARNING if isinstance(op, CounterOp) else None,
             )
 
 

@@ -30,25 +30,27 @@ _A5 = "a5 a5-custom"
 @rule(
     "PTO-H141",
     source="PTOAS section.cube, section.vector",
-    reason="The function, or the section around it, has said already which core runs what.",
-    failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.vector {{\n  }}\n  return\n}}",
+    reason="The function, or the section around it, has said already which core runs what; a part for the "
+    "other kind would never run.",
+    failing=f"func.func @kernel() {VECTOR} {{\n  pto.section.cube {{\n  }}\n  return\n}}",
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
     on=EVERYWHERE,
     scope="function",
 )
 def a_section_stands_by_itself(facts: FunctionFacts, target: Target) -> Violations:
-    """A section stands in a function without a kernel kind, and in no other section."""
+    """A section stands in a function without a kernel kind or of its own kind, and in no other section."""
     for op in facts.instances(SectionOp):
         outer = op.parent_op()
         while outer is not None and not isinstance(outer, SectionOp | FuncOp):
             outer = outer.parent_op()
         if isinstance(outer, SectionOp):
             found = f"inside `{outer.mnemonic()}`"
-        elif (kind := kind_of(facts.func)) is not None:
+        elif (kind := kind_of(facts.func)) not in (None, op.KIND):
+            assert kind is not None
             found = f"in a function of kind {kind.value}"
         else:
             continue
-        required = "in a function without a kind, and in no other section"
+        required = f"in a function without a kind or of kind {op.KIND.value}, and in no other section"
         yield mismatch(op.mnemonic(), found, required, op=op, part="statement")
 
 

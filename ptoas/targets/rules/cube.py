@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import AccPhase, AccToVecMode, BLayout, SLayout, STPhase, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
@@ -43,8 +44,8 @@ def halves_of_an_accumulator_are_equal(
     op: FixpipeOp, know: Facts, both: bool = True, to_vec: bool = True
 ) -> Violations:
     """accToVecMode is for an accumulator on its way to the unified buffer. In halves it goes as it is,
-    without a scale or a conversion, not to a col_major tile, and not by textract: split by rows an even
-    number of them, by columns a multiple of 32, into a tile with room for one half."""
+    without a scale or a conversion, not to a col_major tile, and by textract from its beginning alone: split
+    by rows an even number of them, by columns a multiple of 32, into a tile with room for one half."""
     if op.acc_to_vec_mode is None:
         return
     src, dst, mode = know.tile("src"), know.tile("dst"), op.acc_to_vec_mode.data
@@ -59,8 +60,8 @@ def halves_of_an_accumulator_are_equal(
         required = "a single mode: there is one unified buffer, and all of the tile goes there"
         yield mismatch("accToVecMode", mode.value, required, **place)
         return
-    if isinstance(op, TExtractOp):
-        required = "a single mode: in halves the library counts all of src from the index on"
+    if isinstance(op, TExtractOp) and (know.constants("row"), know.constants("col")) != ((0,), (0,)):
+        required = "a single mode, or index 0, 0: in halves the library counts all of src from the index on"
         yield mismatch("accToVecMode of textract", mode.value, required, **place)
     if op.fp is not None or op.pre_quant is not None or src.element is not dst.element:
         found = f"{src.element_name} to {dst.element_name}"
@@ -109,7 +110,7 @@ def _phases(product: str) -> str:
 def phases_of_an_accumulator_take_turns(facts: FunctionFacts, target: Target) -> Violations:
     """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
     accPhase does not follow a final one before a store with stPhase final."""
-    for op in facts.func.walk():
+    for op in walk(facts.func):
         for block in (block for region in op.regions for block in region.blocks):
             yield from _turns(block.ops, facts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
 from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -86,14 +87,18 @@ def accumulator_is_converted(
     on="cpu a2a3 a5",
 )
 def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
-    """Scales of columns are 64-bit words in the memory `scaling`, and as many as there are columns."""
+    """Scales of columns are 64-bit words in the memory `scaling`, and as many as there are columns. Another
+    type is a warning: the headers take any, and the pipe reads 8 bytes for each column."""
     if op.fp is None:
         return
     scales, src = know.tile("fp"), know.tile("src")
     if scales.loc is not TileLoc.Scaling:
         yield mismatch("memory of fp", scales.loc.value, "scaling", slot="fp")
     elif scales.size != 8:
-        yield mismatch("element type of fp", scales.element_name, "i64 or ui64", slot="fp")
+        required = "i64 or ui64: the pipe reads 8 bytes for each column"
+        yield mismatch(
+            "element type of fp", scales.element_name, required, slot="fp", severity=Severity.WARNING
+        )
     elif 0 <= scales.valid_cols < src.valid_cols:
         required = f"at least {src.valid_cols}, as src"
         yield mismatch("valid columns of fp", scales.valid_cols, required, slot="fp")

@@ -26,8 +26,10 @@ Violations = Iterator[Violation]
 _BRANCHES = """
 module {
   func.func @f(%c: i1) {
-    cf.cond_br %c, ^bb1, ^bb1
-  ^bb1:
+    cf.br ^again
+  ^again:
+    cf.cond_br %c, ^again, ^end
+  ^end:
     return
   }
 }
@@ -46,8 +48,8 @@ module {
 @rule(
     "PTO-N100",
     source="ptoas",
-    reason="Where tiles live and what pipes wait for is followed through scf; branches between blocks are "
-    "read and printed, and refused by lower and run.",
+    reason="Where tiles live and what pipes wait for is followed through scf. Branches that go forward "
+    "become scf.if; loops of blocks are read and printed, and refused by lower and run.",
     failing=_BRANCHES,
     passing=_ONE_BLOCK,
     on="cpu a2a3 a5",

@@ -9,12 +9,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from ptoas.analysis.function import FunctionFacts
 from ptoas.diagnostics import Severity
 from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
+from ptoas.targets.named import TARGET_ATTRIBUTE
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
-
-TARGET_ATTRIBUTE = "pto.target_arch"
 
 
 def _module(attribute: str) -> str:

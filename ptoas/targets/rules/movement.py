@@ -19,6 +19,20 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 
 
 @rule(
+    "PTO-V142",
+    source="PTOAS tfillpad: no mode",
+    reason="Shapes and addresses say whether a tile is padded in place, into another, or into a larger one.",
+    failing=_FILL.replace("tfillpad", 'tfillpad {mode = "expand"}'),
+    passing=_FILL,
+    on="cpu a2a3 a5",
+)
+def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
+    """tfillpad has no attribute `mode`: which of its forms is called follows from its tiles."""
+    if "mode" in op.attributes:
+        yield mismatch("mode", op.attributes["mode"], "none: the shapes decide", part="statement")
+
+
+@rule(
     "PTO-E411",
     source="TFillPad.hpp: static assertions; PTOAS tfillpad: verifier",
     reason="The value is part of the destination's C++ type; null is none.",

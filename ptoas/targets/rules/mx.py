@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
@@ -148,7 +149,8 @@ def _meet(one: object, other: object) -> bool:
 )
 def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violations:
     """tget_scale_addr binds scales in row_major + row_major boxes to a tile in left, and those in col_major +
-    col_major boxes to one in right."""
+    col_major boxes to one in right. Scales that lie so and are of another type are a warning: the header
+    binds any tile, and the unit reads bytes."""
     src, dst = know.tile("src"), know.tile("dst")
     pairs = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}
     if src.loc not in pairs:
@@ -159,4 +161,12 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
             TileLoc.Right: "f8E8M0 in scaling, col_major + col_major, fractal 32",
         }[src.loc]
         found = f"{dst.element_name} in {dst.loc.value}, {dst.layout_text}"
-        yield mismatch(f"scales of a tile in {src.loc.value}", found, required, slot="dst")
+        soft = Severity.WARNING if _lie_alike(dst.type, src.loc) else None
+        yield mismatch(f"scales of a tile in {src.loc.value}", found, required, slot="dst", severity=soft)
+
+
+def _lie_alike(type: TileType, operand: TileLoc) -> bool:
+    """Whether a tile lies as the scales of an operand in this memory do, whatever it is made of."""
+    wanted = {TileLoc.Left: TileLoc.ScaleLeft, TileLoc.Right: TileLoc.ScaleRight}[operand]
+    own = type.loc.data
+    return own is TileLoc.Scaling and SCALE_MEMORIES.get((type.blayout, type.slayout)) is wanted

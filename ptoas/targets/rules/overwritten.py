@@ -9,6 +9,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Forms, Row
@@ -34,7 +36,8 @@ _ARGS = f"%a: {_TILE}, %b: {_TILE}, %d: {_TILE}"
 )
 def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Violations:
     """A tile that an instruction has worked in, a source that it overwrites or its scratch tile, is written
-    again before it is read."""
+    again before it is read. Of the staging tile of a transfer between ranks it is a warning: it holds the
+    last part that went through it."""
     if not any(_works_in_tiles(kind, target) for kind in facts.by_class):
         return
     gone: dict[SSAValue, PtoOp] = {}
@@ -55,6 +58,7 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
                 part="value",
                 related=(Related("it is overwritten here", gone[root]),),
                 fix="read it before, or work on a copy",
+                severity=Severity.WARNING if isinstance(gone[root], StagedOp) else None,
             )
             del gone[root]
         for access in accesses:

@@ -8,6 +8,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts, is_reshaped, last_dims, shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST, box_of
 from ptoas.dialects.pto.instruction import PtoOp
@@ -119,7 +120,8 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
 )
 def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Violations:
     """A tile in left, right, acc, bias or scaling has the layout that the matrix unit reads and writes there;
-    in left the order of the blocks is the target's, whatever is written (D31)."""
+    in left the order of the blocks is the target's, whatever is written (D31). Of a tile that nothing uses,
+    or that is used for scales of columns alone, it is a warning."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
         layout = target.layouts.get(tile.loc)
@@ -127,7 +129,15 @@ def tile_has_a_layout_of_its_memory(facts: FunctionFacts, target: Target) -> Vio
             place, slot = _origin(value, facts)
             what = f"layout of {value_name(value)} in {tile.loc.value}"
             picture = _orders(tile, layout, target)
-            yield mismatch(what, _layout_found(tile), layout.text, op=place, slot=slot, related=picture)
+            soft = None if _is_walked(value) else Severity.WARNING
+            found = _layout_found(tile)
+            yield mismatch(what, found, layout.text, op=place, slot=slot, related=picture, severity=soft)
+
+
+def _is_walked(tile: SSAValue) -> bool:
+    """Whether an instruction goes through a tile in the order of its layout; scales are but an address."""
+    users = [use.operation for use in tile.uses if isinstance(use.operation, PtoOp)]
+    return any(tile is not getattr(user, "fp", None) for user in users)
 
 
 def _orders(tile: TileFacts, layout: TileLayout, target: Target) -> tuple[Related, ...]:

@@ -245,7 +245,13 @@ def elements() -> Rules:
 @asked("channel")
 def channels() -> Rules:
     """For programs whose cores pass tiles to each other."""
-    from ptoas.targets.rules import channel_ends, channel_entries, channel_epilogue, channel_use
+    from ptoas.targets.rules import (
+        channel_ends,
+        channel_entries,
+        channel_epilogue,
+        channel_scales,
+        channel_use,
+    )
 
     return (
         channel_ends.a_channel_has_two_ends,
@@ -260,6 +266,8 @@ def channels() -> Rules:
         channel_entries.a_tile_comes_from_and_goes_to_its_memory,
         channel_entries.a_tile_is_popped_as_it_is_pushed,
         channel_epilogue.a_push_converts_to_what_is_popped,
+        channel_scales.a_push_finds_its_scale,
+        channel_scales.a_scale_is_of_the_kind_of_its_channel,
         channel_use.pushes_pops_and_frees_balance,
         channel_use.a_slot_is_not_used_after_it_is_free,
         channel_use.what_a_pop_is_told_is_open,

@@ -1,0 +1,180 @@
+"""Branches between blocks as `scf.if`, where they go forward and meet again.
+
+    cf.cond_br %c, ^a, ^b                    %m = scf.if %c -> (i32) {
+  ^a:                                          scf.yield %x : i32
+    cf.br ^c(%x : i32)                 =>    } else {
+  ^b:                                          scf.yield %y : i32
+    cf.br ^c(%y : i32)                       }
+  ^c(%m: i32):                               return %m : i32
+    return %m : i32
+
+Loops of blocks stay as they are: what follows is told that the body has several blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import cf, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ptoas.analysis.structure import walk
+from ptoas.naming import copy_module
+
+
+def structured(module: ModuleOp) -> ModuleOp:
+    """The module itself if each body has one block, else a copy in which forward branches are `scf.if`."""
+    if not any(_has_blocks(op) for op in walk(module)):
+        return module
+    copy = copy_module(module)
+    for op in [op for op in walk(copy) if _has_blocks(op)]:
+        assert isinstance(op, FuncOp)
+        ends = _ends(op)
+        if ends is not None:
+            _Joiner(op, ends).join()
+    return copy
+
+
+MOST = 200
+"""Bodies of more blocks are left alone: each may be nested in the one before."""
+
+
+def _has_blocks(op: Operation) -> bool:
+    return isinstance(op, FuncOp) and len(op.body.blocks) > 1
+
+
+def _successors(block: Block) -> Sequence[Block] | None:
+    """Where a block goes on; `None` where that is not by a branch with or without a condition."""
+    last = block.last_op
+    return last.successors if isinstance(last, cf.BranchOp | cf.ConditionalBranchOp | ReturnOp) else None
+
+
+def _ends(function: FuncOp) -> dict[Block, set[Block]] | None:
+    """For each block those that every way from it comes through; `None` where there are circles, blocks that
+    nothing reaches, or other branches."""
+    if len(function.body.blocks) > MOST:
+        return None
+    order: list[Block] = []
+    states: dict[Block, bool] = {}
+    stack: list[tuple[Block, int]] = [(function.body.blocks[0], 0)]
+    while stack:
+        block, at = stack.pop()
+        after = _successors(block)
+        if after is None:
+            return None
+        states.setdefault(block, False)
+        if at == len(after):
+            states[block] = True
+            order.append(block)
+            continue
+        stack.append((block, at + 1))
+        following = after[at]
+        if states.get(following) is False:
+            return None  # a circle
+        if following not in states:
+            stack.append((following, 0))
+    if len(order) != len(function.body.blocks):
+        return None
+    found: dict[Block, set[Block]] = {}
+    for block in order:  # successors before their predecessors
+        after = _successors(block) or ()
+        common = set[Block].intersection(*(found[each] for each in after)) if after else set[Block]()
+        found[block] = common | {block}
+    position = {block: at for at, block in enumerate(order)}
+    if not all(_is_fed_once(block, found, position) for block in order):
+        return None
+    return found
+
+
+def _is_fed_once(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> bool:
+    """Whether no block belongs to both arms of a condition whose ways do not meet."""
+    after = _successors(block) or ()
+    if len(after) < 2 or _meeting(block, ends, position) is not None:
+        return True
+    first, second = (_reached(each) for each in after)
+    return first.isdisjoint(second)
+
+
+def _meeting(block: Block, ends: dict[Block, set[Block]], position: dict[Block, int]) -> Block | None:
+    """The first block after this one that every way comes through."""
+    after = ends[block] - {block}
+    return max(after, key=lambda each: position[each]) if after else None
+
+
+def _reached(block: Block) -> set[Block]:
+    found, work = {block}, [block]
+    while work:
+        for each in _successors(work.pop()) or ():
+            if each not in found:
+                found.add(each)
+                work.append(each)
+    return found
+
+
+class _Joiner:
+    """Makes one block of a function's body."""
+
+    def __init__(self, function: FuncOp, ends: dict[Block, set[Block]]):
+        self.function = function
+        self.ends = ends
+        self.position = {block: len(_reached(block)) for block in ends}
+
+    def join(self) -> None:
+        blocks = list(self.function.body.blocks)
+        results = self._follow(blocks[0], blocks[0], None)
+        blocks[0].add_op(ReturnOp(*results))
+        for block in blocks[1:]:
+            self.function.body.detach_block(block)
+            block.erase()
+
+    def _follow(self, block: Block, out: Block, stop: Block | None) -> Sequence[SSAValue]:
+        """Move what is done from a block on, until another or the end, to `out`; the values it ends with."""
+        while True:
+            last = block.last_op
+            assert last is not None
+            last.detach()
+            if block is not out:
+                for op in list(block.ops):
+                    op.detach()
+                    out.add_op(op)
+            if isinstance(last, ReturnOp):
+                given: Sequence[SSAValue] = tuple(last.operands)
+                last.erase()
+                return given
+            following, given = self._branch(last, block, out)
+            last.erase()
+            if following is None or following is stop:
+                return given
+            for argument, value in zip(following.args, given, strict=True):
+                argument.replace_all_uses_with(value)
+            block = following
+
+    def _branch(self, last: Operation, block: Block, out: Block) -> tuple[Block | None, Sequence[SSAValue]]:
+        """Where a branch goes on, and with which values."""
+        if isinstance(last, cf.BranchOp):
+            return last.successor, tuple(last.arguments)
+        assert isinstance(last, cf.ConditionalBranchOp)
+        meeting = _meeting(block, self.ends, self.position)
+        arms: list[Region] = []
+        for following, values in (
+            (last.then_block, last.then_arguments),
+            (last.else_block, last.else_arguments),
+        ):
+            inner = Block()
+            given: Sequence[SSAValue] = tuple(values)
+            if following is not meeting:
+                for argument, value in zip(following.args, given, strict=True):
+                    argument.replace_all_uses_with(value)
+                given = self._follow(following, inner, meeting)
+            inner.add_op(scf.YieldOp(*given))
+            arms.append(Region(inner))
+        if meeting is None:
+            types = list(self.function.function_type.outputs)
+        else:
+            types = [argument.type for argument in meeting.args]
+        choice = scf.IfOp(last.cond, types, arms[0], arms[1])
+        choice.location = last.location
+        out.add_op(choice)
+        return meeting, tuple(choice.results)

@@ -1,0 +1,181 @@
+"""Verdicts that are kept: an unchanged file is not checked again.
+
+A verdict is found by all that it depends on: the text and the name of the file, the options, and the program
+that gave it (its version, its own files, its plugins). Nothing of the compiler is imported to find one. An
+entry is a small file that is written whole or not at all, so that any number of processes may share the
+folder; each of its 256 shelves is kept small.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+from ptoas import __version__
+from ptoas.cli.verdicts import FileReport
+from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span
+from ptoas.diagnostics.report import Report
+
+SETTING = "PTOAS_CACHE_DIR"
+FORMAT = 1
+MOST_ENTRIES = 64
+"""In one shelf; the oldest go."""
+MOST_BYTES = 1 << 20
+"""In one shelf; an entry of more than a quarter of this is not kept."""
+
+
+def folder() -> Path:
+    """Where verdicts are kept: `PTOAS_CACHE_DIR`, else the folder for caches of the system."""
+    if named := os.environ.get(SETTING):
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "ptoas"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "ptoas" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ptoas"
+
+
+class Cache:
+    """The verdicts for one set of options."""
+
+    def __init__(self, options: object):
+        self.folder = folder() / f"verdicts-{FORMAT}"
+        self.asked = f"{_program()}\n{options!r}".encode("utf-8", "surrogateescape")
+
+    def find(self, path: str) -> tuple[str | None, FileReport | None]:
+        """The key of a file as it is now, and its verdict if there is one; no key for what can't be read."""
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except (OSError, ValueError):
+            return None, None
+        key = sha256(b"\0".join((self.asked, os.fsencode(path), data))).hexdigest()
+        try:
+            with open(self._place(key), "rb") as file:
+                kept: Any = json.loads(file.read())
+            return key, _restored(path, data.decode("utf-8-sig"), kept)
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            return key, None  # not there, or not ours
+
+    def keep(self, key: str, report: FileReport) -> None:
+        """Remember a verdict; a folder that can't be written to remembers nothing."""
+        if any(d.code == "PTO-X001" for d in report.report.diagnostics):
+            return
+        data = json.dumps(_plain(report), separators=(",", ":")).encode("utf-8", "surrogatepass")
+        place = self._place(key)
+        if len(data) > MOST_BYTES // 4:
+            return
+        temporary = place.with_name(f".{os.getpid()}-{os.urandom(6).hex()}")
+        try:
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, place)
+            _prune(place.parent)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+
+    def _place(self, key: str) -> Path:
+        return self.folder / key[:2] / key[2:]
+
+
+def _prune(shelf: Path) -> None:
+    entries = [(entry.stat(), entry.path) for entry in os.scandir(shelf)]
+    size = sum(stat.st_size for stat, _ in entries)
+    for stat, path in sorted(entries, key=lambda entry: entry[0].st_mtime_ns):
+        if len(entries) <= MOST_ENTRIES and size <= MOST_BYTES:
+            return
+        Path(path).unlink(missing_ok=True)
+        entries.pop()
+        size -= stat.st_size
+
+
+def _program() -> str:
+    """What a verdict depends on beside text and options: the files of ptoas, and what is plugged in."""
+    own = _stamps(Path(__file__).parents[1].rglob("*.py"))
+    return f"{__version__} {sys.version_info[:2]} {own} {_plugins()}"
+
+
+def _stamps(paths: Iterable[Path]) -> str:
+    found = sha256()
+    for path in sorted(paths):
+        stat = path.stat()
+        found.update(f"{path} {stat.st_mtime_ns} {stat.st_size}\n".encode("utf-8", "surrogateescape"))
+    return found.hexdigest()[:16]
+
+
+def _plugins() -> str:
+    from importlib.util import find_spec
+
+    from ptoas.plugins import plugins
+
+    modules: list[str] = []
+    for plugin in plugins():
+        modules += [*plugin.chapters, *plugin.rows.values(), *plugin.bodies, *plugin.rules, *plugin.targets]
+    specs = [find_spec(name) for name in sorted(modules)]
+    return _stamps(Path(spec.origin) for spec in specs if spec is not None and spec.origin is not None)
+
+
+# --- as plain data --------------------------------------------------------------------------------------
+
+
+def _plain(report: FileReport) -> dict[str, Any]:
+    sources: dict[int, Source] = {}
+
+    def place(span: Span) -> list[Any]:
+        sources.setdefault(id(span.source), span.source)
+        return [list(sources).index(id(span.source)), span.offset, span.length]
+
+    findings = [
+        [
+            d.code,
+            d.message,
+            place(d.span),
+            d.severity.value,
+            [[note.message, None if note.span is None else place(note.span)] for note in d.notes],
+            d.fix,
+            list(d.targets),
+            [[place(edit.span), edit.text, edit.safe] for edit in d.edits],
+        ]
+        for d in report.report.diagnostics
+    ]
+    # The file has its text itself; others, such as that of what a pass made, are kept.
+    texts = [[s.filename, None if s.filename == report.path else s.text] for s in sources.values()]
+    return {
+        "path": report.path,
+        "targets": list(report.report.targets),
+        "readable": report.readable,
+        "unnamed": report.unnamed,
+        "sources": texts,
+        "findings": findings,
+    }
+
+
+def _restored(path: str, text: str, kept: Any) -> FileReport:
+    own = Source(text, path)
+    sources = [own if each[1] is None else Source(each[1], each[0]) for each in kept["sources"]]
+
+    def place(at: list[int]) -> Span:
+        return Span(sources[at[0]], at[1], at[2])
+
+    findings = tuple(
+        Diagnostic(
+            code,
+            message,
+            place(span),
+            Severity(severity),
+            tuple(Note(words, None if at is None else place(at)) for words, at in notes),
+            fix,
+            tuple(cast("list[str]", targets)),
+            edits=tuple(Edit(place(at), new, safe) for at, new, safe in edits),
+        )
+        for code, message, span, severity, notes, fix, targets, edits in kept["findings"]
+    )
+    report = Report(findings, tuple(cast("list[str]", kept["targets"])))
+    return FileReport(path, report, bool(kept["readable"]), bool(kept["unnamed"]))

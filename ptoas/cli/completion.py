@@ -1,0 +1,52 @@
+"""What a shell proposes while a command is typed: targets, codes, passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def _of_list(words: Callable[[], Iterable[tuple[str, str]]], many: bool) -> Callable[..., Any]:
+    """Proposals from names with their help; after a comma, for the next of several."""
+
+    def complete(_ctx: object, _param: object, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem  # only a shell that asks pays for it
+
+        before, comma, last = incomplete.rpartition(",") if many else ("", "", incomplete)
+        return [
+            CompletionItem(before + comma + word, help=help)
+            for word, help in words()
+            if word.lower().startswith(last.lower())
+        ]
+
+    return complete
+
+
+def _targets() -> Iterable[tuple[str, str]]:
+    from ptoas.targets import TARGETS
+
+    return [*((name, "") for name in TARGETS), ("all", "all of them")]
+
+
+def _codes() -> Iterable[tuple[str, str]]:
+    from ptoas.diagnostics.codes import MEANINGS
+    from ptoas.targets.rule import RULES
+
+    rules = [(rule.code, rule.title) for rule in RULES.values()]
+    return sorted([*rules, *((code, title) for code, (title, _) in MEANINGS.items())])
+
+
+def _passes() -> Iterable[tuple[str, str]]:
+    from ptoas.lowering.pipeline import PASSES
+
+    return [(name, "") for name in PASSES]
+
+
+complete_targets = _of_list(_targets, many=True)
+complete_target = _of_list(_targets, many=False)
+complete_codes = _of_list(_codes, many=True)
+complete_code = _of_list(_codes, many=False)
+complete_pass = _of_list(lambda: [*_passes(), ("all", "after each of them")], many=False)

@@ -1,0 +1,67 @@
+"""How many processes work: `-j auto`, and handing out files to them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import click
+
+AUTO = "auto"
+_WORTH_A_PROCESS = 8
+"""Files; below this a second process costs more than it saves."""
+
+Item = TypeVar("Item")
+Done = TypeVar("Done")
+
+
+class Jobs(click.ParamType[int | str]):
+    """A number of processes, or `auto`."""
+
+    name = "jobs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if value == AUTO:
+            return AUTO
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if number < 1:
+            self.fail(f"{value!r} is neither a number from 1 nor {AUTO!r}.", param, ctx)
+        return number
+
+
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=Jobs(),
+    metavar="N|auto",
+    help="How many processes work; auto: as many as there are cores.",
+)
+
+
+def workers(jobs: int | str, files: int) -> int:
+    """How many processes are worth their start for so many files."""
+    if isinstance(jobs, int):
+        return max(1, min(jobs, files))
+    affinity: Any = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return max(1, min(cores, files // _WORTH_A_PROCESS))
+
+
+def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iterator[Done]:
+    """What `work` makes of each item, in their order; it is a function of a module, or a partial of one."""
+    if jobs <= 1:
+        yield from map(work, items)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    # A fork has all that is imported here already.
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    context = multiprocessing.get_context(method)
+    share = max(1, min(16, len(items) // (jobs * 8)))
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        yield from pool.map(work, items, chunksize=share)

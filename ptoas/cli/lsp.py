@@ -1,0 +1,28 @@
+"""The command `lsp`: a language server for editors."""
+
+from __future__ import annotations
+
+import click
+
+from ptoas.cli.terminal import Command
+
+
+@click.command(cls=Command)
+@click.option("--stdio", is_flag=True, help="Speak over standard input and output, which it does anyway.")
+def lsp(stdio: bool) -> None:  # noqa: ARG001
+    """Serve an editor: findings, hovers, completion and the rest of the language server protocol.
+
+    It speaks over standard input and output, and is started by the editor. It needs the extra `lsp`.
+
+    \b
+    ptoas lsp
+    """
+    from importlib.util import find_spec
+
+    from ptoas.diagnostics import UsageError
+
+    if any(find_spec(package) is None for package in ("pygls", "lsprotocol")):
+        raise UsageError("the language server needs the extra `lsp`: pip install 'ptoas-xdsl[lsp]'")
+    from ptoas.lsp.server import serve
+
+    serve()

@@ -1,0 +1,247 @@
+"""The configuration of a project: `[tool.ptoas]` of pyproject.toml, or ptoas.toml.
+
+Reading it costs nothing where there is none. Names of targets and codes are looked at by `check_names`, which
+only a command calls that has work to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
+
+OWN = "ptoas.toml"
+SHARED = "pyproject.toml"
+_TABLE = "tool.ptoas"
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a project asks for; an option of the command line wins over it."""
+
+    source: Source | None = None
+    target: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    werror: bool = False
+    exclude: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    jobs: int | str | None = None
+    places: Mapping[tuple[str, str], Span] = field(default_factory=dict[tuple[str, str], Span], compare=False)
+    """Where the value of a key stands in the file."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that patterns count from."""
+        return Path.cwd() if self.source is None else Path(self.source.filename).absolute().parent
+
+
+def load(config: str | None, isolated: bool, paths: Sequence[str] = ()) -> Settings:
+    """The configuration that `--config` names, else the nearest above the first path; `--isolated`: none.
+
+    Raises `PtoasError` for one that can't be read, or that holds what nobody knows.
+    """
+    if config is not None:
+        return _read(Path(config), named=True)
+    if isolated:
+        return Settings()
+    start = next((path for path in paths if path != "-"), ".")
+    folder = Path(os.path.abspath(start))
+    for above in (folder, *folder.parents):
+        for name in (OWN, SHARED):
+            found = above / name
+            if found.is_file() and (name == OWN or _mentions_us(found)):
+                return _read(found, named=False)
+    return Settings()
+
+
+def _mentions_us(path: Path) -> bool:
+    """A look before the reader of TOML is imported."""
+    try:
+        return b"[tool.ptoas" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _read(path: Path, named: bool) -> Settings:
+    name = os.path.relpath(path) if not named else str(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise PtoasError(
+            [Diagnostic("PTO-E950", f"can't read {name}: {reason}", Span(Source("", name), 0))]
+        ) from None
+    import tomllib  # only who has a configuration pays for it
+
+    source = Source(text, name)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PtoasError([_not_toml(source, str(error))]) from None
+    shared = path.name == SHARED or (named and path.name != OWN and "tool" in data)
+    table: Any = data.get("tool", {}).get("ptoas", {}) if shared else data
+    return _Reader(source, shared).settings(table)
+
+
+def _not_toml(source: Source, message: str) -> Diagnostic:
+    match = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    words = message if match is None else message[: match.start()]
+    offset = len(source.text.rstrip())
+    if match is not None and match[1]:
+        offset = source.line_starts[int(match[1]) - 1] + int(match[2]) - 1
+    return Diagnostic(
+        "PTO-E950", f"this is not TOML: {words[:1].lower()}{words[1:]}", Span(source, offset, 1)
+    )
+
+
+# --- keys and their values ---------------------------------------------------------------------------
+
+Wrong = Callable[[str, str], None]
+
+
+class _Reader:
+    """Turns a table into settings; all that is wrong with it is said at once."""
+
+    def __init__(self, source: Source, shared: bool):
+        self.source = source
+        self.header = _TABLE if shared else ""
+        self.problems: list[Diagnostic] = []
+        self.places: dict[tuple[str, str], Span] = {}
+
+    def settings(self, table: Any) -> Settings:
+        found = Settings(self.source)
+        if not isinstance(table, dict):
+            self._wrong("", "tool.ptoas", table, "a table")
+            raise PtoasError(self.problems)
+        for key, value in cast("dict[str, Any]", table).items():
+            reader = _KEYS.get(key)
+            if reader is None:
+                from ptoas.spelling import did_you_mean
+
+                message = f"there is no key `{key}`; there are {', '.join(_KEYS)}"
+                span = self.place("", key)
+                self.problems.append(Diagnostic("PTO-E951", message, span, fix=did_you_mean(key, _KEYS)))
+                continue
+            read = reader(self, key, value)
+            if read is not None:
+                found = replace(found, **{key.replace("-", "_"): read})
+        if self.problems:
+            raise PtoasError(self.problems)
+        return replace(found, places=self.places)
+
+    def place(self, table: str, key: str, value: str | None = None) -> Span:
+        """Where a key, or a text among its values, stands: TOML's reader does not say."""
+        text = self.source.text
+        start = self._start_of(".".join(part for part in (self.header, table) if part))
+        quoted = re.escape(key)
+        pattern = (
+            rf"(?m)^[ \t]*(?P<key>{quoted}|\"{quoted}\"|'{quoted}')\s*[=.]|\[[\w.]*\.?(?P<head>{quoted})\]"
+        )
+        found = re.compile(pattern).search(text, start) or re.compile(pattern).search(text)
+        if found is None:
+            return Span(self.source, start, 1)
+        name = "key" if found["key"] else "head"
+        if value is not None:
+            literal = re.compile(rf"([\"']){re.escape(value)}\1").search(text, found.end())
+            if literal is not None:
+                return Span(self.source, literal.start(), literal.end() - literal.start())
+        return Span(self.source, found.start(name), found.end(name) - found.start(name))
+
+    def _start_of(self, header: str) -> int:
+        if not header:
+            return 0
+        found = re.search(rf"(?m)^[ \t]*\[{re.escape(header)}\]", self.source.text)
+        return 0 if found is None else found.end()
+
+    def _wrong(self, table: str, key: str, value: object, required: str) -> None:
+        shown = value if isinstance(value, str) else repr(value).lower() if isinstance(value, bool) else value
+        message = f"{key}: found {shown!r}, required {required}"
+        self.problems.append(Diagnostic("PTO-E952", message, self.place(table, key)))
+
+    # --- one kind of value each
+
+    def truth(self, key: str, value: object) -> bool | None:
+        if isinstance(value, bool):
+            return value
+        self._wrong("", key, value, "true or false")
+        return None
+
+    def texts(self, key: str, value: object, table: str = "") -> tuple[str, ...] | None:
+        listed = [value] if isinstance(value, str) else value
+        if not isinstance(listed, list) or not all(
+            isinstance(each, str) for each in cast("list[Any]", listed)
+        ):
+            self._wrong(table, key, value, "a text, or a list of texts")
+            return None
+        found = tuple(
+            part.strip()
+            for each in cast("list[str]", listed)
+            for part in (each.split(",") if key in ("target", "select", "ignore") or table else [each])
+        )
+        for each in found:
+            self.places[key, each] = self.place(table, key, each)
+        return found
+
+    def jobs(self, key: str, value: object) -> int | str | None:
+        if value == AUTO:
+            return AUTO
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+            return value
+        self._wrong("", key, value, 'a number from 1, or "auto"')
+        return None
+
+    def by_file(self, key: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...] | None:
+        if not isinstance(value, dict):
+            self._wrong("", key, value, "a table of patterns, each with a list of codes")
+            return None
+        found: list[tuple[str, tuple[str, ...]]] = []
+        for pattern, codes in cast("dict[str, Any]", value).items():
+            read = self.texts(pattern, codes, key)
+            if read is not None:
+                found.append((pattern, read))
+        return tuple(found)
+
+
+_KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
+    "target": _Reader.texts,
+    "select": _Reader.texts,
+    "ignore": _Reader.texts,
+    "werror": _Reader.truth,
+    "exclude": _Reader.texts,
+    "per-file-ignores": _Reader.by_file,
+    "jobs": _Reader.jobs,
+}
+
+
+def check_names(settings: Settings) -> None:
+    """Refuse targets and codes that do not exist; this needs the compiler."""
+    from ptoas.cli.verify_files import known_codes
+    from ptoas.spelling import did_you_mean
+    from ptoas.targets import TARGETS, UnknownTargetError, get_target
+    from ptoas.targets.rule import ALIASES
+
+    problems: list[Diagnostic] = []
+    for name in settings.target:
+        try:
+            if name.lower() != "all":
+                get_target(name)
+        except UnknownTargetError as error:
+            fix = did_you_mean(name, [*TARGETS, "all"])
+            problems.append(Diagnostic("PTO-E953", str(error), settings.places["target", name], fix=fix))
+    known = (*known_codes(), *ALIASES)
+    listed = [("select", settings.select), ("ignore", settings.ignore), *settings.per_file_ignores]
+    for key, codes in listed:
+        for code in codes:
+            if not any(each.startswith(code.upper()) for each in known):
+                fix = did_you_mean(code.upper(), known)
+                span = settings.places[key, code]
+                problems.append(Diagnostic("PTO-E953", f"nothing has the code `{code}`", span, fix=fix))
+    if problems:
+        raise PtoasError(problems)

@@ -1,0 +1,87 @@
+"""The command `test` itself: a few lines over `testing`."""
+
+from __future__ import annotations
+
+import click
+
+from ptoas.cli.completion import complete_targets
+from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.options import color_option, config_option, isolated_option
+from ptoas.cli.terminal import Command, progress, show
+
+
+@click.command(cls=Command)
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--target", shell_complete=complete_targets, help="Only on these targets, with commas.")
+@click.option(
+    "-k", "wanted", metavar="TEXT", help="Only checks whose line `file:line [target] check` has this in it."
+)
+@click.option("--junit", "report", type=click.Path(), metavar="FILE", help="Write the outcomes as JUnit XML.")
+@config_option
+@isolated_option
+@jobs_option
+@click.option("-q", "--quiet", is_flag=True, help="Print failures and the last line alone.")
+@color_option
+@click.pass_context
+def test(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    target: str | None,
+    wanted: str | None,
+    report: str | None,
+    config: str | None,
+    isolated: bool,
+    jobs: int | str | None,
+    quiet: bool,
+    color: str,
+) -> None:
+    """Run every RUN-CHECK of PATHS, on every target that it names: a line each, and a summary.
+
+    `# RUN-CHECK[a5]: ...` names its targets; one that names none is for the program's own target, else for
+    all. `# ARGS: idx=arange --ranks 4` gives arguments, as `run --arg` takes them, and options of `run`.
+    Where nothing is checked, that is a failure.
+
+    \b
+    ptoas test kernels
+    ptoas test kernels -j auto --junit checks.xml
+    ptoas test kernels -k softmax --target a5
+    """
+    ctx.find_root().obj = color
+    import time
+    from functools import partial
+
+    from ptoas.cli import settings as configuration
+    from ptoas.cli import testing
+    from ptoas.cli.find import find_files
+    from ptoas.cli.jobs import each, workers
+    from ptoas.cli.verify_files import parse_targets
+    from ptoas.files import STANDARD_OUTPUT, write_text
+
+    settings = configuration.load(config, isolated, paths)
+    configuration.check_names(settings)
+    files, problems = find_files(paths, settings.exclude, settings.root)
+    targets = parse_targets(target or settings.target or None)
+    started = time.perf_counter()
+    outcomes: list[testing.Outcome] = []
+    count = workers(jobs or settings.jobs or AUTO, len(files))
+    work = partial(testing.run_tests, targets=targets, wanted=wanted)
+    with progress("test") as advance:
+        for number, found in enumerate(each(files, work, count), 1):
+            outcomes += found
+            for one in found:
+                if not quiet or not one.ok:
+                    click.echo(one.shown())
+            if advance is not None:
+                advance(number, len(files))
+    seconds = time.perf_counter() - started
+    chosen = wanted is not None or bool(targets)
+    wrong = [finding for one in outcomes for finding in one.findings]
+    if not outcomes and not problems:
+        problems.append(testing.nothing(paths, chosen))
+    show(list(dict.fromkeys([*problems, *wrong])), color)
+    click.echo(testing.summary(outcomes, len(files), seconds, chosen))
+    if report == STANDARD_OUTPUT:
+        click.echo(testing.junit(outcomes, seconds), nl=False)
+    elif report is not None:
+        write_text(report, testing.junit(outcomes, seconds))
+    ctx.exit(1 if problems or wrong else 0)

@@ -1,0 +1,174 @@
+"""The command `test`: every RUN-CHECK of every file, on every target that it names."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
+from ptoas.diagnostics.internal import internal_error
+from ptoas.diagnostics.render import render, visible
+from ptoas.grammar.parse import parse, read_source
+from ptoas.runner.assertions import Assertion, check, find_assertions
+from ptoas.runner.in_file import find_arguments
+from ptoas.targets import TARGETS, get_target
+from ptoas.targets.named import module_target
+
+NOTHING = "PTO-E955"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one check went on one target; a program that does not run has all of its checks wrong."""
+
+    path: str
+    line: int
+    target: str
+    text: str
+    seconds: float = 0.0
+    findings: tuple[Diagnostic, ...] = ()
+    ran: bool = True
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    @property
+    def name(self) -> str:
+        target = f" [{self.target}]" if self.target else ""
+        return f"{self.path}:{self.line}{target} {self.text}".rstrip()
+
+    def shown(self) -> str:
+        return f"{'ok  ' if self.ok else 'fail'}  {visible(self.name)}"
+
+
+def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = None) -> list[Outcome]:
+    """The checks of one file that are for one of these targets (none: for any) and named as wanted."""
+    try:
+        return list(_tests(path, targets, wanted))
+    except PtoasError as error:
+        return [_broken(path, error.diagnostics)]
+    except UsageError as error:
+        return [_broken(path, (Diagnostic("PTO-T202", str(error), Span(Source("", path), 0)),))]
+    except Exception as error:
+        return [_broken(path, (internal_error(error, ("test", path), path),))]
+
+
+def _broken(path: str, findings: Sequence[Diagnostic]) -> Outcome:
+    """A file that can't be read, or whose comments can't."""
+    errors = tuple(d for d in findings if d.is_error)
+    return Outcome(path, errors[0].span.line if errors else 1, "", "", findings=errors, ran=False)
+
+
+def _tests(path: str, targets: tuple[str, ...], wanted: str | None) -> Iterator[Outcome]:
+    source = read_source(path)
+    found = find_assertions(source)
+    if not found:
+        return
+    named = _named(source, found)
+    for target in named:
+        if targets and target not in targets:
+            continue
+        meant = [a for a in found if not a.targets or target in a.targets]
+        tests = {Outcome(path, a.span.line, target, a.text): a for a in meant}
+        chosen = {one: a for one, a in tests.items() if wanted is None or wanted.lower() in one.name.lower()}
+        if chosen:
+            yield from _on(source, target, chosen)
+
+
+def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
+    """The targets that the checks name; a check that names none is for the program's own, else for all."""
+    named = {target for assertion in found for target in assertion.targets}
+    if not all(assertion.targets for assertion in found):
+        own = module_target(parse(source.text, source.filename))
+        named |= set(TARGETS) if own is None else {get_target(own).name}
+    return [target for target in TARGETS if target in named]
+
+
+def _on(source: Source, target: str, chosen: dict[Outcome, Assertion]) -> Iterator[Outcome]:
+    """One run, and its checks."""
+    from ptoas.runner import run as machine
+
+    started = time.perf_counter()
+    problems: tuple[Diagnostic, ...] = ()
+    names: dict[str, Any] = {}
+    try:
+        given = find_arguments(source, target)
+        ranks = given.options.pop("ranks", None)
+        result = machine.run_texts(
+            lambda: parse(source.text, source.filename),
+            given.values,
+            target,
+            ranks,
+            **given.options,
+            on_output=None,
+        )
+        if result is not None:
+            names = {**{k: v for k, v in result.arguments.items() if v is not None}, **result.outputs}
+    except PtoasError as error:
+        problems = tuple(d for d in error.diagnostics if d.is_error)
+    except UsageError as error:
+        problems = (Diagnostic("PTO-T202", str(error), Span(source, 0, 1)),)
+    except Exception as error:
+        problems = (internal_error(error, ("test", source.filename), source.filename),)
+    share = (time.perf_counter() - started) / len(chosen)
+    for outcome, assertion in chosen.items():
+        if problems:
+            yield replace(outcome, findings=problems, seconds=share, ran=False)
+            continue
+        wrong = check(assertion, names)
+        findings = () if wrong is None else (replace(wrong, targets=(target,)),)
+        yield replace(outcome, findings=findings, seconds=share)
+
+
+def nothing(paths: Sequence[str], chosen: bool) -> Diagnostic:
+    """What is wrong where there is no test."""
+    what = "no RUN-CHECK is left over by -k and --target" if chosen else "no file has a RUN-CHECK"
+    fix = None if chosen else "write one: `# RUN-CHECK: out == rows(table, indices)`"
+    return Diagnostic(NOTHING, what, Span(Source("", " ".join(paths)), 0), fix=fix)
+
+
+def summary(outcomes: Sequence[Outcome], files: int, seconds: float, chosen: bool = False) -> str:
+    failed = sum(not one.ok for one in outcomes)
+    idle = 0 if chosen else files - len({one.path for one in outcomes})
+    words = f"{len(outcomes)} check{'s' * (len(outcomes) != 1)} in {files} file{'s' * (files != 1)}"
+    words += f": {len(outcomes) - failed} ok, {failed} failed"
+    words += f"; {idle} file{'s' * (idle != 1)} without a check" if idle else ""
+    return f"{words} ({seconds:.1f} s)"
+
+
+def junit(outcomes: Sequence[Outcome], seconds: float) -> str:
+    """The outcomes as JUnit's XML, as CI hosts read it: a suite a file, a case a check and target."""
+    from xml.etree import ElementTree as Xml
+
+    root = Xml.Element("testsuites", {"name": "ptoas", **_counts(outcomes), "time": f"{seconds:.3f}"})
+    for path in dict.fromkeys(one.path for one in outcomes):
+        inside = [one for one in outcomes if one.path == path]
+        spent = sum(one.seconds for one in inside)
+        about = {"name": visible(path), **_counts(inside), "time": f"{spent:.3f}"}
+        suite = Xml.SubElement(root, "testsuite", about)
+        for one in inside:
+            case = Xml.SubElement(
+                suite,
+                "testcase",
+                classname=visible(path),
+                name=visible(one.name.removeprefix(f"{path}:")),
+                file=visible(path),
+                line=str(one.line),
+                time=f"{one.seconds:.3f}",
+            )
+            if one.findings:
+                kind = "failure" if one.ran else "error"
+                first = one.findings[0]
+                told = Xml.SubElement(case, kind, message=visible(first.message), type=first.code)
+                told.text = "\n".join(visible(line) for line in render(one.findings).split("\n"))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, "unicode") + "\n"
+
+
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, str]:
+    failures = sum(not one.ok and one.ran for one in outcomes)
+    errors = sum(not one.ok and not one.ran for one in outcomes)
+    return {"tests": str(len(outcomes)), "failures": str(failures), "errors": str(errors)}

@@ -1,0 +1,72 @@
+"""The words of the language by their kind: asked of the dialect, so that an instruction has its colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ptoas.dialects.pto import CHAPTERS, OTHERS, PTO, instructions_of
+from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
+from ptoas.dialects.pto.element_types import ELEMENT_TYPES
+from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
+from ptoas.dialects.pto.index import read
+from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
+from ptoas.grammar.syntax import DIRECTIVES
+
+STRUCTURE = (
+    "builtin.module",
+    "module",
+    "func.func",
+    "scf.for",
+    "scf.if",
+    "scf.while",
+    "scf.index_switch",
+    "scf.execute_region",
+    "cf.br",
+    "cf.cond_br",
+    "cf.switch",
+)
+"""What pto.lark itself reads at the beginning of a statement."""
+
+WORDS = (
+    *("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc"),
+    *("private", "public", "nested", "no_inline", "true", "false", "unit"),
+)
+"""What it reads further on."""
+
+SCALARS = ("index", "none")
+
+
+def _sorted(words: Iterable[str]) -> list[str]:
+    """Longer words first, so that a word is not taken for its beginning."""
+    return sorted(set(words), key=lambda word: (-len(word), word))
+
+
+def vocabulary() -> dict[str, list[str]]:
+    """Every list of words, without those of plugins."""
+    own = [op for chapter in CHAPTERS if chapter not in OTHERS for op in instructions_of(chapter)]
+    index = read(chapter for chapter in CHAPTERS if chapter not in OTHERS)
+    enums = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
+    suffixes = {
+        value
+        for op in own
+        for name in op.SUFFIXES
+        if (enum := op.signature().fields[name].enum) is not None
+        for value in enum.spellings()
+    }
+    elements = [text for each in ELEMENT_TYPES for text in (each.text, *each.aliases)]
+    types = [each.name.removeprefix("pto.") for each in PTO.attributes if not issubclass(each, PtoEnumAttr)]
+    return {
+        "instructions": _sorted([*index.names, *index.overloads]),
+        "suffixes": _sorted(suffixes),
+        "mlir": _sorted([*STRUCTURE, *MLIR_OPCODES]),
+        "directives": _sorted(DIRECTIVES),
+        "words": _sorted([*WORDS, *(word for word in index.words if re.fullmatch(r"[a-z_]\w*", word))]),
+        "types": _sorted(types),
+        "scalars": _sorted(
+            [*SCALARS, "i1", *(text for text in elements if re.fullmatch(r"[a-zA-Z]\w*", text))]
+        ),
+        "enums": _sorted(each.name.removeprefix("pto.") for each in enums),
+        "members": _sorted(value for each in enums for value in each.spellings()),
+        "attributes": _sorted(name for op in own for name in (*op.signature().fields, *op.KEYS)),
+    }

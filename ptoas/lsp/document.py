@@ -1,0 +1,224 @@
+"""One text as the server knows it: its statements and tokens, and the operations that they made.
+
+A text with mistakes is read as far as it goes: the statements that are right have made their operations, and
+the tokens of the others are there all the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.diagnostics import Diagnostic, PtoasError, Source
+from ptoas.grammar.build import Builder
+from ptoas.grammar.layout import RawStatement, Region, blank_comments, cut, say_nothing
+from ptoas.grammar.parse import read
+from ptoas.grammar.scan import scan
+
+
+class Token(NamedTuple):
+    """A token with its place in the source."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(eq=False)
+class Statement:
+    """A statement of the text, and the one whose body it stands in."""
+
+    raw: RawStatement
+    parent: Statement | None
+    depth: int
+    regions: list[list[Statement]] = field(default_factory=list["list[Statement]"])
+
+    @property
+    def start(self) -> int:
+        return self.raw.start
+
+    @property
+    def end(self) -> int:
+        return self.raw.end
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its tokens in order; a body is one, `REGION`, of no length."""
+        raw, found = self.raw, list[Token]()
+        for kind, start, end in scan(raw.text):
+            if kind == "REGION":
+                found.append(Token(kind, raw.source_offset(start), raw.source_offset(start), ""))
+                continue
+            at = raw.source_offset(start)
+            found.append(Token(kind, at, at + end - start, raw.text[start:end]))
+        return tuple(found)
+
+    @cached_property
+    def opcode(self) -> Token | None:
+        """The word that says what it does: its first but for the results."""
+        for token in self.tokens:
+            if token.kind in ("RESULTS", "EQUAL"):
+                continue
+            return token if token.text[:1].isalpha() or token.text[:1] in '_".' else None
+        return None
+
+    @property
+    def is_function(self) -> bool:
+        return bool(self.tokens) and self.tokens[0].kind == "FUNC"
+
+    @property
+    def function(self) -> Statement | None:
+        """The function that it is, or stands in."""
+        at: Statement | None = self
+        while at is not None and not at.is_function:
+            at = at.parent
+        return at
+
+
+class Recorder(Builder):
+    """Reads a text and remembers what each statement made and what each name stood for."""
+
+    def __init__(self, source: Source):
+        super().__init__(source)
+        self.defined: dict[str, list[tuple[int, SSAValue]]] = {}
+        """By name, where it was given and to what, in the order of the text."""
+        self.made: dict[int, Operation] = {}
+        """By the beginning of a statement, the last operation that it made."""
+
+    def define(self, name: str, value: object, offset: int) -> None:
+        super().define(name, value, offset)
+        if isinstance(value, SSAValue) and self.values.get(name) is value:
+            self.defined.setdefault(name, []).append((offset, cast(SSAValue, value)))
+
+    def statement(self, raw: RawStatement, ops: list[Operation]) -> None:
+        before = len(ops)
+        super().statement(raw, ops)
+        if len(ops) > before:
+            self.made[raw.start] = ops[-1]
+
+
+class Document:
+    """A text in one version. What is asked for is found once."""
+
+    def __init__(self, text: str, filename: str, uri: str = "", version: int | None = None):
+        # A mark of the byte order is no part of a program; in its place stands a blank, so that places hold.
+        self.source = Source(" " + text[1:] if text.startswith("\ufeff") else text, filename)
+        self.uri, self.version = uri, version
+
+    # --- reading
+
+    @cached_property
+    def _read(self) -> tuple[Recorder, ModuleOp | None, tuple[Diagnostic, ...]]:
+        recorder = Recorder(self.source)
+        try:
+            module = read(recorder)
+        except PtoasError as error:
+            return recorder, None, error.diagnostics
+        return recorder, module, ()
+
+    @property
+    def module(self) -> ModuleOp | None:
+        """The program; none where the text has a mistake."""
+        return self._read[1]
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the text itself."""
+        return self._read[2]
+
+    @property
+    def made(self) -> dict[int, Operation]:
+        return self._read[0].made
+
+    def value(self, name: str, start: int, at: int) -> SSAValue | None:
+        """What `name` was given in the statement that begins at `start`, at the offset `at` or before."""
+        given = self._read[0].defined.get(name, ())
+        return next((value for offset, value in reversed(given) if start <= offset <= at), None)
+
+    # --- statements
+
+    @cached_property
+    def blanked(self) -> str:
+        """The text without its comments, places kept."""
+        return blank_comments(self.source.text, say_nothing)
+
+    @cached_property
+    def top(self) -> list[Statement]:
+        """The statements outside all bodies."""
+        read = self._read[0].statements
+        return _statements(read or cut(self.source.text, say_nothing), None, 0)
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """All statements, in the order of the text."""
+        return list(_flat(self.top))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [statement.start for statement in self.statements]
+
+    @cached_property
+    def functions(self) -> list[Statement]:
+        """The statements that are functions; a bare program has none."""
+        found: list[Statement] = []
+        for statement in self.top:
+            inner = statement.regions[0] if statement.regions and not statement.is_function else []
+            found += [each for each in (statement, *inner) if each.is_function]
+        return found
+
+    def statement_at(self, offset: int) -> Statement | None:
+        """The innermost statement at an offset; its end counts, for that is where one types."""
+        at = bisect_right(self._starts, offset) - 1
+        if at < 0:
+            return None
+        statement: Statement | None = self.statements[at]
+        while statement is not None and offset > statement.end:
+            statement = statement.parent
+        return statement
+
+    def token_at(self, offset: int) -> Token | None:
+        """The token at an offset, or that ends there."""
+        statement = self.statement_at(offset)
+        if statement is None:
+            return None
+        touching = [token for token in statement.tokens if token.start <= offset <= token.end and token.text]
+        inside = [token for token in touching if offset < token.end]
+        if (
+            inside
+            and len(touching) > 1
+            and not inside[0].text[0].isalnum()
+            and inside[0].text[0] not in "%@#!^"
+        ):
+            return touching[0]  # behind a word, before a bracket: the word is meant
+        return (inside or touching or [None])[0]
+
+    def scope_of(self, statement: Statement) -> list[Statement]:
+        """The statements of the function, or of the bare program, that a statement stands in."""
+        function = statement.function
+        return list(_flat([function])) if function is not None else self.statements
+
+    def op_at(self, statement: Statement) -> Operation | None:
+        return self.made.get(statement.start)
+
+
+def _statements(region: Region, parent: Statement | None, depth: int) -> list[Statement]:
+    found: list[Statement] = []
+    for raw in region:
+        statement = Statement(raw, parent, depth)
+        statement.regions = [_statements(inner, statement, depth + 1) for inner in raw.regions]
+        found.append(statement)
+    return found
+
+
+def _flat(statements: list[Statement]) -> Iterator[Statement]:
+    for statement in statements:
+        yield statement
+        for region in statement.regions:
+            yield from _flat(region)

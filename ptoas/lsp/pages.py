@@ -1,0 +1,41 @@
+"""A page for every code that a finding links to, written where programs keep what can be made again."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from ptoas import __version__
+from ptoas.diagnostics.pages import SETTING, anchor_of
+
+
+def folder() -> Path:
+    """Where the pages are: in the cache of the user."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return Path(base or Path.home() / ".cache") / "ptoas" / f"codes-{__version__}"
+
+
+def href(code: str, docs: str | None = None) -> str | None:
+    """The address of a code's page: on the site at `docs`, or at PTOAS_DOCS_URL; else a file of its own, as
+    for codes that are no rule's. None where that can't be written."""
+    anchor = anchor_of(code)
+    base = docs or os.environ.get(SETTING)
+    if base and anchor is not None:
+        return f"{base.rstrip('/')}/rules.html#{anchor}"
+    return _written(code)
+
+
+@cache
+def _written(code: str) -> str | None:
+    from ptoas.diagnostics.codes import explain
+    from ptoas.files import write_text
+
+    page = folder() / f"{code}.md"
+    try:
+        title, _, rest = explain(code).partition("\n")
+        page.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_text(str(page), f"# {title}\n{rest}\n")
+    except Exception:  # a link is no reason to lose a finding
+        return None
+    return page.as_uri()

@@ -1,0 +1,319 @@
+"""The protocol's side: every request is a few lines over a module of this package."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.uris import from_fs_path, to_fs_path
+
+from ptoas import __version__
+from ptoas.lsp import actions, completion, hints, hover, lens, navigate, semantic, signature
+from ptoas.lsp.document import Document
+from ptoas.lsp.formatting import formatting
+from ptoas.lsp.names import Names
+from ptoas.lsp.places import offset_of, range_of
+from ptoas.lsp.publish import all_published
+from ptoas.lsp.session import File, Session, Settings
+from ptoas.targets import TARGETS
+
+PAUSE = 0.02
+"""Seconds without a further edit before a text is checked: keys that are held down don't queue up."""
+
+MOST_FILES = 5_000
+"""How many files of a workspace are looked through for symbols."""
+
+
+class Protocol(LanguageServerProtocol):
+    """Counts in UTF-16 units, which every client can, whatever else one offers."""
+
+    @lsp_method(lsp.INITIALIZE)
+    def lsp_initialize(self, params: lsp.InitializeParams) -> Generator[Any, Any, lsp.InitializeResult]:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = None
+        return (yield from super().lsp_initialize(params))
+
+
+class Server(LanguageServer):
+    """A server with its session."""
+
+    def __init__(self) -> None:
+        cast(Any, super()).__init__("ptoas", __version__, protocol_cls=Protocol)
+        self.session = Session()
+        self.waiting: dict[str, asyncio.Task[None]] = {}
+        self.seen: dict[str, tuple[float, Names]] = {}
+        """Files of the workspace that are not open: when they were written, and their names."""
+
+    def file(self, uri: str) -> File:
+        """An open file as the editor has it now."""
+        text = self.workspace.get_text_document(uri)
+        file = self.session.files.get(uri)
+        if file is None:
+            path = to_fs_path(uri) or uri
+            file = self.session.files[uri] = File(uri, path, text.source, text.version)
+        elif file.document.version != text.version or file.document.version is None:
+            file.change(text.source, text.version)
+        return file
+
+    def check(self, uri: str) -> None:
+        """Publish what is wrong with a file."""
+        file = self.file(uri)
+        targets = self.session.shown_targets(file)
+        found = all_published(file.findings(targets), uri, targets, self.session.settings.docs)
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(uri, found, file.document.version)
+        )
+
+    async def _check_soon(self, uri: str) -> None:
+        await asyncio.sleep(PAUSE)
+        self.waiting.pop(uri, None)
+        self.check(uri)
+
+    def check_soon(self, uri: str) -> None:
+        before = self.waiting.pop(uri, None)
+        if before is not None:
+            before.cancel()
+        self.waiting[uri] = asyncio.get_running_loop().create_task(self._check_soon(uri))
+
+    def closed(self, uri: str) -> None:
+        task = self.waiting.pop(uri, None)
+        if task is not None:
+            task.cancel()
+        self.session.files.pop(uri, None)
+        self.session.asked_for_all.discard(uri)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    def at(self, params: Any) -> tuple[File, int]:
+        """The file and the offset that a request speaks of."""
+        file = self.file(params.text_document.uri)
+        return file, offset_of(file.document.source, params.position)
+
+    def all_names(self) -> Iterator[tuple[str, Names]]:
+        """The names of all files: the open ones, and the others of the workspace."""
+        for uri in list(self.session.files):
+            yield uri, self.file(uri).names
+        for folder in self.workspace.folders.values():
+            path = to_fs_path(folder.uri)
+            for each in _programs(Path(path)) if path else ():
+                uri = from_fs_path(str(each))
+                if uri is not None and uri not in self.session.files and (names := self._names(each, uri)):
+                    yield uri, names
+
+    def _names(self, path: Path, uri: str) -> Names | None:
+        try:
+            written = path.stat().st_mtime
+            if uri not in self.seen or self.seen[uri][0] != written:
+                self.seen[uri] = (
+                    written,
+                    Names(Document(path.read_text(encoding="utf-8-sig"), str(path), uri)),
+                )
+        except (OSError, UnicodeDecodeError):
+            return None
+        return self.seen[uri][1]
+
+
+def _programs(folder: Path) -> Iterator[Path]:
+    """The programs below a folder; what is hidden is left alone."""
+    found = (path for path in sorted(folder.rglob("*.pto")) if path.is_file())
+    shown = (p for p in found if not any(part.startswith(".") for part in p.relative_to(folder).parts))
+    for _, path in zip(range(MOST_FILES), shown, strict=False):
+        yield path
+
+
+def make_server() -> Server:
+    """A server that answers everything; `start_io` lets it speak."""
+    server = Server()
+    _texts(server)
+    _questions(server)
+    _names(server)
+    _shown(server)
+    return server
+
+
+Register = Callable[..., Callable[[Callable[..., Any]], Any]]
+
+
+def _texts(server: Server) -> None:
+    """Opening, editing, closing; settings."""
+    feature = cast(Register, server.feature)
+    session = server.session
+
+    @feature(lsp.INITIALIZE)
+    def _initialize(params: lsp.InitializeParams) -> None:
+        session.settings = Settings.of(params.initialization_options)
+
+    @feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def _settings(params: lsp.DidChangeConfigurationParams) -> None:
+        session.settings = Settings.of(params.settings)
+        for uri in list(session.files):
+            server.check_soon(uri)
+
+    @feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def _open(params: lsp.DidOpenTextDocumentParams) -> None:
+        server.check_soon(params.text_document.uri)
+
+    @feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def _change(params: lsp.DidChangeTextDocumentParams) -> None:
+        session.asked_for_all.discard(params.text_document.uri)
+        server.check_soon(params.text_document.uri)
+
+    @feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def _close(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.closed(params.text_document.uri)
+
+    _ = _initialize, _settings, _open, _change, _close
+
+
+def _questions(server: Server) -> None:
+    """What is there, what may come."""
+    feature = cast(Register, server.feature)
+
+    @feature(lsp.TEXT_DOCUMENT_HOVER)
+    def _hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        return hover.hover(*server.at(params), server.session.settings)
+
+    @feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(completion.TRIGGERS, resolve_provider=True))
+    def _complete(params: lsp.CompletionParams) -> lsp.CompletionList:
+        return completion.complete(*server.at(params))
+
+    @feature(lsp.COMPLETION_ITEM_RESOLVE)
+    def _resolve(item: lsp.CompletionItem) -> lsp.CompletionItem:
+        return completion.resolve(item)
+
+    @feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions([" ", ",", "("]))
+    def _signature(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        file, offset = server.at(params)
+        return signature.signature_help(file.document, offset)
+
+    _ = _hover, _complete, _resolve, _signature
+
+
+def _names(server: Server) -> None:
+    """Names: where they come from, where they are used, what they become."""
+    feature = cast(Register, server.feature)
+
+    @feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    def _definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        return navigate.definition(*server.at(params))
+
+    @feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def _references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        return navigate.references(*server.at(params), params.context.include_declaration)
+
+    @feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def _highlights(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
+        return navigate.highlights(*server.at(params))
+
+    @feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def _symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return navigate.document_symbols(server.file(params.text_document.uri))
+
+    @feature(lsp.WORKSPACE_SYMBOL)
+    def _everywhere(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+        every = server.all_names()
+        return [
+            found for uri, names in every for found in navigate.workspace_symbols(uri, names, params.query)
+        ]
+
+    @feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def _prepare(params: lsp.PrepareRenameParams) -> lsp.Range:
+        file, offset = server.at(params)
+        try:
+            place = navigate.renamed_place(file, offset)
+        except navigate.Refused as reason:
+            raise _refusal(reason) from None
+        return range_of(file.document.source, place.start, place.end)
+
+    @feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def _rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit:
+        file, offset = server.at(params)
+        try:
+            edits = navigate.rename(file, offset, params.new_name)
+        except navigate.Refused as reason:
+            raise _refusal(reason) from None
+        return lsp.WorkspaceEdit({file.uri: edits})
+
+    _ = _definition, _references, _highlights, _symbols, _everywhere, _prepare, _rename
+
+
+def _refusal(reason: Exception) -> JsonRpcException:
+    return JsonRpcException(str(reason), lsp.LSPErrorCodes.RequestFailed)
+
+
+def _shown(server: Server) -> None:
+    """Colours, style, hints, and where a program runs."""
+    feature = cast(Register, server.feature)
+    command = cast(Register, server.command)
+
+    @feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, semantic.LEGEND)
+    def _tokens(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+        return semantic.semantic_tokens(server.file(params.text_document.uri).now)
+
+    @feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, semantic.LEGEND)
+    def _some_tokens(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
+        file = server.file(params.text_document.uri)
+        return semantic.semantic_tokens(file.now, *_extent(file, params.range))
+
+    @feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def _format(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        return formatting(server.file(params.text_document.uri).document)
+
+    @feature(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
+    def _format_some(params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit]:
+        lines = params.range.start.line, params.range.end.line
+        return formatting(server.file(params.text_document.uri).document, lines)
+
+    @feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(list(actions.KINDS)))
+    def _actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        file = server.file(params.text_document.uri)
+        targets, docs = server.session.shown_targets(file), server.session.settings.docs
+        return actions.code_actions(file, *_extent(file, params.range), targets, params.context.only, docs)
+
+    @feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def _hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        file = server.file(params.text_document.uri)
+        return hints.inlay_hints(file, *_extent(file, params.range), server.session.settings)
+
+    @feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
+    def _lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        return lens.code_lenses(server.file(params.text_document.uri))
+
+    @feature(lsp.CODE_LENS_RESOLVE)
+    def _resolve_lens(shown: lsp.CodeLens) -> lsp.CodeLens:
+        data = cast("dict[str, Any]", shown.data)
+        return lens.resolve(server.file(data["uri"]), shown, data["at"])
+
+    @command(lens.VERIFY)
+    def _verify(uri: str) -> dict[str, Any]:
+        file = server.file(uri)
+        server.session.asked_for_all.add(uri)
+        server.check(uri)
+        said = lens.summary(file)
+        server.window_show_message(
+            lsp.ShowMessageParams(lsp.MessageType.Info, f"{Path(file.filename).name} {said}")
+        )
+        counts = {v.target: {"errors": v.errors, "warnings": v.warnings} for v in lens.verdicts(file)}
+        return {"summary": said, "targets": counts}
+
+    _ = _tokens, _some_tokens, _format, _format_some, _actions, _hints, _lenses, _resolve_lens, _verify
+
+
+def _extent(file: File, given: lsp.Range) -> tuple[int, int]:
+    source = file.document.source
+    return offset_of(source, given.start), offset_of(source, given.end)
+
+
+def serve() -> None:
+    """Speak over standard input and output until the editor says goodbye."""
+    server = make_server()
+    # Programs make many small objects that live long; looking through all of them is what takes time.
+    gc.set_threshold(50_000, 20, 20)
+    _ = tuple(TARGETS)
+    server.start_io()

@@ -1,0 +1,72 @@
+"""Who wrote what a value holds: the last statement before a place that wrote its memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from ptoas.analysis.forwarding import origins
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import accesses
+from ptoas.lsp.document import Document, Statement
+
+LOOPS = (scf.ForOp, scf.WhileOp)
+
+
+@dataclass(frozen=True)
+class Writers:
+    """The last writer before a place, and the last of an earlier pass of a loop around both."""
+
+    last: Operation | None
+    earlier: Operation | None
+
+
+def written(op: Operation) -> list[SSAValue]:
+    """The values whose memory an operation writes."""
+    if not isinstance(op, PtoOp):
+        return []
+    return [
+        op.results[-1 - access.operand] if access.operand < 0 else op.operands[access.operand]
+        for access in accesses(op)
+        if access.write
+    ]
+
+
+def last_writers(document: Document, value: SSAValue, statement: Statement) -> Writers:
+    """Who wrote `value` before `statement`, in the order of the text."""
+    roots = set(origins(value))
+    writers: list[tuple[int, Operation]] = []
+    for each in document.scope_of(statement):
+        op = document.op_at(each)
+        if op is not None and not roots.isdisjoint(root for v in written(op) for root in origins(v)):
+            writers.append((each.start, op))
+    before = [op for start, op in writers if start < statement.start]
+    here = document.op_at(statement)
+    loop = _loop(here) if here is not None else None
+    after = [
+        op for start, op in writers if start >= statement.start and loop is not None and _inside(op, loop)
+    ]
+    return Writers(before[-1] if before else None, after[-1] if after else None)
+
+
+def _loop(op: Operation) -> Operation | None:
+    at = op.parent_op()
+    while at is not None and not isinstance(at, LOOPS):
+        at = at.parent_op()
+    return at
+
+
+def _inside(op: Operation, holder: Operation) -> bool:
+    at: Operation | None = op
+    while at is not None and at is not holder:
+        at = at.parent_op()
+    return at is holder
+
+
+def is_argument(value: SSAValue) -> bool:
+    """Whether the caller of a function gives it."""
+    owner = value.owner
+    outer = owner.parent_op() if isinstance(owner, Block) else None
+    return isinstance(owner, Block) and (outer is None or outer.name == "func.func")

@@ -1,0 +1,103 @@
+"""Arguments in a program's own comments: `# ARGS: idx=arange --ranks 4`.
+
+What `ptoas run` takes as `--arg NAME=VALUE` stands there without `--arg`, beside those options of `run` that
+a check depends on. Several lines add up. A line may name targets that it is for: `# ARGS[a5]: ...`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import Any
+
+from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
+from ptoas.runner.assertions import targets_of_line
+from ptoas.spelling import did_you_mean
+from ptoas.targets import UnknownTargetError
+
+CODE = "PTO-E954"
+_LINE = re.compile(r"(?://|#)\s*ARGS(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
+
+OPTIONS: dict[str, type | None] = {
+    "--entry": str,
+    "--ranks": str,
+    "--blocks": int,
+    "--schedule": int,
+    "--schedules": int,
+    "--seed": int,
+    "--sync": str,
+    "--isa": str,
+    "--check": str,
+    "--max-steps": int,
+    "--aicore": None,
+    "--legalize": None,
+    "--unchecked": None,
+    "--sparse-credits": None,
+}
+"""The options of `run` that may stand in a file, and what each takes."""
+
+
+@dataclass
+class Arguments:
+    """What a run begins with."""
+
+    values: list[str] = field(default_factory=list[str])
+    """`NAME=VALUE`."""
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def find_arguments(source: Source, target: str) -> Arguments:
+    """The arguments of a program for a target; raises for what is none."""
+    found = Arguments()
+    problems: list[Diagnostic] = []
+    for match in _LINE.finditer(source.text):
+        try:
+            targets = targets_of_line(match)
+        except UnknownTargetError as error:
+            place = Span(source, match.start("targets"), len(match["targets"]))
+            problems.append(Diagnostic(CODE, str(error), place))
+            continue
+        if not targets or target in targets:
+            _read(source, match, found, problems)
+    if problems:
+        raise PtoasError(problems)
+    return found
+
+
+def _read(source: Source, match: re.Match[str], found: Arguments, problems: list[Diagnostic]) -> None:
+    text = match["text"].rstrip()
+    span = Span(source, match.start("text"), max(1, len(text)))
+
+    def wrong(message: str, fix: str | None = None) -> None:
+        problems.append(Diagnostic(CODE, message, span, fix=fix))
+
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return wrong(f"ARGS can't be read: {str(error).lower()}")
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if not word.startswith("-"):
+            if not equals or not name:
+                wrong(f"`{word}` is neither NAME=VALUE nor an option")
+            else:
+                found.values.append(word)
+            continue
+        if name not in OPTIONS:
+            wrong(f"ARGS takes no `{name}`; it takes {', '.join(OPTIONS)}", did_you_mean(name, OPTIONS))
+            continue
+        kind = OPTIONS[name]
+        key = {"--check": "checks"}.get(name, name[2:].replace("-", "_"))
+        if kind is None:
+            found.options[key] = True
+            continue
+        given = value if equals else next(rest, None)
+        try:
+            if given is None:
+                raise ValueError
+            found.options[key] = kind(given)
+        except ValueError:
+            wrong(f"`{name}` needs {'a number' if kind is int else 'a value'}")
+    return None

@@ -1,0 +1,63 @@
+"""Who places tiles, where the caller asks for one answer in all functions (`--placement`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.function import FunctionFacts
+from ptoas.diagnostics import Diagnostic
+from ptoas.dialects.pto.channel import ReserveBufferOp
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
+from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.location import span_of
+from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
+from ptoas.targets.target import Target
+
+PLACEMENT_CODE = "PTO-V140"
+PLACEMENTS = ("auto", "manual")
+
+
+def placed_otherwise(
+    functions: Iterable[FunctionFacts], target: Target, placement: str
+) -> Iterator[Diagnostic]:
+    """What is placed by its author where the compiler is to do it, or the other way round."""
+    for function in functions:
+        for op in function.ops:
+            found = _by_hand(op) if placement == "auto" else _left_open(op, function, target)
+            if found is not None:
+                what, required = found
+                message = f"{what}, required {required} with placement {placement}"
+                yield Diagnostic(PLACEMENT_CODE, message, span_of(op))
+
+
+def _by_hand(op: Operation) -> tuple[str, str] | None:
+    match op:
+        case AllocTileOp() | AllocMultiTileOp() if op.addr is not None:
+            return f"{op.mnemonic()}: found an address", "none"
+        case TAssignOp():
+            return "tassign: found", "no addresses"
+        case ReserveBufferOp() if not op.is_auto:
+            return "reserve_buffer: found a base", "auto = true"
+        case _:
+            return None
+
+
+def _left_open(op: Operation, function: FunctionFacts, target: Target) -> tuple[str, str] | None:
+    match op:
+        case AllocTileOp() | AllocMultiTileOp() if op.addr is None:
+            return f"{op.mnemonic()}: found no address", "one"
+        case ReserveBufferOp() if op.is_auto:
+            return "reserve_buffer: found auto = true", "a base"
+        case PtoOp() if isinstance(row := target.row(op), Row):
+            facts = Facts(op, target, function.knowledge, False, (target,), row)
+            for slot, scratch in row.scratch.items():
+                free = scratch.optional or scratch.instead is not None or slot in row.ignores
+                if not free and not op.operands_of(slot) and scratch.needs(facts) is not None:
+                    return f"{op.mnemonic()}: found no {slot}", "a scratch tile of the program's own"
+            return None
+        case _:
+            return None

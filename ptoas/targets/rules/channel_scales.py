@@ -1,0 +1,120 @@
+"""Scales of what is pushed: for which channel, of which kind, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.channels import Channels, End
+from ptoas.analysis.epilogues import takes_scales
+from ptoas.dialects.pto.channel import InitializePipeOp, PushOp
+from ptoas.dialects.pto.core_enums import PushQuant
+from ptoas.dialects.pto.element_types import element_text
+from ptoas.dialects.pto.enums import KernelKind
+from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.channel import sound
+from ptoas.targets.rules.channel_examples import LOCAL_EPILOGUE, once
+from ptoas.targets.target import Target
+
+Violations = Iterator[Violation]
+
+_SCALED = LOCAL_EPILOGUE.replace("quant = f32_f16", "quant = qf322f16_pre_scalar")
+_PUSH = "  pto.tpush_to_aiv"
+_SET = "  %scale = arith.constant 2.0 : f32\n  pto.set_quant_scalar(%scale : f32) {id = 0}\n"
+_GOOD = once(_SCALED, _PUSH, _SET + _PUSH)
+
+
+def _numbered(channels: Channels) -> Iterator[tuple[End, list[PushScaleOp]]]:
+    """The cube ends of channels that have a number, with what sets scales in their functions."""
+    for end in channels.ends():
+        if isinstance(end.init, InitializePipeOp) and end.kind is KernelKind.Cube:
+            ops = [op for op in end.function.walk() if isinstance(op, PushScaleOp)]
+            yield end, [op for op in ops if op.number == end.init.number]
+
+
+def _setter(quant: PushQuant) -> type[PushScaleOp]:
+    return SetQuantVectorOp if quant.value.endswith("_vec") else SetQuantScalarOp
+
+
+@rule(
+    "PTO-H240",
+    source="PTOAS tpush_to_aiv: set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header",
+    reason="The pipe takes its scale from a register: what an earlier kernel left there would be used.",
+    failing=_SCALED,
+    passing=_GOOD,
+    on="cpu a5 a5-custom",
+    scope="channels",
+)
+def a_push_finds_its_scale(channels: Channels, target: Target) -> Violations:
+    """Before a push whose acc_push_epilogue scales, set_quant_scalar or set_quant_vector of its channel
+    stands in the same block, or in one around it."""
+    unsound = {end.init for end in channels.ends()}
+    unsound -= {end.init for channel in sound(channels, target) for end in channel.ends}
+    for end, setters in _numbered(channels):
+        epilogue = end.init.acc_push_epilogue
+        if epilogue is None or end.init in unsound or not takes_scales(epilogue.quant):
+            continue
+        wanted = _setter(epilogue.quant)
+        fitting = [op for op in setters if isinstance(op, wanted)]
+        for push in (use for use in end.uses if isinstance(use, PushOp)):
+            if not any(_is_before(op, push) for op in fitting):
+                yield mismatch(
+                    f"scale of {push.mnemonic()}",
+                    "none that is always set before it",
+                    f"{wanted.mnemonic()} of its channel, as {epilogue.quant.value} asks",
+                    op=push,
+                    part="statement",
+                    related=tuple(Related("set here", op) for op in setters[:1]),
+                )
+
+
+def _is_before(first: Operation, second: Operation) -> bool:
+    """Whether the first stands before the second in its block, or in one around that."""
+    at: Operation | None = second
+    while at is not None:
+        if at.parent is first.parent and at.parent is not None:
+            return at is not first and first.is_before_in_block(at)
+        at = at.parent_op()
+    return False
+
+
+@rule(
+    "PTO-H241",
+    source="PTOAS set_quant_scalar, set_quant_vector; pto/npu/a5/SetQuantScalar.hpp header: a float",
+    reason="One scale and a scale for each column are in registers of their own; a quant reads one of them.",
+    failing=_GOOD.replace("qf322f16_pre_scalar", "f32_f16"),
+    passing=_GOOD,
+    on="cpu a5 a5-custom",
+    scope="channels",
+)
+def a_scale_is_of_the_kind_of_its_channel(channels: Channels, target: Target) -> Violations:
+    """set_quant_scalar and set_quant_vector name a channel of their function, the first one whose quant ends
+    in _scalar, the second one whose quant ends in _vec; a single scale is of f32."""
+    known = {op: end.init for end, ops in _numbered(channels) for op in ops}
+    for function in channels.functions.values():
+        for op in (op for op in function.walk() if isinstance(op, PushScaleOp)):
+            yield from _misplaced(op, known)
+
+
+def _misplaced(op: PushScaleOp, known: Mapping[PushScaleOp, object]) -> Violations:
+    init = known.get(op)
+    if not isinstance(init, InitializePipeOp):
+        required = "one that the function declares for the cube core"
+        yield mismatch(f"channel of {op.mnemonic()}", op.number, required, op=op, part="statement")
+        return
+    epilogue = init.acc_push_epilogue
+    quant = PushQuant.NoQuant if epilogue is None else epilogue.quant
+    suffix = "_vec" if isinstance(op, SetQuantVectorOp) else "_scalar"
+    if not takes_scales(quant) or not quant.value.endswith(suffix):
+        yield mismatch(
+            f"quant of channel {op.number}",
+            quant.value,
+            f"one that ends in {suffix} for {op.mnemonic()}",
+            op=op,
+            part="statement",
+            related=(Related("declared here", init),),
+        )
+    if isinstance(op, SetQuantScalarOp) and (found := element_text(op.scale.type)) != "f32":
+        yield mismatch("type of scale", found, "f32", op=op, slot="scale")

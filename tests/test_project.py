@@ -1,0 +1,387 @@
+"""A project: its configuration, its comments, which of its files are looked at, and what is kept of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner, Result
+
+import ptoas
+from ptoas.cli import cache, watching
+from ptoas.cli.find import find_files
+from ptoas.cli.jobs import workers
+from ptoas.cli.main import main
+from ptoas.cli.terminal import use_colour
+
+ROOT = Path(__file__).parents[1]
+GOOD = ".target a5\n.arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : !pto.tile<8x8xf32>\n"
+BAD = GOOD.replace("f32", "f64")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PTOAS_CACHE_DIR", str(tmp_path / "verdicts"))
+    Path("good.pto").write_text(GOOD)
+    Path("bad.pto").write_text(BAD)
+    return tmp_path
+
+
+def run(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(main, arguments, input=text)
+
+
+def codes(*arguments: str) -> list[str]:
+    done = run("verify", *arguments, "--format", "json")
+    return [finding["code"] for finding in json.loads(done.stdout)]
+
+
+# --- configuration -----------------------------------------------------------------------------------
+
+
+def test_a_configuration_is_found_and_obeyed(here: Path) -> None:
+    assert "PTO-I101" in codes("bad.pto")
+    Path("pyproject.toml").write_text('[tool.other]\nx = 1\n[tool.ptoas]\nignore = ["PTO-I1"]\n')
+    assert codes("bad.pto") == []
+    assert "PTO-I101" in codes("bad.pto", "--isolated")
+    Path("sub").mkdir()
+    Path("sub/ptoas.toml").write_text(
+        'target = ["cpu", "a5"]\nselect = "PTO-I101,PTO-T"\nwerror = true\njobs = 1\n'
+    )
+    Path("sub/bad.pto").write_text(BAD)
+    found = [
+        d for d in json.loads(run("verify", "sub", "--format", "json").stdout) if d["code"] == "PTO-I101"
+    ]
+    assert {target for finding in found for target in finding["targets"]} == {"cpu", "a5"}
+    assert codes("bad.pto", "--config", "sub/ptoas.toml").count("PTO-I101") == len(found)
+    assert codes("sub/bad.pto", "--select", "PTO-N", "--target", "a5") == []
+
+
+def test_patterns_of_a_configuration(here: Path) -> None:
+    for name in ("old/a.pto", "gen/b.pto", "c.pto"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(BAD)
+    Path("ptoas.toml").write_text(
+        'exclude = ["old/", "ba*.pto"]\n[per-file-ignores]\n"gen/*" = ["PTO-I101"]\n'
+    )
+    done = run("verify", ".", "--format", "concise", "--no-cache")
+    assert "c.pto:3" in done.output and "gen" not in done.output and "old" not in done.output
+    assert "3 files" in done.output
+    assert "bad.pto:3" in run("verify", "bad.pto", "--format", "concise").output, (
+        "a file that is named is checked"
+    )
+    assert "4 files" not in run("fmt", ".", "--check").output
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place", "words"),
+    [
+        ("[tool.ptoas]\ntarget = [", "PTO-E950", "pyproject.toml:2:", "this is not TOML"),
+        ('[tool.ptoas]\ntarget = "a5"\nselct = ["PTO-A"]\n', "PTO-E951", "pyproject.toml:3:1", "`select`"),
+        ('[tool.ptoas]\nwerror = "yes"\n', "PTO-E952", "pyproject.toml:2:1", "true or false"),
+        ("[tool.ptoas]\njobs = 0\n", "PTO-E952", "pyproject.toml:2:1", '"auto"'),
+        ("[tool.ptoas]\nselect = 3\n", "PTO-E952", "pyproject.toml:2:1", "a list of texts"),
+        ("[tool.ptoas]\nper-file-ignores = 3\n", "PTO-E952", "pyproject.toml:2:1", "a table of patterns"),
+        ('[tool.ptoas]\ntarget = ["cpu", "a6"]\n', "PTO-E953", "pyproject.toml:2:18", "'a6'"),
+        (
+            '[tool.ptoas]\nignore = [\n  "PTO-A201",\n  "PTO-A2011",\n]\n',
+            "PTO-E953",
+            "pyproject.toml:4:3",
+            "PTO-A201",
+        ),
+        ('[tool.ptoas.per-file-ignores]\n"x/*" = ["PTO-Z"]\n', "PTO-E953", "pyproject.toml:2:10", "PTO-Z"),
+        ("[tool]\nptoas = 3\n[tool.ptoas2]\n", "PTO-E952", "pyproject.toml:", "a table"),
+    ],
+)
+def test_what_is_wrong_with_a_configuration(here: Path, text: str, code: str, place: str, words: str) -> None:
+    Path("pyproject.toml").write_text(text)
+    done = run("verify", "good.pto", "--config", "pyproject.toml")
+    assert done.exit_code == 2
+    assert f"error[{code}]" in done.stderr and place in done.stderr and words in done.stderr
+
+
+def test_a_configuration_that_is_not_there(here: Path) -> None:
+    done = run("verify", "good.pto", "--config", "none.toml")
+    assert done.exit_code == 2 and "PTO-E950" in done.stderr
+    Path("none.toml").write_bytes(b"\xff")
+    assert "not UTF-8" in run("fmt", "good.pto", "--config", "none.toml").stderr
+
+
+# --- files ---------------------------------------------------------------------------------------------
+
+
+def test_hidden_and_ignored_files_are_passed_over(here: Path) -> None:
+    (here / ".git").mkdir()
+    for name in (".hidden/a.pto", "build/b.pto", "sub/keep.pto", "sub/drop.pto", "sub/deep/x.pto", ".c.pto"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(GOOD)
+    Path(".gitignore").write_text("build/\n*.pto\n!keep.pto\n")
+    Path("sub/deep/.gitignore").write_text("!x.pto\n")
+    assert find_files(["."]) == ([os.path.join("sub", "deep", "x.pto"), os.path.join("sub", "keep.pto")], [])
+    assert find_files(["sub"])[0] == [os.path.join("sub", "deep", "x.pto"), os.path.join("sub", "keep.pto")]
+    assert find_files(["build/b.pto", ".hidden/a.pto"])[0] == ["build/b.pto", ".hidden/a.pto"]
+    (files, (problem,)) = find_files(["build"])
+    assert files == [] and problem.code == "PTO-T201"
+
+
+# --- comments that ignore ------------------------------------------------------------------------------
+
+
+def test_a_comment_keeps_a_finding_back(here: Path) -> None:
+    text = BAD.rstrip("\n") + "  # ptoas: ignore[PTO-I101]\n"
+    Path("bad.pto").write_text(text)
+    assert codes("bad.pto") == []
+    Path("bad.pto").write_text(BAD.replace("%b", "// ptoas: ignore[PTO-I]\n\n%b"))
+    assert codes("bad.pto") == []
+    Path("bad.pto").write_text(BAD.replace("%b", "# ptoas: ignore[PTO-A108, PTO-I101]\n%b"))
+    assert codes("bad.pto") == ["PTO-N110"]
+    assert codes("bad.pto", "--select", "PTO-I101") == [], "nobody looked for the other"
+    assert codes("bad.pto", "--target", "cpu") == ["PTO-T103"], (
+        "it may be for the target that was not asked for"
+    )
+    run("verify", "bad.pto", "--fix")
+    assert "# ptoas: ignore[PTO-I101]\n" in Path("bad.pto").read_text()
+
+
+@pytest.mark.parametrize(
+    ("comment", "code"),
+    [
+        ("ignore[PTO-I101]", "PTO-N110"),
+        ("ignore[PTO-I1O1]", "PTO-N111"),
+        ("ignore", "PTO-N112"),
+        ("ignore[]", "PTO-N112"),
+    ],
+)
+def test_a_comment_that_keeps_nothing_back(here: Path, comment: str, code: str) -> None:
+    Path("good.pto").write_text(GOOD.rstrip("\n") + f"  # ptoas: {comment}\n")
+    assert codes("good.pto") == [code]
+    assert run("verify", "good.pto", "--werror").exit_code == 1
+    assert codes("good.pto", "--ignore", "PTO-N11") == []
+    if code == "PTO-N110":
+        run("verify", "good.pto", "--fix")
+        assert Path("good.pto").read_text() == GOOD
+
+
+# --- what is kept ----------------------------------------------------------------------------------------
+
+
+def test_an_unchanged_tree_is_not_checked_again(here: Path) -> None:
+    Path("broken.pto").write_text("no program\n")
+    first = run("verify", ".", "--target", "all")
+    assert len(list((here / "verdicts").rglob("??/*"))) == 3
+    # In a process of its own, which says what it imported.
+    code = (
+        "import sys; from ptoas.cli.main import main\n"
+        "try: main(['verify', '.', '--target', 'all'])\n"
+        "finally: print(*(name in sys.modules for name in ('xdsl', 'lark', 'numpy')), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.split() == ["False", "False", "False"]
+    assert done.stdout == first.stdout and done.returncode == first.exit_code == 1
+    for form in ("json", "sarif", "full"):
+        plain = run("verify", ".", "--target", "all", "--format", form, "--no-cache").stdout
+        assert run("verify", ".", "--target", "all", "--format", form).stdout == plain
+
+
+def test_what_a_verdict_depends_on(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept() -> int:
+        run("verify", ".")
+        return len(list((here / "verdicts").rglob("??/*")))
+
+    assert kept() == 2 == kept()
+    Path("good.pto").write_text(GOOD + "\n")
+    assert kept() == 3
+    run("verify", ".", "--target", "a5")
+    assert kept() == 5
+    Path("ptoas.toml").write_text('ignore = ["PTO-I101"]')
+    assert run("verify", ".").exit_code == 0
+    assert kept() == 7
+    monkeypatch.setattr(cache, "__version__", "9.9")
+    assert kept() == 9
+    monkeypatch.setattr(cache, "_plugins", lambda: "another")
+    assert kept() == 11
+    run("verify", ".", "--no-cache", "--werror")
+    run("verify", "good.pto", "--werror")
+    assert kept() == 11
+
+
+def test_an_entry_that_is_damaged_is_none(here: Path) -> None:
+    first = run("verify", ".")
+    for number, entry in enumerate(sorted((here / "verdicts").rglob("??/*"))):
+        entry.write_text("{" if number else '{"sources": [], "findings": [[1]]}')
+    assert run("verify", ".").output == first.output
+    for shelf in (here / "verdicts").rglob("??"):
+        shelf.chmod(0o500)
+    Path("good.pto").write_text(GOOD + "# more\n")
+    assert run("verify", ".").exit_code == 1
+
+
+def _fill(folder: str) -> None:
+    os.environ["PTOAS_CACHE_DIR"] = folder
+    one = cache.Cache("options")
+    report = ptoas.cli.verdicts.FileReport("a.pto", ptoas.diagnostics.report.Report((), ("a5",)))
+    for number in range(300):
+        one.keep(f"ab{number:062x}", report)
+
+
+def test_processes_share_a_folder_that_stays_small(here: Path) -> None:
+    context = get_context("fork")
+    both = [context.Process(target=_fill, args=(str(here / "v"),)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+        assert each.exitcode == 0
+    entries = list((here / "v").rglob("ab/*"))
+    assert len(entries) <= cache.MOST_ENTRIES
+    assert all(json.loads(entry.read_text())["targets"] == ["a5"] for entry in entries)
+
+
+# --- the rest of the command ----------------------------------------------------------------------------
+
+
+def test_watching_does_again_what_changed(here: Path) -> None:
+    seen: list[tuple[list[str], list[str]]] = []
+    steps = iter(
+        (
+            lambda: Path("good.pto").write_text(GOOD + "# more\n"),
+            lambda: None,
+            lambda: Path("new.pto").write_text(GOOD),
+            lambda: Path("bad.pto").unlink(),
+        )
+    )
+
+    def pause() -> None:
+        step = next(steps, None)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+
+    def work(files: Sequence[str], changed: Sequence[str]) -> None:
+        seen.append((list(files), list(changed)))
+
+    with pytest.raises(KeyboardInterrupt):
+        watching.watch(lambda: find_files(["."])[0], work, pause)
+    assert seen == [
+        (["bad.pto", "good.pto"], ["bad.pto", "good.pto"]),
+        (["bad.pto", "good.pto"], ["good.pto"]),
+        (["bad.pto", "good.pto", "new.pto"], ["new.pto"]),
+        (["good.pto", "new.pto"], []),
+    ]
+
+
+def test_the_command_watches_until_it_is_interrupted(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def enough(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watching.time, "sleep", enough)
+    done = run("verify", "good.pto", "bad.pto", "--watch", "--format", "concise")
+    assert "2 files" in done.stdout and "stopped" in done.stderr and done.exit_code == 0
+
+
+def test_standard_input_has_a_name_and_a_report_a_file(here: Path) -> None:
+    done = run("verify", "-", "--stdin-filename", "there/x.pto", "--format", "concise", text=BAD)
+    assert done.stdout.startswith("there/x.pto:3:")
+    done = run("verify", "bad.pto", "--format", "sarif", "-o", "out.sarif")
+    assert done.stdout == "" and done.exit_code == 1
+    assert json.loads(Path("out.sarif").read_text())["version"] == "2.1.0"
+
+
+def test_notes_on_other_targets_do_not_flood(here: Path) -> None:
+    Path("bad.pto").write_text(GOOD)
+    done = run("verify", ".", "--target", "all", "--format", "concise")
+    assert "note" not in done.output
+    assert (
+        "2 files are written for another target than some that they were checked for [PTO-T103]"
+        in done.output
+    )
+    assert (
+        run("verify", "good.pto", "--target", "all", "--format", "concise").output.count("note[PTO-T103]")
+        == 1
+    )
+
+
+def test_colour_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for value, expected in (("1", True), ("0", False), ("", False)):
+        monkeypatch.setenv("FORCE_COLOR", value)
+        assert use_colour("auto", sys.stdout) is expected
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not use_colour("auto", sys.stdout) and use_colour("always", sys.stdout)
+
+
+def test_how_many_processes_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    assert [workers("auto", n) for n in (0, 1, 15, 16, 500)] == [1, 1, 1, 2, 4]
+    assert [workers(2, n) for n in (0, 1, 500)] == [1, 1, 2]
+    assert run("verify", "-j", "0", "x").exit_code == 2
+    assert run("verify", "-j", "many", "x").exit_code == 2
+
+
+def test_processes_find_what_one_finds(here: Path) -> None:
+    for number in range(20):
+        Path(f"more{number}.pto").write_text(BAD if number % 3 else GOOD)
+    one = run("verify", ".", "--no-cache", "-j", "1")
+    assert run("verify", ".", "--no-cache", "-j", "2").output == one.output
+    one = run("lower", ".", "-o", "one", "-j", "1")
+    assert run("lower", ".", "-o", "one", "-j", "2").output == one.output
+    assert "ok " not in run("lower", ".", "-o", "one", "-q").output
+
+
+@pytest.mark.parametrize(
+    ("typed", "incomplete", "expected"),
+    [
+        (["verify", "--target"], "a", {"a2a3", "a5", "a5-custom", "all"}),
+        (["verify", "--target"], "cpu,a2", {"cpu,a2a3"}),
+        (["explain"], "pto-a30", {"PTO-A301", "PTO-A302"}),
+        (["verify", "--ignore"], "PTO-N11", {"PTO-N110", "PTO-N111", "PTO-N112"}),
+        (["lower", "--until"], "insert", {"insert-sync"}),
+    ],
+)
+def test_a_shell_completes(typed: list[str], incomplete: str, expected: set[str]) -> None:
+    complete = ShellComplete(main, {}, "ptoas", "_PTOAS_COMPLETE")
+    found = {item.value for item in complete.get_completions(typed, incomplete)}
+    assert found == expected
+
+
+@pytest.mark.heavy
+def test_pre_commit_runs_the_hooks(here: Path) -> None:
+    """The real program, in a repository; the hooks are ours, in the environment that has ptoas already."""
+    import yaml
+
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    for hook in hooks:
+        command = hook["entry"].removeprefix("ptoas ")
+        hook.update(language="system", entry=f"{sys.executable} -m ptoas {command}")
+    Path(".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]}))
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(here / "home"), "PYTHONPATH": str(ROOT)}
+    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b"}
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+
+    Path("checked.pto").write_text(
+        ".target a5\n.arg %x : !pto.memref<8x8xf32>\n.arg %out : !pto.memref<8x8xf32>\n"
+        "%a = tload %x : (!pto.memref<8x8xf32>) -> !pto.tile<8x8xf32>\ntstore   %a, %out\n"
+        "# RUN-CHECK: out == x\n"
+    )
+    call("git", "init", "-q")
+    call("git", "add", "checked.pto", "bad.pto", ".pre-commit-config.yaml")
+    done = call(sys.executable, "-m", "pre_commit", "run", "--all-files")
+    assert done.returncode == 1, done.stderr
+    said = {
+        line.split("..")[0]: line.rstrip(".").split(".")[-1]
+        for line in done.stdout.splitlines()
+        if "..." in line
+    }
+    assert said == {"ptoas verify": "Failed", "ptoas fmt": "Failed", "ptoas test": "Passed"}
+    assert "PTO-I101" in done.stdout and "tstore %a, %out" in Path("checked.pto").read_text()
