@@ -152,7 +152,16 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     ),
     "types: four bits": (
         ".arg %a : !pto.tile<16x64xi4>\ntprint %a",
-        [("PTO-P021", 1, 21, 8, "unknown element type `i4`", "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8")],
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                8,
+                "unknown element type `i4`",
+                "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8",
+            )
+        ],
     ),
     "types: three dimensions": (
         ".arg %a : !pto.tile<2x16x32xf32>\ntprint %a",
