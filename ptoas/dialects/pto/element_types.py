@@ -115,7 +115,7 @@ OWN_TYPES: tuple[type[ParametrizedAttribute], ...] = (
 BY_TEXT: dict[str, ElementType] = {text: e for e in ELEMENT_TYPES for text in (e.text, *e.aliases)}
 BY_TYPE: dict[Attribute, ElementType] = {e.type: e for e in ELEMENT_TYPES}
 
-WITHOUT_A_WORD = dict.fromkeys(
+WITHOUT_A_WORD: dict[str, str] = dict.fromkeys(
     ("i4", "si4", "ui4", "s4", "u4"),
     "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8",
 )
