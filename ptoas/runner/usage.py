@@ -52,6 +52,7 @@ from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.arrivals import mark_arrivals
+from ptoas.runner.lower_bounds import raise_floors
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.peer_numbers import PeerNumbers
 from ptoas.runner.peers import Peers, mark_ranks
@@ -157,6 +158,7 @@ def analyse(
     for at, parameter in enumerate(parameters):
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
         parameter.steers = at in places and at not in counts
+    raise_floors(operations, flow.of, parameters, blocks)
 
 
 TYPICAL_EXTENT = 8
@@ -291,6 +293,8 @@ def _stretch(
                     continue
                 if first is None:
                     first = GUESSED_PARTS * count
+                # What is left of the extent behind an offset: at the greatest offset, one element at least.
+                count = max(count, 1)
                 if first + count > parameter.suggestion:
                     parameter.suggestion = first + count
                     parameter.reason = "so far reach the parts of a view that it is an extent of"
