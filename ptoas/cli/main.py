@@ -349,9 +349,7 @@ def run(
 )
 @jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory.")
 @color_option
 @click.pass_context
 def lower(
