@@ -20,6 +20,7 @@ from ptoas.lsp.document import Document
 from ptoas.lsp.formatting import formatting
 from ptoas.lsp.names import Names
 from ptoas.lsp.places import offset_of, range_of
+from ptoas.lsp.project import Project
 from ptoas.lsp.publish import all_published
 from ptoas.lsp.session import File, Session, Settings
 from ptoas.targets import TARGETS
@@ -46,7 +47,7 @@ class Server(LanguageServer):
 
     def __init__(self) -> None:
         cast(Any, super()).__init__("ptoas", __version__, protocol_cls=Protocol)
-        self.session = Session()
+        self.session = Session(Project(self._say))
         self.waiting: dict[str, asyncio.Task[None]] = {}
         self.seen: dict[str, tuple[float, Names]] = {}
         """Files of the workspace that are not open: when they were written, and their names."""
@@ -57,10 +58,13 @@ class Server(LanguageServer):
         file = self.session.files.get(uri)
         if file is None:
             path = to_fs_path(uri) or uri
-            file = self.session.files[uri] = File(uri, path, text.source, text.version)
+            file = self.session.files[uri] = File(uri, path, text.source, text.version, self.session.project)
         elif file.document.version != text.version or file.document.version is None:
             file.change(text.source, text.version)
         return file
+
+    def _say(self, message: str) -> None:
+        self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, message))
 
     def check(self, uri: str) -> None:
         """Publish what is wrong with a file."""
