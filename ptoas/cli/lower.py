@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 )
 @jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
+@click.option("--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory.")
 @color_option
 @click.pass_context
 def lower(
@@ -59,6 +60,7 @@ def lower(
     output: str | None,
     jobs: int | str | None,
     quiet: bool,
+    as_json: bool,
     color: str,
     **options: Any,
 ) -> None:
@@ -80,12 +82,12 @@ def lower(
     from ptoas.lowering.lower import lower_file
 
     output = None if output == STANDARD_OUTPUT else output
-    if trees.is_tree(paths):
+    if trees.is_tree(paths) or as_json:
         if output is None:
-            raise UsageError("of several files, -o names the directory that takes their C++")
+            raise UsageError("of several files, and with --json, -o names the directory that takes their C++")
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
         work = partial(files.lower_into, output, paths, options=options)
-        ctx.exit(trees.go(paths, "lower", work, jobs=jobs or AUTO, quiet=quiet))
+        ctx.exit(trees.go(paths, "lower", work, as_json, jobs=jobs or AUTO, quiet=quiet))
     text = lower_file(
         paths[0],
         output=output,

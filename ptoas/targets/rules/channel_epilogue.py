@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.epilogues import RESULTS
-from ptoas.dialects.pto.channel import ChannelOp, PopOp, PushOp
+from ptoas.dialects.pto.channel import PopOp
 from ptoas.dialects.pto.core_enums import Flow, PushLayout, PushQuant
 from ptoas.dialects.pto.element_types import BY_TEXT, element_text
 from ptoas.dialects.pto.enums import BLayout, ReluPreMode, SLayout
@@ -48,14 +48,6 @@ def _converted(quant: PushQuant, popped: bool) -> list[str]:
     return ["i32" if quant in _OF_INTEGERS else "f32"]
 
 
-def _elements(uses: Sequence[ChannelOp]) -> list[str]:
-    """The element types of tiles that are pushed or popped, each once."""
-    types = (passed(use) for use in uses)
-    return list(
-        dict.fromkeys(element_text(type.element_type) for type in types if isinstance(type, TileType))
-    )
-
-
 @rule(
     "PTO-H131",
     source="PTOAS acc_push_epilogue; pto/common/fixpipe.hpp header",
@@ -82,16 +74,13 @@ def a_push_converts_to_what_is_popped(channels: Channels, target: Target) -> Vio
             yield mismatch("relu", epilogue.relu.value, "no_relu or normal_relu", **declared)
         if epilogue.quant in target.model(init).lacks_quants:
             yield mismatch("quant", epilogue.quant.value, f"one that {target.name} has", **declared)
-        pushed = _elements([use for use in channel.uses if isinstance(use, PushOp)])
         one: str | None = None
         for use in channel.uses:
             type = passed(use)
             if not isinstance(type, TileType):
                 continue
             wanted = _converted(epilogue.quant, isinstance(use, PopOp))
-            if isinstance(use, PopOp) and epilogue.quant is PushQuant.NoQuant:
-                wanted = pushed or wanted
-            elif isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
+            if isinstance(use, PopOp) and (one := one or element_text(type.element_type)) in wanted:
                 wanted = [one]  # the scale says whether numbers of 8 bits have a sign
             here = {"op": use, "slot": place_of(use)}
             if (found := element_text(type.element_type)) not in wanted:
