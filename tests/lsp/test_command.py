@@ -27,4 +27,4 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_no_other_command_loads_it() -> None:
     code = "import sys, ptoas.cli.main, ptoas.targets.verify; print([m for m in sys.modules if 'lsp' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == "['ptoas.cli.lsp']", done.stderr
+    assert done.stdout.strip() == "[]", done.stderr
