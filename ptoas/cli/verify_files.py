@@ -14,7 +14,6 @@ from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
-from ptoas.ignoring import without_ignored
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
@@ -70,7 +69,7 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
     Raises `UnknownCodeError` for one that nothing has.
     """
-    if text is None:
+    if not text:
         return ()
     words = [text] if isinstance(text, str) else list(text)
     known = known_codes()
@@ -128,6 +127,10 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     unnamed = not options.targets and module_target(module) is None
     ignore = (*options.ignore, *_ignored_here(path, options))
+    if "ptoas:" not in source.text:
+        return FileReport(path, report.filtered(options.select, ignore, options.werror), unnamed=unnamed)
+    from ptoas.ignoring import without_ignored
+
     # A comment may be for a target that was not asked for.
     whole = {target.name for target in targets_of(module)} <= set(report.targets)
     kept = without_ignored(
