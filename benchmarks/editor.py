@@ -34,6 +34,7 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
     import ptoas
     from ptoas.lsp import hints, semantic
     from ptoas.lsp.completion import complete
+    from ptoas.lsp.publish import all_published
     from ptoas.lsp.session import File, Settings
 
     text = "\n".join(line for line in text.split("\n") if line)
@@ -56,10 +57,10 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
     def answer(ask: Callable[[], object]) -> Callable[[], object]:
         return edited(lambda: (file.findings(("a5",)), ask()))
 
-    file.findings(("a5",))
+    all_published(file.findings(("a5",)), file.uri, ("a5",), None)  # the first one writes pages
     parse, findings, colours, offered, shown = in_turns(
         lambda: ptoas.parse(text),
-        edited(lambda: file.findings(("a5",))),
+        edited(lambda: all_published(file.findings(("a5",)), file.uri, ("a5",), None)),
         edited(lambda: semantic.semantic_tokens(file.now)),
         edited(lambda: complete(file, at)),
         answer(lambda: hints.inlay_hints(file, 0, size, settings)),

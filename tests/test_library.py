@@ -241,6 +241,14 @@ def test_what_a_program_says_is_text_there() -> None:
     assert result.printed and "<script>" not in result._repr_html_()
 
 
+def test_an_error_is_shown_as_what_was_found() -> None:
+    """IPython asks for this in place of a traceback."""
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.parse("%b = tneg %a : !pto.tile<8x8xf32>", "negate.pto")
+    lines = caught.value._render_traceback_()
+    assert lines[:2] == ["error[PTO-P030]: `%a` is not defined", "  --> negate.pto:1:11"]
+
+
 # --- names -----------------------------------------------------------------------------------------
 
 PYTHON = {

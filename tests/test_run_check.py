@@ -80,3 +80,12 @@ def test_what_checks_nothing_is_refused(text: str, column: int, words: str) -> N
 def test_a_check_may_name_a_target_by_another_name() -> None:
     assert problem("// RUN-CHECK[a3]: out == 1", target="a2a3", out=np.zeros(1, F32)).code == "PTO-R702"
     assert check_all(ptoas.Source("// RUN-CHECK[a3]: out == 1"), {"out": np.zeros(1, F32)}, "a5") == 0
+
+
+def test_close_wants_one_shape() -> None:
+    """A row does not stand for many there, so that says the message, not that no element differs."""
+    source = ptoas.Source("# RUN-CHECK: close(out, x[0])", "a.pto")
+    names = {"out": np.zeros((1, 8), np.float32), "x": np.zeros((1, 8), np.float32)}
+    with pytest.raises(ptoas.PtoasError) as caught:
+        check_all(source, names, "a5")
+    assert [note.message for note in caught.value.diagnostics[0].notes] == ["the shapes are [1, 8] and [8]"]

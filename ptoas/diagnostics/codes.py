@@ -65,6 +65,18 @@ LOWERING: dict[str, tuple[str, str]] = {
 }
 
 CHECKING: dict[str, tuple[str, str]] = {
+    "PTO-P085": (
+        "views of parts have their name of today",
+        "`!pto.tile_view` is what `!pto.partition_tensor_view` was called; it is read, and noted.",
+    ),
+    "PTO-P086": (
+        "memory is of a type of PTO",
+        "`memref<..., #pto.address_space<gm>>` is read as `!pto.memref<...>`, and noted.",
+    ),
+    "PTO-P087": (
+        "a type has a name",
+        "`<loc=vec, ...>` is read as `!pto.tile_buf<loc=vec, ...>`, and noted.",
+    ),
     "PTO-V141": (
         "tiles of one name lie one behind the other",
         "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "
@@ -106,7 +118,7 @@ CONFIGURING: dict[str, tuple[str, str]] = {
     ),
     "PTO-E954": (
         "the arguments of a test can be read",
-        "`# ARGS: name=value --option value` takes what `ptoas run` takes: values as for `--arg`, and the "
+        "`# ARGS: name=value --blocks 4` takes what `ptoas run` takes: values as for `--arg`, and the "
         "options that a check depends on.",
     ),
     "PTO-E955": (

@@ -196,6 +196,12 @@ class PtoasError(Exception):
     def __str__(self) -> str:
         return "\n".join(map(str, self.diagnostics))
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows in place of a traceback: the findings at their lines."""
+        from ptoas.diagnostics.render import render
+
+        return render(self).splitlines()
+
 
 class UsageError(ValueError):
     """Raised when an option or an argument of a call is wrong: the caller's mistake, not the program's.

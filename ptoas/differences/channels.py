@@ -279,4 +279,39 @@ func.func @vector(%gm: !pto.ptr<f32>, %out: !pto.memref<16x16xf16>) attributes {
         "PTO-H220",
         "a5",
     ),
+    Difference(
+        "a scale that is set in front of a loop of pushes",
+        "asks for it in the block of each push",
+        "accepted: it stays set",
+        "header of SET_QUANT_SCALAR: a register of the core",
+        """
+func.func @cube(%acc: !pto.tile_buf<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>, %s: f32) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+  %ring = pto.import_reserved_buffer {name = "ring", peer_func = @vector} -> i32
+  pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = deqf16_scalar, relu = no_relu>} (c2v_consumer_buf = %ring : i32)
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  pto.set_quant_scalar(%s : f32) {id = 0}
+  scf.for %i = %c0 to %c4 step %c1 {
+    pto.tpush_to_aiv(%acc : !pto.tile_buf<acc, 16x16xi32, blayout=col_major, slayout=row_major, fractal=1024>) {split = 0}
+  }
+  return
+}
+func.func @vector(%out: !pto.memref<16x16xf16>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %ring = pto.reserve_buffer {name = "ring", size = 8192, location = #pto.address_space<vec>, auto = true} -> i32
+  pto.aiv_initialize_pipe {dir_mask = 1, slot_size = 1024, nosplit = true, acc_push_epilogue = #pto.acc_push_epilogue<layout = nz2nd, quant = deqf16_scalar, relu = no_relu>} (c2v_consumer_buf = %ring : i32)
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %t = pto.tpop_from_aic {split = 0} -> !pto.tile_buf<vec, 16x16xf16>
+    pto.tstore ins(%t : !pto.tile_buf<vec, 16x16xf16>) outs(%out : !pto.memref<16x16xf16>)
+    pto.tfree_from_aic {split = 0}
+  }
+  return
+}
+""",
+        "",
+        "a5",
+    ),
 )

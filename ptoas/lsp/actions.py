@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from lsprotocol import types as lsp
@@ -44,14 +45,21 @@ def _wanted(kind: str, only: Sequence[str] | None) -> bool:
 
 def _fix(file: File, finding: Diagnostic, targets: Sequence[str], docs: str | None) -> lsp.CodeAction:
     sure = can_fix(finding, targets=targets)
-    title = (finding.fix or "").strip().rstrip("?") or f"Mend {finding.code}"
     return lsp.CodeAction(
-        title[:1].upper() + title[1:] + ("" if sure else " (not certain)"),
+        _title(finding) + ("" if sure else " (not certain)"),
         lsp.CodeActionKind.QuickFix,
         [published(finding, file.uri, targets, docs)],
         sure,
         edit=_edit(file, finding.edits),
     )
+
+
+def _title(finding: Diagnostic) -> str:
+    """What the fix says, as something to be done."""
+    said = (finding.fix or f"mend {finding.code}").strip()
+    meant = re.fullmatch(r"did you mean (`[^`]+`)\?", said)
+    said = f"change to {meant[1]}" if meant else said
+    return said[:1].upper() + said[1:]
 
 
 def _edit(file: File, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, BLayout, PtoEnumAttr, SLayout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType, dim_text, shape_text
-from ptoas.targets import TARGETS
+from ptoas.targets import TARGETS, Target
 from ptoas.targets.row import Unsupported
 
 LAYOUTS = {
@@ -134,6 +134,15 @@ def _targets(op: type[PtoOp]) -> Iterator[str]:
         yield f"On {', '.join(having)}." if missing else "On every target."
     for line in missing:
         yield f"- {line}"
+
+
+def target_markdown(target: Target) -> str:
+    """A target: what it is, and its memories."""
+    rows = [
+        f"| `{loc.value}` | {'as much as the host has' if size is None else size_text(size)} |"
+        for loc, size in target.memories.items()
+    ]
+    return "\n".join([f"target `{target.name}`", "", "| memory | size |", "|---|---|", *rows])
 
 
 @cache

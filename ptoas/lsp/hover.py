@@ -15,13 +15,21 @@ from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.type_parameters import TypeProblem
 from ptoas.grammar.types import type_from_text
 from ptoas.location import span_of
-from ptoas.lsp.describe import enum_markdown, enumerations, instruction_markdown, type_lines, type_markdown
+from ptoas.lsp.describe import (
+    enum_markdown,
+    enumerations,
+    instruction_markdown,
+    target_markdown,
+    type_lines,
+    type_markdown,
+)
 from ptoas.lsp.document import Document, Statement, Token
 from ptoas.lsp.names import Kind, Name
 from ptoas.lsp.places import range_of
 from ptoas.lsp.plan import Address
 from ptoas.lsp.session import File, Settings
 from ptoas.lsp.writers import is_argument, last_writers
+from ptoas.targets import TARGETS
 
 _ENUM = re.compile(r"#pto(?:\.(\w+)<|<\s*(\w+)\s)")
 
@@ -34,7 +42,7 @@ def hover(file: File, offset: int, settings: Settings) -> lsp.Hover | None:
     found = file.names.at(offset)
     if found is not None:
         name, place = found
-        text = _name(file, name, statement, settings)
+        text = _name(file, name, statement, settings, _number_at(document, place.end))
         return _hover(document, place.start, place.end, text) if text else None
     token = document.token_at(offset)
     text = None if token is None else _token(statement, token, file)
@@ -54,6 +62,8 @@ def _in_comment(document: Document, offset: int) -> bool:
 def _token(statement: Statement, token: Token, file: File) -> str | None:
     if token is statement.opcode:
         return _opcode(token, file, statement)
+    if statement.tokens[0].kind == "DOT_TARGET" and token.text.strip('"') in TARGETS:
+        return target_markdown(TARGETS[token.text.strip('"')])
     match token.kind:
         case "TYPE" | "SCALAR":
             return _type(token.text)
@@ -101,10 +111,16 @@ def _type(text: str) -> str | None:
         return None
 
 
-def _name(file: File, name: Name, statement: Statement, settings: Settings) -> str | None:
+def _number_at(document: Document, end: int) -> int:
+    """Which of several results under one name is meant: `1` in `%x#1`."""
+    found = re.compile(r"#(\d{1,4})").match(document.source.text, end)
+    return int(found[1]) if found else 0
+
+
+def _name(file: File, name: Name, statement: Statement, settings: Settings, number: int) -> str | None:
     match name.kind:
         case Kind.VALUE:
-            return "\n\n".join(_value(file, name, statement, settings)) or None
+            return "\n\n".join(_value(file, name, statement, settings, number)) or None
         case Kind.FUNCTION:
             return _function(file, name)
         case Kind.BLOCK:
@@ -129,9 +145,11 @@ def _function(file: File, name: Name) -> str | None:
     return f"```pto\n{head}\n```{blocks}"
 
 
-def known_value(file: File, name: Name, statement: Statement) -> tuple[SSAValue, Document, Statement] | None:
+def known_value(
+    file: File, name: Name, statement: Statement, number: int = 0
+) -> tuple[SSAValue, Document, Statement] | None:
     """The value of a name here; where the text has a mistake, the one of that name when it was last whole."""
-    value = name.value(file.document)
+    value = name.value(file.document, number)
     if value is not None:
         return value, file.document, statement
     good = file.good
@@ -141,7 +159,7 @@ def known_value(file: File, name: Name, statement: Statement) -> tuple[SSAValue,
     for other in good.names.of_kind(Kind.VALUE):
         of = other.statement.function if other.statement else None
         same = _head(function) == _head(of)
-        if other.text == name.text and same and (value := other.value(good.document)) is not None:
+        if other.text == name.text and same and (value := other.value(good.document, number)) is not None:
             last = good.document.statement_at(other.places[-1].start)
             return value, good.document, last or good.document.statements[-1]
     return None
@@ -152,8 +170,8 @@ def _head(function: Statement | None) -> str | None:
     return None if function is None else next((t.text for t in function.tokens if t.kind == "SYMBOL"), None)
 
 
-def _value(file: File, name: Name, statement: Statement, settings: Settings) -> Iterator[str]:
-    known = known_value(file, name, statement)
+def _value(file: File, name: Name, statement: Statement, settings: Settings, number: int) -> Iterator[str]:
+    known = known_value(file, name, statement, number)
     if known is None:
         yield f"`%{name.text}`" + ("" if name.definition else " is not defined")
         return

@@ -54,11 +54,12 @@ class Name:
     def shown(self) -> str:
         return MARKS[self.kind] + self.text
 
-    def value(self, document: Document) -> SSAValue | None:
-        """The value behind the name of one, in the version of the text that defines it."""
+    def value(self, document: Document, number: int = 0) -> SSAValue | None:
+        """The value behind the name of one, in the version of the text that defines it; of several results
+        under one name, one by its number."""
         if self.kind is not Kind.VALUE or self.definition is None or self.statement is None:
             return None
-        for text in (self.text, f"{self.text}#0"):
+        for text in (self.text, f"{self.text}#{number}"):
             found = document.value(text, self.statement.start, self.definition.start)
             if found is not None:
                 return found

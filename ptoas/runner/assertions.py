@@ -136,7 +136,8 @@ def _differences(tree: ast.expr, reader: Reader) -> list[str]:
     left, right = sides(reader.value(first), reader.value(second))
     if left.size == right.size == 1:
         return [f"{ast.unparse(second)} is {right.item()}"]
-    if not repeats(left, right):
+    # A row may stand for many in a comparison, not in `close`.
+    if not repeats(left, right) or (isinstance(tree, ast.Call) and left.shape != right.shape):
         return [f"the shapes are {list(left.shape)} and {list(right.shape)}"]
     left, right = np.broadcast_arrays(left, right)
     places = np.argwhere(~np.asarray(agrees(left, right)))

@@ -109,7 +109,8 @@ def _why(parameter: Parameter) -> str:
     elif parameter.is_index:
         reasons.append("its elements are indices")
     elif parameter.steers:
-        reasons.append("offsets, sizes or bounds are made of it")
+        back = "; some are counted back from it" if parameter.floor else ""
+        reasons.append(f"offsets, sizes or bounds are made of it{back}")
     else:
         reasons.append("it is only read" if not parameter.written else "it is read and written")
     return "; ".join(reasons)

@@ -46,6 +46,8 @@ class Parameter:
     """Whether something behind a pointer is reached that only the run knows."""
     steers: bool = False
     """Whether its integers end up in offsets, sizes, bounds or indices that are calculated."""
+    floor: int = 0
+    """And how large they are then: less would make a place negative that is counted back from them."""
     read: bool = False
     written: bool = False
     index_limit: int | None = None

@@ -85,8 +85,11 @@ def compile(
     verify for the target is refused unless `force`; warnings of `verify` are in every result. With a
     `schedule`, the seed of an order, blocks take turns; without they run one after the other, which finds the
     same races. `schedules` is in how many orders, from that seed on, the program is run; results that differ
-    are an error. With `sparse_credits` channels tell of free slots in portions, as the devices do. Memory
-    arguments are used where they are, and written there.
+    are an error. With `sparse_credits` channels tell of free slots in portions, as the devices do.
+
+    Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
+    there: arrays of NumPy, and of other libraries through the array protocol and DLPack (PyTorch's on the
+    CPU). What can't be written (JAX's) is copied, and the result has it in `outputs`.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -99,7 +102,7 @@ def compile(
     >>> kernel = ptoas.compile(module, "a5")
     >>> out = np.zeros((1, 8), np.float32)
     >>> for start in (0, 8):
-    ...     result = kernel(x=np.arange(start, start + 8, dtype=np.float32).reshape(1, 8), out=out)
+    ...     result = kernel(np.arange(start, start + 8, dtype=np.float32).reshape(1, 8), out=out)
     ...     print(out[0, :3])
     [-0. -1. -2.]
     [ -8.  -9. -10.]

@@ -52,6 +52,7 @@ from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.memory import element_count, packed_strides
 from ptoas.ops.tile_gather import BLOCK
 from ptoas.runner.arrivals import mark_arrivals
+from ptoas.runner.lower_bounds import raise_floors
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.peer_numbers import PeerNumbers
 from ptoas.runner.peers import Peers, mark_ranks
@@ -157,6 +158,7 @@ def analyse(
     for at, parameter in enumerate(parameters):
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
         parameter.steers = at in places and at not in counts
+    raise_floors(operations, flow.of, parameters, blocks)
 
 
 TYPICAL_EXTENT = 8
@@ -221,6 +223,10 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                 parameter.suggestion = min(known, physical)
                 parameter.reason = "it is how much of a tile is valid"
                 fixed.add(parameter.name)
+            for rest in _what_is_left(value, scalars_by_value):
+                if rest.name not in fixed and rest.suggestion < physical:
+                    rest.suggestion = physical
+                    rest.reason = "what is left of it is how much of a tile is valid"
 
 
 ROUNDS = 8
@@ -291,6 +297,8 @@ def _stretch(
                     continue
                 if first is None:
                     first = GUESSED_PARTS * count
+                # What is left of the extent behind an offset: at the greatest offset, one element at least.
+                count = max(count, 1)
                 if first + count > parameter.suggestion:
                     parameter.suggestion = first + count
                     parameter.reason = "so far reach the parts of a view that it is an extent of"
@@ -305,6 +313,14 @@ def behind(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> Parame
     while value is not None and isinstance(value.owner, arith.IndexCastOp | arith.ExtSIOp):
         value = value.owner.operands[0]
     return None if value is None else scalars.get(value)
+
+
+def _what_is_left(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> list[Parameter]:
+    """The scalars of which a value is the rest behind some place, or as much as there is room for."""
+    if value is None or not isinstance(value.owner, arith.MinSIOp):
+        return []
+    rests = [each.owner.lhs for each in value.owner.operands if isinstance(each.owner, arith.SubiOp)]
+    return [parameter for rest in rests if (parameter := behind(rest, scalars)) is not None]
 
 
 def steering(

@@ -154,7 +154,7 @@ def fixed_value(parameter: Parameter) -> int | None:
     assert parameter.dtype is not None
     if not parameter.dtype.is_integer:
         return None
-    return 0 if parameter.steers else 1
+    return parameter.floor if parameter.steers else 1
 
 
 def random_array(

@@ -43,6 +43,7 @@ from ptoas.targets.row import Row, Unsupported
 from ptoas.targets.rule import Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
+from ptoas.targets.stale import stale_spellings
 
 DECLARATION_CODE = "PTO-P060"
 """What the dialect itself asks for on every target; the front end reports it under the same code."""
@@ -123,7 +124,7 @@ def verify_targets(
                 found[key] = replace(
                     seen, targets=(*seen.targets, target.name), notes=_citing_both(seen.notes, d.notes)
                 )
-    ordered = sorted(found.values(), key=Diagnostic.sort_key)
+    ordered = sorted((*found.values(), *stale_spellings(module)), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
 
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from tests.comm.mpi_cases import outcome, same
 from tests.comm.programs import gather
 from tests.comm.remote_programs import FENCE, POLL, WAIT, ring
-from tests.comm.test_ranks import cases
 
 pytest.importorskip("mpi4py")
 
@@ -158,18 +157,11 @@ def test_ranks_that_wait_for_nothing_say_so_themselves(tmp_path: Path) -> None:
     assert all("waits until %signal >= 2; %signal[0] is 1" in line for line in own)
 
 
-@settings(max_examples=4, deadline=None, derandomize=True)
-@given(cases)
-def test_gather_concatenates_over_processes(case: dict[str, Any]) -> None:
-    ranks, shape = case["ranks"], case["shape"]
-    root = case["root"] % ranks
-    text = gather(ranks, shape, case["tile"], root=root, tiles=case["tiles"])
-    sources = np.random.default_rng(case["seed"]).random((ranks, *shape), dtype=np.float32)
-    with tempfile.TemporaryDirectory() as folder:
-        program, given_data, taken = (Path(folder) / name for name in ("case.pto", "sources.npy", "own.npy"))
-        program.write_text(text)
-        np.save(given_data, sources)
-        done = ptoas(ranks, str(program), "--arg", f"sources={given_data}", "--out", f"own={taken}")
-        assert done.returncode == 0, done.stdout + done.stderr
-        found = np.load(taken)
-    assert np.array_equal(found, np.concatenate(list(sources), axis=len(shape) - 2))
+def test_data_of_all_ranks_from_a_file_and_to_one(tmp_path: Path) -> None:
+    program, given_data, taken = (tmp_path / name for name in ("case.pto", "sources.npy", "own.npy"))
+    program.write_text(gather(3, (2, 5, 12), (2, 8), root=1, tiles=2))
+    sources = np.random.default_rng(0).random((3, 2, 5, 12), dtype=np.float32)
+    np.save(given_data, sources)
+    done = ptoas(3, str(program), "--arg", f"sources={given_data}", "--out", f"own={taken}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert np.array_equal(np.load(taken), np.concatenate(list(sources), axis=1))

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 
 import ptoas
 from ptoas.analysis.kinds import kind_of
-from ptoas.dialects.pto.enums import KernelKind
+from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
@@ -188,7 +188,7 @@ PIPELINES = st.builds(
     slots=st.integers(1, 4),
     turns=st.integers(1, 5),
     split=st.sampled_from([0, 1, 2]),
-    returns=st.booleans(),
+    direction=st.sampled_from(["there", "back", "both"]),
 )
 
 
@@ -198,6 +198,44 @@ def test_no_hazard_remains_in_a_random_pipeline(pipeline: Pipeline) -> None:
     module = prepare(ptoas.parse(pipeline.text), pipeline.target)
     assert findings(module, get_target(pipeline.target)) == (0, [])
     assert flags(module)
+
+
+STEPS = f"""{TYPES}!vec = !pto.tile_buf<vec, 16x16xf32>
+func.func @f(%x: !x, %o: !o) {{
+  %m = pto.alloc_tile : !mat
+  %l = pto.alloc_tile : !left
+  %r = pto.alloc_tile : !right
+  %acc = pto.alloc_tile : !acc
+  %v = pto.alloc_tile : !vec
+  pto.tload ins(%x : !x) outs(%m : !mat)
+  pto.tmov ins(%m : !mat) outs(%l : !left)
+  pto.tmov ins(%m : !mat) outs(%r : !right)
+  pto.tmatmul ins(%l, %r : !left, !right) outs(%acc : !acc)
+  pto.tmov ins(%acc : !acc) outs(%v : !vec)
+  pto.tadd ins(%v, %v : !vec, !vec) outs(%v : !vec)
+  pto.tstore ins(%v : !vec) outs(%o : !o)
+  return
+}}
+"""
+
+
+def test_where_no_flag_goes_all_pipes_are_waited_for() -> None:
+    """On a5 an accumulator goes to the unified buffer through FIX, and no core has both FIX and V."""
+    module = prepare(ptoas.parse(STEPS), "a5")
+    assert not get_target("a5").connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
+    assert flags(module) == [
+        *("set MTE2>MTE1 0", "wait MTE2>MTE1 0", "set MTE1>M 0", "wait MTE1>M 0"),
+        *("set M>FIX 0", "wait M>FIX 0", "set V>MTE3 0", "wait V>MTE3 0"),
+    ]
+    (barrier,) = [op for op in module.walk() if isinstance(op, BarrierOp)]
+    assert barrier.pipe.data is Pipe.PIPE_ALL
+    before, after = barrier.prev_op, barrier.next_op
+    assert before is not None and after is not None
+    assert (before.name, after.name) == ("pto.tmov", "pto.tadd")
+    assert findings(module, get_target("a5")) == (0, [])
+    barrier.detach()
+    barrier.erase()
+    assert findings(module, get_target("a5"))[0]
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])

@@ -139,6 +139,25 @@ def test_hover(kernel: Text) -> None:
     assert kernel.ask("hover", "two units") is None
 
 
+def test_hover_tells_results_under_one_name_apart(client: Client) -> None:
+    text = """.target a5
+%c = arith.constant 1 : i1
+%n = arith.constant 2 : index
+%x = arith.constant 2.0 : f32
+%r:2 = scf.if %c -> (index, f32) {
+  scf.yield %n, %x : index, f32
+} else {
+  scf.yield %n, %x : index, f32
+}
+%y = arith.addf %r#1, %x : f32
+%z = arith.addi %r#0, %n : index
+"""
+    file = Text(client, (client.folder / "results.pto").as_uri(), text)  # type: ignore[attr-defined]
+    assert "%r : f32" in shown(file.ask("hover", "%r#1")) and "%r : index" in shown(file.ask("hover", "%r#0"))
+    assert file.ask("definition", "%r#1")["range"]["start"]["line"] == 4
+    assert "| `vec` | " in shown(file.ask("hover", "a5"))
+
+
 def test_definitions_and_references(kernel: Text) -> None:
     for mark, line in (("%a\n", 5), ("!tile)", 1), ("@wait()", 12), ("%i =", 19), ("%out :", 4)):
         assert kernel.ask("definition", mark)["range"]["start"]["line"] == line, mark
@@ -333,6 +352,27 @@ def test_settings(client: Client, lookup: Text) -> None:
     (finding,) = [d for d in lookup.findings() if d["code"] == "PTO-A301"]
     assert finding["codeDescription"]["href"].startswith("https://x/r/rules.html#pto-a301")
     client.notify("workspace/didChangeConfiguration", settings={})
+
+
+def test_the_project_and_its_comments_have_their_say(client: Client) -> None:
+    """As `verify` in that folder: its target wins, its codes and comments are kept back."""
+    folder = client.folder / "project"  # type: ignore[attr-defined]
+    folder.mkdir()
+    (folder / "ptoas.toml").write_text('target = "cpu"\nper-file-ignores = {"quiet.pto" = ["PTO-A301"]}\n')
+    text = f".target a5\n{LOOKUP}"
+    loud = Text(client, (folder / "loud.pto").as_uri(), text)
+    codes = [d["code"] for d in loud.findings()]
+    assert "PTO-A301" in codes
+    quiet = Text(client, (folder / "quiet.pto").as_uri(), text)
+    assert [d["code"] for d in quiet.findings()] == [code for code in codes if code != "PTO-A301"]
+    loud.edit("%dst = mgather", "# ptoas: ignore[PTO-A301, PTO-A205]\n%dst = mgather")
+    assert "PTO-A301" not in [d["code"] for d in loud.findings()]
+    broken = client.folder / "broken"  # type: ignore[attr-defined]
+    broken.mkdir()
+    (broken / "ptoas.toml").write_text('target = "a6"\n')
+    Text(client, (broken / "a.pto").as_uri(), text).findings()
+    said = client.notice(lambda m: m.get("method") == "window/showMessage")["message"]
+    assert "PTO-E953" in said and "ptoas.toml:1" in said
 
 
 def test_a_closed_file_has_no_findings(client: Client) -> None:

@@ -12,6 +12,8 @@ from ptoas.machine import hifloat8
 from ptoas.machine.dtypes import by_text
 from ptoas.runner.run import run
 
+from .support import failing
+
 SIDE = 32
 SCALE = 0.5
 OF_A5 = {
@@ -127,3 +129,12 @@ def test_what_is_popped_is_what_the_epilogue_makes(quant: str) -> None:
             if QUANTS[quant][1] == "hif8":  # NumPy has no such numbers
                 wanted = hifloat8.encode(wanted)
             assert np.array_equal(logical(out, layout).astype(wanted.dtype), wanted), (target, layout, relu)
+
+
+def test_a_push_without_its_scale_stops_a_run() -> None:
+    """Also where nobody has looked at the program before."""
+    text = program("nz2nd", "deqf16_scalar", "no_relu", "")
+    unset = "\n".join(line for line in text.splitlines() if "set_quant" not in line)
+    assert "no set_quant_scalar" in failing("PTO-R927", unset, pushed("deqf16_scalar")).message
+    other = text.replace("pto.set_quant_scalar(%s : f32) {id = 0}", "pto.set_quant_scalar(%s : f32) {id = 4}")
+    assert "no channel 4" in failing("PTO-R927", other, pushed("deqf16_scalar")).message

@@ -1,0 +1,69 @@
+"""Spellings of earlier tools that are read, each with the one of today: notes, which `--fix` follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.analysis.structure import walk
+from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
+from ptoas.location import SourceLocation
+
+_COMMENT = re.compile(r"//[^\n]*")
+
+_STALE: tuple[tuple[str, str, re.Pattern[str], str, str], ...] = (
+    (
+        "PTO-P085",
+        "tile_view",
+        re.compile(r"!pto\.tile_view(?=<)"),
+        "!pto.partition_tensor_view",
+        "`!pto.tile_view` is called `!pto.partition_tensor_view` today",
+    ),
+    (
+        "PTO-P086",
+        "address_space<gm>",
+        re.compile(r"(?<![\w.!])memref<([^<>,]*(?:![\w.]+)?), *#pto\.address_space<gm>>"),
+        r"!pto.memref<\1>",
+        "a memref in the address space `gm` is written `!pto.memref<...>` today",
+    ),
+    (
+        "PTO-P087",
+        "<loc=",
+        re.compile(r"(?<![\w.!])<(?=\s*loc\s*=)"),
+        "!pto.tile_buf<",
+        "a tile's type is written with its name, `!pto.tile_buf<...>`, today",
+    ),
+)
+"""For each spelling: a code, a word that no text lacks which has it, where it stands, what it is today."""
+
+
+def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
+    """A note for each spelling that the text of a module has and that has another name by now."""
+    source = _source(module)
+    if source is None:
+        return
+    text: str | None = None
+    for code, word, pattern, today, message in _STALE:
+        if word not in source.text:
+            continue
+        if text is None:
+            # Comments keep their length, so that places stay what they are.
+            text = _COMMENT.sub(lambda match: " " * len(match.group()), source.text)
+        edits: list[Edit] = []
+        for match in pattern.finditer(text):
+            edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(today)))
+        if edits:
+            first, more = edits[0], f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""
+            yield Diagnostic(
+                code, message + more, first.span, Severity.NOTE, fix=f"`{first.text}`", edits=tuple(edits)
+            )
+
+
+def _source(module: ModuleOp) -> Source | None:
+    """The text that a module was read from."""
+    for op in walk(module):
+        if isinstance(op.location, SourceLocation):
+            return op.location.source
+    return None

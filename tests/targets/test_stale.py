@@ -1,0 +1,54 @@
+"""Spellings of earlier tools: read, noted, and put right by `--fix`."""
+
+from __future__ import annotations
+
+import pytest
+
+import ptoas
+
+PART = """func.func @f(%x: !pto.ptr<f32>, %t: !pto.tile_buf<vec, 8x8xf32>) {
+  // a !pto.tile_view<8x8xf32> in a comment is none
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = pto.make_tensor_view %x, shape = [%c8, %c8], strides = [%c8, %c1] : !pto.tensor_view<8x8xf32>
+  %p = pto.partition_view %v, offsets = [%c0, %c0], sizes = [%c8, %c8]
+    : !pto.tensor_view<8x8xf32> -> !pto.tile_view<8x8xf32>
+  pto.tload ins(%p : !pto.tile_view<8x8xf32>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  return
+}
+"""
+MEMORY = """func.func @f(%x: memref<8x8xf32, #pto.address_space<gm>>, %t: !pto.tile_buf<vec, 8x8xf32>) {
+  pto.tload ins(%x : memref<8x8xf32, #pto.address_space<gm>>) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  return
+}
+"""
+BARE = """func.func @f(%a: !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8>) {
+  pto.tneg ins(%a : <loc=vec, dtype=f32, rows=8, cols=8>) outs(%a : <loc=vec, dtype=f32, rows=8, cols=8>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "today"),
+    [
+        (PART, "PTO-P085", 8, "!pto.partition_tensor_view"),
+        (MEMORY, "PTO-P086", 1, "!pto.memref<8x8xf32>"),
+        (BARE, "PTO-P087", 2, "!pto.tile_buf<"),
+    ],
+)
+def test_a_stale_spelling_is_noted_once_and_fixed(text: str, code: str, line: int, today: str) -> None:
+    report = ptoas.verify(ptoas.parse(text), "a5")
+    (note,) = report.diagnostics
+    assert (note.code, note.severity.value, note.span.line) == (code, "note", line)
+    assert report.ok and "here and 1 times more" in note.message and note.edits[0].text == today
+    fixed = ptoas.apply_fixes(text, report.diagnostics)
+    assert ptoas.verify(ptoas.parse(fixed), "a5").diagnostics == ()
+    stale, modern = (str(ptoas.parse(each)) for each in (text, fixed))
+    assert stale == modern
+
+
+def test_spellings_of_today_are_not_noted() -> None:
+    text = PART.replace("!pto.tile_view", "!pto.partition_tensor_view")
+    assert ptoas.verify(ptoas.parse(text), "a5").diagnostics == ()
