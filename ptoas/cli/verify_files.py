@@ -127,17 +127,23 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
     unnamed = not options.targets and module_target(module) is None
-    ignore = (*options.ignore, *_ignored_here(path, options))
     # A comment may be for a target that was not asked for.
     whole = {target.name for target in targets_of(module)} <= set(report.targets)
-    kept = without_ignored(
-        report.diagnostics,
-        source_of(report, source),
-        lambda code: _is_wanted(code, options.select, ignore),
-        whole,
+    return FileReport(
+        path, as_configured(report, source_of(report, source), options, path, whole), unnamed=unnamed
     )
-    filtered = Report(kept, report.targets).filtered(options.select, ignore, options.werror)
-    return FileReport(path, filtered, unnamed=unnamed)
+
+
+def as_configured(report: Report, source: Source, options: Options, path: str, whole: bool = True) -> Report:
+    """What is left when comments and options have had their say; `whole`: all targets were asked for that a
+    comment may be meant for."""
+    ignore = (*options.ignore, *_ignored_here(path, options))
+
+    def is_wanted(code: str) -> bool:
+        return _is_wanted(code, options.select, ignore)
+
+    kept = without_ignored(report.diagnostics, source, is_wanted, whole)
+    return Report(kept, report.targets).filtered(options.select, ignore, options.werror)
 
 
 def source_of(report: Report, source: Source) -> Source:

@@ -13,3 +13,13 @@ def visibility(function: FuncOp) -> str | None:
     """What the function says of itself: `external` has C linkage, `internal` none outside its file."""
     given = function.attributes.get(VISIBILITY)
     return given.data if isinstance(given, StringAttr) and given.data in VISIBILITIES else None
+
+
+ENTRIES = ("pto.entry", "pto.kernel", "hacc.entry", "pto.aicore")
+"""Words for what the host launches: those of the assembler's two ways to code, and two older ones."""
+
+
+def is_entry(function: FuncOp) -> bool:
+    """Whether a function says of itself that the host launches it: it is callable from outside in any
+    case."""
+    return any(word in function.attributes for word in ENTRIES)

@@ -23,7 +23,7 @@ from ptoas.grammar.kept import reads_as_another
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.lookup import Poisoned, Undefined
 from ptoas.grammar.names import POISON, Names
-from ptoas.grammar.opcodes import opcode_class, unknown_opcode
+from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
 from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
@@ -222,7 +222,10 @@ class Builder(Names):
             tree = parse_statement(blank)
         except SyntaxProblem as blanked:
             problem = _problem_with_names(raw.text) or blanked
-            self.report_syntax(raw, problem)
+            if (refused := refused_clause(raw.text)) is not None:
+                self.report_problem(raw, refused)
+            else:
+                self.report_syntax(raw, problem)
             self.poison_by_text(raw)
             return None
         TREES.keep(blank, tree)

@@ -15,6 +15,7 @@ from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.blocks import Dominance, handed_on
+from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.location import operand_span
@@ -49,7 +50,7 @@ def _check_return(op: Operation) -> None:
     if "function_type" not in function.properties:
         return
     given, wanted = list(op.operand_types), list(function.function_type.outputs)
-    if wanted and "pto.entry" in function.attributes:
+    if wanted and is_entry(function):
         message = (
             f"`@{function.sym_name.data}` is an entry, which returns nothing; it gives {_listed(wanted)}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from xdsl.ir import Attribute
@@ -61,6 +62,24 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
             return OPCODES[name], words[size:]
         if name in ISA_NAMES:
             return None  # `tmatmul.mx` is an instruction of its own, not `tmatmul` with a suffix.
+    return None
+
+
+_KEYS = re.compile(r"\b[A-Za-z_]\w*(?=\s*=)")
+
+
+def refused_clause(text: str) -> StatementProblem | None:
+    """A clause that the instruction of a statement does not take, where the grammar stumbled over a later
+    one."""
+    opcode = re.match(r"\s*(?:%[^=]*=\s*)?([\w.]+)", text)
+    found = None if opcode is None else opcode_class(opcode[1], [])
+    if found is None:
+        return None
+    cls = found[0]
+    for key in _KEYS.finditer(text):
+        if (fix := cls.REFUSED.get(key.group())) is not None:
+            node = t.Word(key.start(), key.end(), key.group())
+            return StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key.group()}`", node, fix)
     return None
 
 

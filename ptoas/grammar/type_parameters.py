@@ -7,7 +7,7 @@ from typing import Any, cast
 from lark import Token, Tree
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
 from ptoas.grammar.tree_builder import whole_number
@@ -70,7 +70,8 @@ class Parameter:
         text = str(self.tokens[-1])
         found = BY_TEXT.get(text.removeprefix("!"))
         if found is None:
-            raise self.problem(f"unknown element type `{text}`", did_you_mean(text, BY_TEXT))
+            fix = WITHOUT_A_WORD.get(text) or did_you_mean(text, BY_TEXT)
+            raise self.problem(f"unknown element type `{text}`", fix)
         return found.type
 
     def member(self, attr: type[PtoEnumAttr[Any]]) -> Any:

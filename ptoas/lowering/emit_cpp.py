@@ -26,7 +26,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.dialects.visibility import visibility
+from ptoas.dialects.visibility import is_entry, visibility
 from ptoas.location import span_of
 from ptoas.lowering.cpp.channel import pipe_type
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
@@ -45,9 +45,6 @@ from ptoas.targets.row import Row
 
 EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
-
-ENTRY = "pto.entry"
-"""What a function says of itself that the host launches: it is callable from outside in any case."""
 
 
 def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate: bool = False) -> str:
@@ -80,7 +77,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     for function in callees_first(bodies):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
         called = function.sym_name.data in inner or visibility(function) == "internal"
-        outer = not called and (emit != "kernel" or ENTRY in function.attributes)
+        outer = not called and (emit != "kernel" or is_entry(function))
         if outer:
             _refuse_tile_parameters(function, target)
         if outer and emit != "kernel" and threads and needs_cluster(module, function, has_pipes=False):
@@ -133,14 +130,15 @@ def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:
 
 
 def _declaration(function: func.FuncOp, name: str, target: Target) -> str:
-    """A function that is defined elsewhere, with the parameters that we would give it."""
+    """A function that is defined elsewhere, with the parameters that we would give it. Names that modules
+    share are those of C, as the public assembler has it."""
     parameters = [
         _nameless_parameter(*each)
         for at, type in enumerate(function.function_type.inputs)
         for each in parameters_of(type, f"p{at}")
     ]
-    qualifiers = 'extern "C" AICORE' if visibility(function) == "external" else "AICORE"
-    return f"{signature(f'{qualifiers} {result_type(function, target)} {name}', parameters)};"
+    head = f'extern "C" AICORE {result_type(function, target)} {name}'
+    return f"{signature(head, parameters)};"
 
 
 def _nameless_parameter(type: str, name: str) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
-from ptoas.cli.verify_files import parse_targets
+from ptoas.cli.verify_files import Options, as_configured, parse_targets
 from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics.report import Report
 from ptoas.lsp.document import Document
 from ptoas.lsp.names import Names
 from ptoas.lsp.parts import Parts, Placed, targets_named
+from ptoas.lsp.project import Project
 from ptoas.targets import TARGETS
 
 
@@ -75,8 +77,16 @@ class Version:
 class File:
     """An open file: the text as it is now, and as it was when it could last be read."""
 
-    def __init__(self, uri: str, filename: str, text: str, version: int | None = None):
+    def __init__(
+        self,
+        uri: str,
+        filename: str,
+        text: str,
+        version: int | None = None,
+        project: Project | None = None,
+    ):
         self.uri, self.filename = uri, filename
+        self.project = project or Project()
         self._parts = Parts()
         self.now = Version(Document(text, filename, uri, version))
         self._good: Version | None = None
@@ -108,22 +118,37 @@ class File:
         return self._placed[1]
 
     def targets(self, settings: Settings) -> tuple[str, ...]:
-        """What the file is checked for: its own target, else the user's, else all."""
+        """What it is checked for: what its project says, else its own target, else the user's, else all."""
+        if self.options.targets:
+            return self.options.targets
         version = self.good
         named = () if version is None else targets_named(version.document)
         return tuple(name for name in named if name in TARGETS) or settings.targets or tuple(TARGETS)
 
+    @property
+    def options(self) -> Options:
+        """How its project wants it to be checked."""
+        return self.project.options(self.filename)
+
     def findings(self, targets: tuple[str, ...]) -> list[Diagnostic]:
-        """All that is wrong, each thing once, in the order of the text."""
+        """What `verify` reports: all that is wrong, but for what comments and the project keep back."""
+        document = self.document
+        known = targets_named(document) or tuple(TARGETS)
+        whole = document.module is not None and set(known) <= set(targets)
+        report = Report(tuple(self._checked_once(targets)), targets)
+        kept = as_configured(report, document.source, self.options, self.filename, whole)
+        return sorted((*document.problems, *kept.diagnostics), key=Diagnostic.sort_key)
+
+    def _checked_once(self, targets: tuple[str, ...]) -> list[Diagnostic]:
         found: dict[tuple[object, ...], Diagnostic] = {}
-        for finding in (*self.document.problems, *self._checked(targets)):
+        for finding in self._checked(targets):
             key = (finding.code, finding.message, finding.span.offset, finding.span.length)
             seen = found.get(key)
             if seen is None:
                 found[key] = finding
             elif seen.targets:
                 found[key] = replace(seen, targets=tuple(dict.fromkeys((*seen.targets, *finding.targets))))
-        return sorted(found.values(), key=Diagnostic.sort_key)
+        return list(found.values())
 
     def _checked(self, targets: tuple[str, ...]) -> Iterable[Diagnostic]:
         for part in self.parts:
@@ -147,7 +172,8 @@ _PLACED = tuple(name for name in ("a5", "a2a3", "a5-custom") if name in TARGETS)
 class Session:
     """The open files by their addresses."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: Project | None = None) -> None:
+        self.project = project or Project()
         self.files: dict[str, File] = {}
         self.settings = Settings()
         self.asked_for_all: set[str] = set()

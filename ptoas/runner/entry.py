@@ -11,13 +11,11 @@ from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.dialects.visibility import is_entry
 from ptoas.lowering.join_kinds import join, uncalled_pairs
 from ptoas.machine.actors import ALONE, CLUSTER, Role
 from ptoas.machine.errors import failure
 from ptoas.targets import Target
-
-ENTRY_ATTRIBUTES = ("pto.entry", "pto.kernel", "hacc.entry", "pto.aicore")
-"""What a function says of itself that is to be launched."""
 
 
 def roles_of(module: ModuleOp, entry: func.FuncOp, target: Target) -> tuple[Role, ...]:
@@ -71,7 +69,7 @@ def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:
             )
         return _of_pair(module, found) or found
     entries = _uncalled(module, bodies)
-    marked = [op for op in entries if any(name in op.attributes for name in ENTRY_ATTRIBUTES)]
+    marked = [op for op in entries if is_entry(op)]
     if len(entries) > 1 and len(marked) == 1:
         return marked[0]
     pairs = uncalled_pairs(module)

@@ -422,8 +422,8 @@ FRAGMENTS = (
 )
 
 CHAPTERS = (elementwise, tile_scalar, compare, partial, reduce, expand, quant, sort, generate, movement)
-OTHERS = frozenset({"tconcatidx", "tquant.mx", "set_quant_scalar", "set_quant_vector"})
-"""What is left to the tests of its family: counts in bytes, blocks with exponents, scales of the fix pipe."""
+OTHERS = frozenset({"set_quant_scalar", "set_quant_vector"})
+"""What is left to the tests of its family: scales of the fix pipe."""
 
 
 def generated(target: Target) -> set[str]:

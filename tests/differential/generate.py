@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from . import arithmetic, calls, control, families, gathers
+from . import arithmetic, calls, control, families, gathers, irregular
 from .builder import Builder, Program, Style
 
 TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
@@ -38,6 +38,7 @@ FRAGMENTS = (
     (2, control.scalars),
     (0.4, control.while_loop),
     *families.FRAGMENTS,
+    *irregular.FRAGMENTS,
 )
 CHOICES = [fragment for _, fragment in FRAGMENTS]
 WEIGHTS = [weight for weight, _ in FRAGMENTS]

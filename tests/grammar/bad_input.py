@@ -150,6 +150,19 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %a : !pto.tile<16x32xf31>\ntprint %a",
         [("PTO-P021", 1, 21, 9, "unknown element type `f31`", "did you mean `f32`?")],
     ),
+    "types: four bits": (
+        ".arg %a : !pto.tile<16x64xi4>\ntprint %a",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                8,
+                "unknown element type `i4`",
+                "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8",
+            )
+        ],
+    ),
     "types: three dimensions": (
         ".arg %a : !pto.tile<2x16x32xf32>\ntprint %a",
         [("PTO-P021", 1, 21, 11, "a tile has two dimensions, found 3", "write `16x32xf32`")],

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 import ptoas
 from ptoas.analysis.structure import functions
 from ptoas.diagnostics import PtoasError
-from ptoas.dialects.pto.sync import BarrierOp
+from ptoas.dialects.pto.enums import Pipe
+from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp
 from ptoas.lowering import prepare
 from ptoas.targets import get_target
 
@@ -126,3 +127,36 @@ def test_run_and_verify_miss_the_same_barriers(random: Random) -> None:
         assert findings(less, get_target(target))[0] > 0
         # A barrier for the next turn is not missed where a loop has one turn only.
         assert run_says(less, target, extent) in ([["PTO-R124"], []] if loops else [["PTO-R124"]])
+
+
+LEFT = "!pto.tile_buf<left, 16x16xf16, blayout=col_major, slayout=row_major>"
+RIGHT = "!pto.tile_buf<right, 16x16xf16, slayout=col_major>"
+ACC = "!pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+VEC = "!pto.tile_buf<vec, 16x16xf32>"
+ACROSS = f"""
+func.func @f(%l: {LEFT}, %r: {RIGHT}, %out: !pto.memref<16x16xf32>) {{
+  %a = pto.alloc_tile : {ACC}
+  %v = pto.alloc_tile : {VEC}
+  %w = pto.alloc_tile : {VEC}
+  pto.tmatmul ins(%l, %r : {LEFT}, {RIGHT}) outs(%a : {ACC})
+  pto.tmov ins(%a : {ACC}) outs(%v : {VEC})
+  pto.tneg ins(%v : {VEC}) outs(%w : {VEC})
+  pto.tstore ins(%w : {VEC}) outs(%out : !pto.memref<16x16xf32>)
+  return
+}}
+"""
+
+
+def test_where_no_flag_goes_all_pipes_are_waited_for() -> None:
+    """The fixpipe of a cube core and the vector pipe of another have no flag between them."""
+    module = prepare(ptoas.parse(ACROSS), "a5", sync="auto")
+    flags = [op for op in module.walk() if isinstance(op, SetFlagOp)]
+    pairs = [(op.src_pipe.data.value[5:], op.dst_pipe.data.value[5:]) for op in flags]
+    assert pairs == [("M", "FIX"), ("V", "MTE3")]
+    (barrier,) = [op for op in module.walk() if isinstance(op, BarrierOp)]
+    assert barrier.pipe.data is Pipe.PIPE_ALL
+    assert barrier.prev_op is not None and barrier.next_op is not None
+    assert (barrier.prev_op.name, barrier.next_op.name) == ("pto.tmov", "pto.tneg")
+    assert findings(module, get_target("a5")) == (0, [])
+    given = {"l": np.eye(16, dtype=np.float16), "r": np.full((16, 16), 3, np.float16)}
+    assert (ptoas.run(ptoas.parse(ACROSS), given, target="a5").outputs["out"] == -3).all()

@@ -79,7 +79,7 @@ def test_sibling_modules_have_their_own_symbols() -> None:
 
 def test_a_private_function_of_a_sibling_is_not_what_is_declared() -> None:
     hidden = SIBLINGS.replace("func.func public", "func.func private")
-    assert "AICORE void twice(Tile<TileType::Vec, float, 8, 8> &);" in heads(hidden)
+    assert 'extern "C" AICORE void twice(Tile<TileType::Vec, float, 8, 8> &);' in heads(hidden)
     assert "AICORE void other_twice(Tile<TileType::Vec, float, 8, 8> &t)" in heads(hidden)
     with pytest.raises(ptoas.PtoasError, match=r"PTO-R505.*@twice is only declared"):
         ptoas.compile(ptoas.parse(hidden), "a5", entry="entry")({})
@@ -102,7 +102,7 @@ def test_two_functions_of_one_module_still_differ() -> None:
 def test_a_declared_function_that_is_called_is_declared_in_c() -> None:
     found = heads(DECLARED)
     assert found[:2] == [
-        "AICORE int32_t ext(__gm__ float *, int64_t);",
+        'extern "C" AICORE int32_t ext(__gm__ float *, int64_t);',
         'extern "C" AICORE void far(__gm__ float *, Tile<TileType::Vec, float, 8, 8> &, __gm__ float *, int64_t);',
     ]
     assert not any("unused" in line for line in found)

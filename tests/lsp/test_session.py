@@ -354,6 +354,27 @@ def test_settings(client: Client, lookup: Text) -> None:
     client.notify("workspace/didChangeConfiguration", settings={})
 
 
+def test_the_project_and_its_comments_have_their_say(client: Client) -> None:
+    """As `verify` in that folder: its target wins, its codes and comments are kept back."""
+    folder = client.folder / "project"  # type: ignore[attr-defined]
+    folder.mkdir()
+    (folder / "ptoas.toml").write_text('target = "cpu"\nper-file-ignores = {"quiet.pto" = ["PTO-A301"]}\n')
+    text = f".target a5\n{LOOKUP}"
+    loud = Text(client, (folder / "loud.pto").as_uri(), text)
+    codes = [d["code"] for d in loud.findings()]
+    assert "PTO-A301" in codes
+    quiet = Text(client, (folder / "quiet.pto").as_uri(), text)
+    assert [d["code"] for d in quiet.findings()] == [code for code in codes if code != "PTO-A301"]
+    loud.edit("%dst = mgather", "# ptoas: ignore[PTO-A301, PTO-A205]\n%dst = mgather")
+    assert "PTO-A301" not in [d["code"] for d in loud.findings()]
+    broken = client.folder / "broken"  # type: ignore[attr-defined]
+    broken.mkdir()
+    (broken / "ptoas.toml").write_text('target = "a6"\n')
+    Text(client, (broken / "a.pto").as_uri(), text).findings()
+    said = client.notice(lambda m: m.get("method") == "window/showMessage")["message"]
+    assert "PTO-E953" in said and "ptoas.toml:1" in said
+
+
 def test_a_closed_file_has_no_findings(client: Client) -> None:
     uri = (client.folder / "gone.pto").as_uri()  # type: ignore[attr-defined]
     text = Text(client, uri, "tnop %a\n")

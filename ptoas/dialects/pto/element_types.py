@@ -115,6 +115,12 @@ OWN_TYPES: tuple[type[ParametrizedAttribute], ...] = (
 BY_TEXT: dict[str, ElementType] = {text: e for e in ELEMENT_TYPES for text in (e.text, *e.aliases)}
 BY_TYPE: dict[Attribute, ElementType] = {e.type: e for e in ELEMENT_TYPES}
 
+WITHOUT_A_WORD: dict[str, str] = dict.fromkeys(
+    ("i4", "si4", "ui4", "s4", "u4"),
+    "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8",
+)
+"""Words that one might try for a type that has none, and why."""
+
 
 def element_text(type: Attribute) -> str:
     """The canonical text of an element type, or the type's own text if it is none of ours."""

@@ -107,7 +107,8 @@ ROWS: Rows = {
     ),
     e.TPReluOp: PRELU.of(FLOATS),
     e.TAddReluOp: f.by_element(
-        f.BINARY.of("i16 f16 f32", call=Call(unsupported="TRELU does not take i16; use tadd and tmaxs")),
+        # TRELU does not take i16.
+        f.BINARY.of("i16 f16 f32", call=f.calls("TADD dst src0 src1", "TMAXS dst dst =0")),
         f.BINARY.of("i16 f16 f32", call=f.calls("TADD dst src0 src1", "TRELU dst dst")),
     ),
     **f.UNARY.each({e.TNegOp: FOUR, e.TAbsOp: FLOATS, e.TReluOp: "i32 f16 f32", e.TNotOp: BITS}),

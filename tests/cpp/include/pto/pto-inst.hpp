@@ -5,5 +5,6 @@
 #include "reference/convert.hpp"
 #include "reference/families.hpp"
 #include "reference/gather.hpp"
+#include "reference/irregular.hpp"
 #include "reference/memory.hpp"
 #include "reference/vector.hpp"

@@ -78,6 +78,9 @@ public:
         cols_ = static_cast<int>(cols);
     }
     DType *data() const { return data_; }
+    // One element, counted in the order of addresses.
+    DType GetValue(int64_t at) const { return data_[at]; }
+    void SetValue(int64_t at, DType value) const { data_[at] = value; }
     void bind(void *data) { data_ = static_cast<DType *>(data); }
 
     // Where element (r, c) stands, in elements from the tile's first.

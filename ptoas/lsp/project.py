@@ -1,0 +1,52 @@
+"""What a project asks for: its configuration, as `verify` reads it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+from ptoas.cli import settings as configuration
+from ptoas.cli.verify_files import Options, parse_codes, parse_targets
+from ptoas.diagnostics import PtoasError
+
+SECONDS = 2.0
+"""How long a configuration is taken to be what it was."""
+
+
+class Project:
+    """The configurations of folders; `say` hears what is wrong with one, once."""
+
+    def __init__(self, say: Callable[[str], object] = lambda _: None):
+        self.say = say
+        self._known: dict[str, tuple[float, Options]] = {}
+        self._said: set[str] = set()
+
+    def options(self, filename: str) -> Options:
+        """How a file is checked."""
+        folder = os.path.dirname(os.path.abspath(filename))
+        known = self._known.get(folder)
+        if known is None or time.monotonic() - known[0] > SECONDS:
+            known = self._known[folder] = time.monotonic(), self._load(filename)
+        return known[1]
+
+    def _load(self, filename: str) -> Options:
+        try:
+            found = configuration.load(None, False, [filename])
+            if found.source is None:
+                return Options()
+            configuration.check_names(found)
+        except PtoasError as error:
+            message = str(error)
+            if message not in self._said:
+                self._said.add(message)
+                self.say(message)
+            return Options()
+        return Options(
+            targets=parse_targets(found.target or None),
+            select=parse_codes(found.select or None),
+            ignore=parse_codes(found.ignore or None),
+            werror=found.werror,
+            per_file_ignores=tuple((p, parse_codes(codes)) for p, codes in found.per_file_ignores),
+            root=os.fspath(found.root),
+        )
