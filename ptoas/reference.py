@@ -148,12 +148,16 @@ def _targets(said: dict[str, dict[str, Any]]) -> Iterable[str]:
     alike: dict[str, list[str]] = {}
     for target, entry in said.items():
         alike.setdefault(_said(entry), []).append(f"`{target}`")
+    if list(alike) == [_ANY]:
+        yield from ("All targets have it.", "")
+        return
     yield from ("| target | operands |", "|---|---|")
     for text, targets in alike.items():
         yield f"| {', '.join(targets)} | {text} |"
     yield ""
 
 
+_ANY = "as its types say"
 _WORDS = {"memories": "in", "layouts": "laid out as", "types": "of"}
 
 
@@ -165,7 +169,7 @@ def _said(entry: dict[str, Any]) -> str:
         words = [f"{_WORDS[what]} {' '.join(f'`{name}`' for name in names)}" for what, names in said.items()]
         alike.setdefault(" ".join(words), []).append(f"`{slot}`")
     parts = [f"{', '.join(slots)} {text}" for text, slots in alike.items() if text]
-    return "; ".join(parts) or "it has it"
+    return "; ".join(parts) or _ANY
 
 
 def table() -> str:

@@ -116,3 +116,21 @@ def test_every_function_that_nothing_calls_is_run(tmp_path: Path) -> None:
     assert done.exit_code == 1 and (told["functions"], told["ok"]) == (2, 1)
     assert [(o["ok"], o.get("part")) for o in told["outcomes"]] == [(True, "@good"), (False, None)]
     assert "--entry all runs several" in command("run", file, "--entry", "all", "--arg", "x=1").output
+
+
+def test_what_lower_did_is_json(tree: Path) -> None:
+    words = ["lower", str(tree), "--target", "a5", "-o", str(tree / "out"), "--json"]
+    result = CliRunner().invoke(main, words)
+    said = json.loads(result.stdout)
+    assert said["files"] == len(said["outcomes"]) and said["ok"] + said["failed"] == said["files"]
+    done = [each for each in said["outcomes"] if each["ok"]]
+    assert done and all(Path(each["output"]).is_file() for each in done)
+    alone = CliRunner().invoke(main, ["lower", done[0]["file"], "--target", "a5", "--json"])
+    assert alone.exit_code == 2 and "-o names the directory" in alone.output
+
+
+def test_verify_says_a_line_of_each_file(tree: Path) -> None:
+    result = CliRunner().invoke(main, ["verify", str(tree), "--target", "a5"])
+    lines = result.stdout.splitlines()
+    for file in tree.rglob("*.pto"):
+        assert any(line.startswith(str(file)) for line in lines)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import UserDict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,10 +34,39 @@ class Command(click.Command):
             raise click.UsageError(visible(str(error)), ctx) from None
 
 
+class _Imported(UserDict[str, click.Command]):
+    """Commands by name, of which each is imported when it is asked for."""
+
+    def __init__(self, homes: Mapping[str, tuple[str, str]]):
+        super().__init__()
+        self._homes = homes
+
+    def __getitem__(self, name: str) -> click.Command:
+        return getattr(import_module(f"ptoas.cli.{self._homes[name][0]}"), name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._homes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
 class Commands(click.Group):
     """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
 
     command_class = Command
+
+    def __init__(self, *given: Any, homes: Mapping[str, tuple[str, str]], **more: Any):
+        super().__init__(*given, **more)
+        self.homes = homes
+        self.commands: MutableMapping[str, click.Command] = _Imported(homes)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.homes[name][1]) for name in self.list_commands(ctx)])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND] = tuple(args)

@@ -305,7 +305,8 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
         parts.append(render(found, style))
     else:
         found, told = verdicts.without_repeated_notes(found)
-        if style == "full" and not quiet and len(verdicts.matrix_targets(reports)) > 1:
+        several = len(reports) > 1 or len(verdicts.matrix_targets(reports)) > 1
+        if style == "full" and not quiet and several:
             encoding = "utf-8" if to_file else (sys.stdout.encoding or "").lower()
             parts.append(verdicts.render_matrix(reports, colour, ascii_only="utf" not in encoding) + "\n")
         if found:

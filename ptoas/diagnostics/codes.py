@@ -118,7 +118,7 @@ CONFIGURING: dict[str, tuple[str, str]] = {
     ),
     "PTO-E954": (
         "the arguments of a test can be read",
-        "`# ARGS: name=value --option value` takes what `ptoas run` takes: values as for `--arg`, and the "
+        "`# ARGS: name=value --blocks 4` takes what `ptoas run` takes: values as for `--arg`, and the "
         "options that a check depends on.",
     ),
     "PTO-E955": (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lsprotocol import types as lsp
 
+from ptoas.diagnostics import Source
+from ptoas.grammar.layout import blank_comments, say_nothing
 from ptoas.lsp.describe import short_type
 from ptoas.lsp.document import Document, Statement
-from ptoas.lsp.names import MARKS, Kind, Name, Names, Place
+from ptoas.lsp.names import MARKS, Kind, Name, Place
 from ptoas.lsp.places import range_of
 from ptoas.lsp.session import File
 
@@ -94,13 +96,28 @@ def _before(first: lsp.Position, second: lsp.Position) -> bool:
     return (first.line, first.character) <= (second.line, second.character)
 
 
-def workspace_symbols(uri: str, names: Names, query: str) -> Iterator[lsp.WorkspaceSymbol]:
-    """Functions and aliases whose name holds the letters of `query`, in their order."""
-    letters = ".*".join(map(re.escape, query.lower().lstrip("@!#")))
-    for name in names.of_kind(Kind.FUNCTION, Kind.TYPE, Kind.ATTRIBUTE):
-        if name.definition is not None and re.search(letters, name.text.lower()):
-            where = range_of(names.document.source, name.definition.start, name.definition.end)
-            yield lsp.WorkspaceSymbol(lsp.Location(uri, where), name.shown, SYMBOL_KINDS[name.kind])
+_DEFINES = re.compile(
+    r"(?<![\w.])func\.func\s+(?:(?:private|public|nested)\s+)?(?P<function>@[\w$.-]+)"
+    r"|^[ \t]*(?P<type>![A-Za-z_][\w$-]*)(?=\s*=)|^[ \t]*(?P<attribute>#[A-Za-z_][\w$-]*)(?=\s*=)",
+    re.M,
+)
+_DEFINED = {"function": Kind.FUNCTION, "type": Kind.TYPE, "attribute": Kind.ATTRIBUTE}
+
+
+def outline(uri: str, source: Source) -> list[lsp.WorkspaceSymbol]:
+    """The functions and aliases of a text, without reading it: a workspace has many files."""
+    found: list[lsp.WorkspaceSymbol] = []
+    for match in _DEFINES.finditer(blank_comments(source.text, say_nothing)):
+        word = match.lastgroup or ""
+        where = range_of(source, *match.span(word))
+        found.append(lsp.WorkspaceSymbol(lsp.Location(uri, where), match[word], SYMBOL_KINDS[_DEFINED[word]]))
+    return found
+
+
+def matching(symbols: Iterable[lsp.WorkspaceSymbol], query: str) -> Iterator[lsp.WorkspaceSymbol]:
+    """Those whose name holds the letters of a query, in their order."""
+    letters = re.compile(".*".join(map(re.escape, query.lower().lstrip("@!#"))))
+    return (symbol for symbol in symbols if letters.search(symbol.name.lower()))
 
 
 # --- new names -----------------------------------------------------------------------------------

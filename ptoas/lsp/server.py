@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -15,18 +16,19 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from ptoas import __version__
+from ptoas.cli.find import find_files
+from ptoas.diagnostics import PtoasError
+from ptoas.grammar.parse import read_source
 from ptoas.lsp import actions, completion, hints, hover, lens, navigate, semantic, signature
-from ptoas.lsp.document import Document
 from ptoas.lsp.formatting import formatting
-from ptoas.lsp.names import Names
 from ptoas.lsp.places import offset_of, range_of
 from ptoas.lsp.project import Project
 from ptoas.lsp.publish import all_published
 from ptoas.lsp.session import File, Session, Settings
 from ptoas.targets import TARGETS
 
-PAUSE = 0.02
-"""Seconds without a further edit before a text is checked: keys that are held down don't queue up."""
+PAUSE = 0.005
+"""Seconds without a further edit before a text is checked: edits that came in meanwhile are checked once."""
 
 MOST_FILES = 5_000
 """How many files of a workspace are looked through for symbols."""
@@ -49,8 +51,8 @@ class Server(LanguageServer):
         cast(Any, super()).__init__("ptoas", __version__, protocol_cls=Protocol)
         self.session = Session(Project(self._say))
         self.waiting: dict[str, asyncio.Task[None]] = {}
-        self.seen: dict[str, tuple[float, Names]] = {}
-        """Files of the workspace that are not open: when they were written, and their names."""
+        self.seen: dict[str, tuple[float, list[lsp.WorkspaceSymbol]]] = {}
+        """Files of the workspace that are not open: when they were written, and their symbols."""
 
     def file(self, uri: str) -> File:
         """An open file as the editor has it now."""
@@ -99,36 +101,25 @@ class Server(LanguageServer):
         file = self.file(params.text_document.uri)
         return file, offset_of(file.document.source, params.position)
 
-    def all_names(self) -> Iterator[tuple[str, Names]]:
-        """The names of all files: the open ones, and the others of the workspace."""
+    def all_symbols(self) -> Iterator[lsp.WorkspaceSymbol]:
+        """The functions and aliases of all files: the open ones, and the others of the workspace."""
         for uri in list(self.session.files):
-            yield uri, self.file(uri).names
-        for folder in self.workspace.folders.values():
-            path = to_fs_path(folder.uri)
-            for each in _programs(Path(path)) if path else ():
-                uri = from_fs_path(str(each))
-                if uri is not None and uri not in self.session.files and (names := self._names(each, uri)):
-                    yield uri, names
+            yield from navigate.outline(uri, self.file(uri).document.source)
+        folders = (to_fs_path(folder.uri) for folder in self.workspace.folders.values())
+        paths, _ = find_files([folder for folder in folders if folder])
+        for path in paths[:MOST_FILES]:
+            uri = from_fs_path(path)
+            if uri is not None and uri not in self.session.files:
+                yield from self._outline(path, uri)
 
-    def _names(self, path: Path, uri: str) -> Names | None:
+    def _outline(self, path: str, uri: str) -> list[lsp.WorkspaceSymbol]:
         try:
-            written = path.stat().st_mtime
+            written = os.stat(path).st_mtime
             if uri not in self.seen or self.seen[uri][0] != written:
-                self.seen[uri] = (
-                    written,
-                    Names(Document(path.read_text(encoding="utf-8-sig"), str(path), uri)),
-                )
-        except (OSError, UnicodeDecodeError):
-            return None
+                self.seen[uri] = written, navigate.outline(uri, read_source(path))
+        except (OSError, PtoasError):  # a file that can't be read has no symbols
+            return []
         return self.seen[uri][1]
-
-
-def _programs(folder: Path) -> Iterator[Path]:
-    """The programs below a folder; what is hidden is left alone."""
-    found = (path for path in sorted(folder.rglob("*.pto")) if path.is_file())
-    shown = (p for p in found if not any(part.startswith(".") for part in p.relative_to(folder).parts))
-    for _, path in zip(range(MOST_FILES), shown, strict=False):
-        yield path
 
 
 def make_server() -> Server:
@@ -221,10 +212,7 @@ def _names(server: Server) -> None:
 
     @feature(lsp.WORKSPACE_SYMBOL)
     def _everywhere(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        every = server.all_names()
-        return [
-            found for uri, names in every for found in navigate.workspace_symbols(uri, names, params.query)
-        ]
+        return list(navigate.matching(server.all_symbols(), params.query))
 
     @feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def _prepare(params: lsp.PrepareRenameParams) -> lsp.Range:

@@ -223,6 +223,10 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                 parameter.suggestion = min(known, physical)
                 parameter.reason = "it is how much of a tile is valid"
                 fixed.add(parameter.name)
+            for rest in _what_is_left(value, scalars_by_value):
+                if rest.name not in fixed and rest.suggestion < physical:
+                    rest.suggestion = physical
+                    rest.reason = "what is left of it is how much of a tile is valid"
 
 
 ROUNDS = 8
@@ -309,6 +313,14 @@ def behind(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> Parame
     while value is not None and isinstance(value.owner, arith.IndexCastOp | arith.ExtSIOp):
         value = value.owner.operands[0]
     return None if value is None else scalars.get(value)
+
+
+def _what_is_left(value: SSAValue | None, scalars: dict[SSAValue, Parameter]) -> list[Parameter]:
+    """The scalars of which a value is the rest behind some place, or as much as there is room for."""
+    if value is None or not isinstance(value.owner, arith.MinSIOp):
+        return []
+    rests = [each.owner.lhs for each in value.owner.operands if isinstance(each.owner, arith.SubiOp)]
+    return [parameter for rest in rests if (parameter := behind(rest, scalars)) is not None]
 
 
 def steering(

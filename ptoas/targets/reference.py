@@ -46,6 +46,8 @@ OTHER_CHAPTERS = {
     "H": "Joining the functions of cores",
     "O": "Remarks of a profile",
     "T": "Checking files",
+    "E": "Configuration, and tests in programs",
+    "N": "Comments that keep findings back",
     "X": "ptoas itself",
 }
 """The same for codes that are no rule of a target."""
@@ -134,11 +136,12 @@ def _other_codes() -> list[str]:
     from ptoas.diagnostics.codes import MEANINGS  # which asks this module to explain rules
 
     lines = ["# Other codes", "", "What is found before, after and beside the rules of a target.", ""]
-    for letter, title in OTHER_CHAPTERS.items():
-        lines += [f"## {title}", ""]
-        for code, (statement, meaning) in sorted(MEANINGS.items()):
-            if code[4] == letter:
-                lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]
+    left = "".join({code[4] for code in MEANINGS} - OTHER_CHAPTERS.keys())
+    for letters, title in [*OTHER_CHAPTERS.items(), (left, "Further codes")]:
+        inside = {code: said for code, said in sorted(MEANINGS.items()) if code[4] in letters}
+        lines += [f"## {title}", ""] if inside else []
+        for code, (statement, meaning) in inside.items():
+            lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]
     return lines
 
 

@@ -1,6 +1,6 @@
 """What the documents of the project show is true: programs parse, links lead somewhere, counts are right.
 
-tests/documents/ runs their programs, and looks at what commands print.
+test_pages.py runs their programs and types their commands; tests/documents/ builds the site.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 import ptoas
+from ptoas.diagnostics.codes import MEANINGS
+from ptoas.diagnostics.pages import anchor_of
 from ptoas.dialects.pto import CHAPTERS, expand, instructions_of
 from ptoas.reference import describe
+from ptoas.targets.rule import RULES, load_rules
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -82,3 +85,10 @@ def test_the_readme_counts_the_instructions_of_every_family() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = [f"| {title} | {len(instructions_of(chapter))} |" for chapter, title in CHAPTERS.items()]
     assert [row for row in rows if row not in text] == []
+
+
+def test_every_code_has_a_place_on_the_page() -> None:
+    """What reports and editors link to."""
+    load_rules()
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert [code for code in (*RULES, *MEANINGS) if f'<a id="{anchor_of(code)}"></a>' not in text] == []

@@ -1,0 +1,99 @@
+"""The command `lower`: C++ for a target."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ptoas.cli.completion import complete_pass, complete_target
+from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.options import (
+    aicore_option,
+    color_option,
+    isa_option,
+    legalize_option,
+    output_option,
+    sync_option,
+    unregistered_option,
+)
+from ptoas.cli.terminal import Command, show
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command(cls=Command)
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option("--target", shell_complete=complete_target, help="cpu, a2a3, a5 or a5-custom.")
+@output_option
+@click.option(
+    "--emit",
+    type=click.Choice(["kernel", "entry", "launcher"]),
+    default="kernel",
+    help="The function; with its entry; with its host launcher.",
+)
+@isa_option
+@legalize_option
+@click.option("--annotate", is_flag=True, help="Say in comments what stands where, and why.")
+@sync_option
+@aicore_option
+@unregistered_option
+@click.option(
+    "--print-after",
+    metavar="PASS",
+    shell_complete=complete_pass,
+    help="Show the module after a pass, or after all.",
+)
+@click.option(
+    "--until", metavar="PASS", shell_complete=complete_pass, help="Stop after a pass and print the module."
+)
+@jobs_option
+@click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
+@click.option("--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory.")
+@color_option
+@click.pass_context
+def lower(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    output: str | None,
+    jobs: int | str | None,
+    quiet: bool,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Lower a file to C++ for a target: placed, synchronised, ready to build.
+
+    Of several PATHS, or a directory, every file is lowered into the directory that -o names.
+
+    \b
+    ptoas lower kernel.pto --target a5 -o kernel.cpp
+    ptoas lower kernel.pto --emit launcher --annotate
+    ptoas lower kernel.pto --until plan-memory
+    ptoas lower kernels --target a5 -o build -j auto
+    """
+    ctx.find_root().obj = color
+    from ptoas.cli import lower_files as files
+    from ptoas.cli import trees
+    from ptoas.diagnostics import UsageError
+    from ptoas.files import STANDARD_OUTPUT
+    from ptoas.lowering.lower import lower_file
+
+    output = None if output == STANDARD_OUTPUT else output
+    if trees.is_tree(paths) or as_json:
+        if output is None:
+            raise UsageError("of several files, and with --json, -o names the directory that takes their C++")
+        trees.refuse(paths, print_after=options["print_after"], until=options["until"])
+        work = partial(files.lower_into, output, paths, options=options)
+        ctx.exit(trees.go(paths, "lower", work, as_json, jobs=jobs or AUTO, quiet=quiet))
+    text = lower_file(
+        paths[0],
+        output=output,
+        show=lambda shown: click.echo(shown, err=True),
+        on_warnings=lambda found: show(found, color),
+        **options,
+    )
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))

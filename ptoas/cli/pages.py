@@ -1,0 +1,84 @@
+"""The commands that say what there is: instructions, rules, targets, what a code means."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ptoas.cli.completion import complete_code, complete_target
+from ptoas.cli.options import (
+    page_option,
+)
+from ptoas.cli.terminal import Command
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command(cls=Command)
+@page_option
+def instructions(style: str) -> None:
+    """List the instructions: their operands, attributes and spellings.
+
+    \b
+    ptoas instructions
+    """
+
+    from ptoas import reference
+    from ptoas.dialects.pto import OPS
+
+    if style == "json":
+        click.echo(
+            json.dumps(
+                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+            )
+        )
+    else:
+        click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
+
+
+@click.command(cls=Command)
+@click.argument("code", shell_complete=complete_code)
+def explain(code: str) -> None:
+    """Explain CODE: what it states, why, where that is written, a failing and a passing example.
+
+    A decision or a document that a message cites is explained, too.
+
+    \b
+    ptoas explain PTO-A201
+    ptoas explain D21
+    """
+    from ptoas.diagnostics import codes
+
+    click.echo(codes.explain(code))
+
+
+@click.command(cls=Command)
+@click.option("--target", shell_complete=complete_target, help="Only the rules of this target.")
+@page_option
+def rules(target: str | None, style: str) -> None:
+    """List the rules: code, severity, targets, statement.
+
+    \b
+    ptoas rules --target a5
+    """
+    from ptoas.targets import reference
+
+    click.echo(reference.render_rules(style, target), nl=style != "markdown")
+
+
+@click.command(cls=Command)
+@click.option(
+    "--format", "style", type=click.Choice(["table", "json"]), default="table", help="How to print."
+)
+def targets(style: str) -> None:
+    """Say what each target is: its memories, its defaults.
+
+    \b
+    ptoas targets
+    """
+    from ptoas.targets import reference
+
+    click.echo(reference.render_targets(style))

@@ -1,0 +1,203 @@
+"""The command `run`: a program as the target would, in NumPy."""
+
+from __future__ import annotations
+
+import json
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ptoas.cli.completion import complete_target
+from ptoas.cli.options import (
+    aicore_option,
+    arguments_option,
+    blocks_option,
+    color_option,
+    credits_option,
+    entry_option,
+    force_option,
+    isa_option,
+    legalize_option,
+    max_memory_option,
+    max_steps_option,
+    schedule_option,
+    schedules_option,
+    seed_option,
+    sync_option,
+    unregistered_option,
+)
+from ptoas.cli.terminal import Command, exit_code_of, show
+from ptoas.diagnostics.render import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ptoas.diagnostics import Source
+
+
+@click.command(cls=Command)
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--target", shell_complete=complete_target, help="cpu, a2a3, a5, a5-custom; or all, to compare them."
+)
+@entry_option
+@arguments_option
+@click.option("--out", "outputs", multiple=True, metavar="NAME=PATH", help="Write an output to a file.")
+@click.option(
+    "--expect", "expected", multiple=True, metavar="NAME=PATH", help="Compare an output with a file."
+)
+@click.option("--rtol", type=float, default=0.0, help="Relative tolerance of --expect.")
+@click.option("--atol", type=float, default=0.0, help="Absolute tolerance of --expect.")
+@click.option(
+    "--print", "prints", multiple=True, metavar="NAME[SLICE]", help="Print a value when the run ends."
+)
+@click.option("--trace", is_flag=True, help="Print every instruction as it runs.")
+@click.option("--stats", is_flag=True, help="Count instructions and bytes.")
+@blocks_option
+@schedule_option
+@schedules_option
+@credits_option
+@click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
+@seed_option
+@click.option("--describe", is_flag=True, help="Print what each argument would be, and why; run nothing.")
+@click.option("--save", metavar="DIR", help="Keep all that the run begins with in DIR.")
+@click.option("--load", metavar="DIR", help="Take the arguments that --save kept in DIR.")
+@click.option(
+    "--check", "checks", default="all", help="What is checked: all, none, or some of mem,init,race,budget."
+)
+@click.option("--check-file", is_flag=True, help="Check the RUN-CHECK comments of the file.")
+@click.option("--unchecked", is_flag=True, help="Let an index out of bounds read what the target would.")
+@legalize_option
+@sync_option
+@aicore_option
+@isa_option
+@force_option
+@unregistered_option
+@max_steps_option
+@max_memory_option
+@click.option(
+    "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: `--format json`.")
+@color_option
+@click.pass_context
+def run(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    target: str | None,
+    arguments: tuple[str, ...],
+    outputs: tuple[str, ...],
+    expected: tuple[str, ...],
+    rtol: float,
+    atol: float,
+    prints: tuple[str, ...],
+    ranks: str | None,
+    seed: int,
+    describe: bool,
+    save: str | None,
+    load: str | None,
+    checks: str,
+    check_file: bool,
+    max_steps: int | None,
+    max_memory: int | None,
+    allow_unregistered: bool,
+    style: str,
+    as_json: bool,
+    color: str,
+    **options: Any,
+) -> None:
+    """Run a file as the target would, in NumPy, and stop at the first wrong step.
+
+    Of several PATHS, or a directory, every file is run: a line each, and a summary.
+
+    Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
+    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI.
+
+    \b
+    ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
+    ptoas run kernel.pto --blocks 8 --schedule 1
+    ptoas run mixed.pto --schedules 50
+    ptoas run kernel.pto --target all --seed 7
+    ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    ptoas run kernel.pto --describe
+    ptoas run kernels --target a5
+    ptoas run kernels.pto --entry all
+    """
+    ctx.find_root().obj = color
+
+    from ptoas.cli import run_file as files
+    from ptoas.cli import trees
+    from ptoas.diagnostics import PtoasError
+    from ptoas.grammar.parse import parse, read_source
+    from ptoas.runner import run as machine
+    from ptoas.runner.entry import ALL, entries_of
+
+    @cache
+    def source(file: str) -> Source:
+        """Standard input is there to be read once."""
+        return read_source(file)
+
+    def module(file: str = paths[0]) -> ModuleOp:
+        read = source(file)
+        return parse(read.text, read.filename, allow_unregistered=allow_unregistered)
+
+    def one(file: str, entry: str | None = options["entry"]) -> trees.Said:
+        chosen: dict[str, Any] = {**options, "entry": entry}
+        result = machine.run_texts(lambda: module(file), (), target, ranks, **chosen, on_output=None)
+        told = files.tell(
+            [result] if result else [], files.Wanted(source=source(file) if check_file else None)
+        )
+        if told.errors:
+            raise PtoasError(told.errors)
+        return files.in_short(told), {} if result is None else files.as_json(told)
+
+    def functions(file: str) -> list[tuple[str, Callable[[], trees.Said]]]:
+        return [(f"@{name}", partial(one, file, entry=f"@{name}")) for name in entries_of(module(file))]
+
+    def work() -> files.Told | None:
+        wanted = files.Wanted(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
+        if target == "all" and ranks is None:
+            wanted.refuse_for_several(save or load)
+            comparison = machine.run_all(module(), arguments, **options, on_output=None)
+            return files.tell(comparison.results, wanted, comparison)
+        for text in outputs:
+            machine.check_output(text)
+        say = None if as_json else click.echo
+        kept = {"save": save, "load": load}
+        result = machine.run_texts(module, arguments, target, ranks, **kept, **options, on_output=say)
+        return None if result is None else files.tell([result], wanted)
+
+    as_json = as_json or style == "json"
+    options |= {"checks": checks, "prints": prints, "seed": seed}
+    options |= {"max_steps": max_steps} if max_steps else {}
+    options |= {"max_memory": max_memory} if max_memory else {}
+    every = options["entry"] == ALL
+    if trees.is_tree(paths) or every:
+        of = "one function; --entry all runs several" if every else None
+        trees.refuse(
+            paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
+        )
+        trees.refuse(paths, of, describe=describe, target_all=target == "all")
+        ctx.exit(trees.go(paths, "run", one, as_json, functions if every else None))
+    try:
+        if describe:
+            rows = machine.describe_texts(module(), arguments, target, load=load, **options)
+            click.echo(files.described(rows, as_json))
+            return
+        told = work()
+    except PtoasError as error:
+        if as_json:
+            click.echo(json.dumps({"errors": [to_json(finding) for finding in error.diagnostics]}, indent=2))
+            ctx.exit(exit_code_of(error.diagnostics))
+        raise
+    if told is None:
+        return  # under MPI the first rank speaks for all
+    click.echo(json.dumps(files.as_json(told), indent=2) if as_json else files.as_text(told))
+    if not as_json:
+        show([*told.warnings, *told.errors], color)
+    if check_file and not told.errors:
+        click.echo(f"{told.checks} check{'s' * (told.checks != 1)} held", err=True)
+    ctx.exit(0 if told.ok else exit_code_of(told.errors))
