@@ -314,4 +314,17 @@ func.func @vector(%out: !pto.memref<16x16xf16>) attributes {pto.kernel_kind = #p
         "",
         "a5",
     ),
+    Difference(
+        "instructions of both kinds of cores in one function without sections",
+        "wraps each run of them in a section, with nothing between the sections that orders them",
+        "accepted with a warning (`PTO-H223`): a run does one after the other",
+        "public memory model: the cube core and vector cores run at the same time",
+        """
+func.func @f(%l: !pto.tile_buf<left, 16x16xf32, slayout=row_major>, %r: !pto.tile_buf<right, 16x16xf32, slayout=col_major>, %acc: !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>, %x: !pto.tile_buf<vec, 16x16xf32>) {
+  pto.tmatmul ins(%l, %r : !pto.tile_buf<left, 16x16xf32, slayout=row_major>, !pto.tile_buf<right, 16x16xf32, slayout=col_major>) outs(%acc : !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>)
+  pto.tadd ins(%x, %x : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>) outs(%x : !pto.tile_buf<vec, 16x16xf32>)
+  return
+}
+""",
+    ),
 )

@@ -13,7 +13,6 @@ from functools import cache
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from ptoas.caches import Kept, remembered
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.dialects.pto.index import index
 from ptoas.location import SourceLocation
@@ -25,7 +24,12 @@ from ptoas.targets.verify import verify_targets
 JOINED = ("channel", "core_sync")
 """Chapters whose instructions meet those of other functions: such functions are one part."""
 
-MOST_PARTS = 512
+VERSIONS = 4
+"""For so many versions of a text a part is kept that is no longer in it: what was undone is known again."""
+
+
+Mentions = tuple[frozenset[str], bool]
+"""The symbols that a function names, and whether it meets others through channels."""
 
 
 @dataclass(eq=False)
@@ -116,7 +120,11 @@ class Parts:
     """The parts of a text, version by version."""
 
     def __init__(self) -> None:
-        self._kept: Kept[tuple[str, ...], Part] = Kept(MOST_PARTS)
+        self._kept: dict[tuple[str, ...], Part] = {}
+        self._mentioned: dict[str, Mentions] = {}
+        self._version = 0
+        self._seen: dict[tuple[str, ...] | str, int] = {}
+        """In which version what is kept was last of use."""
         self._groups: list[tuple[str, ...]] = []
         """The keys of the last version that was read whole."""
 
@@ -126,10 +134,27 @@ class Parts:
         texts = {each.start: _text(document, each) for each in document.functions}
         if document.module is None:
             return self._unchanged(document, prelude, texts)
-        groups = _groups(document, document.module)
+        self._version += 1
+        groups = _groups(document, document.module, self._mentions)
         placed = [self._placed(document, document.module, prelude, group, texts) for group in groups]
         self._groups = [(prelude, *each.part.texts) for each in placed]
+        self._forget()
         return placed
+
+    def _forget(self) -> None:
+        """A function under an editor's hands is another one with every key; most of them are of no use."""
+        for key in [key for key, seen in self._seen.items() if seen <= self._version - VERSIONS]:
+            del self._seen[key]
+            if isinstance(key, str):
+                del self._mentioned[key]
+            else:
+                del self._kept[key]
+
+    def _mentions(self, text: str) -> Mentions:
+        self._seen[text] = self._version
+        if text not in self._mentioned:
+            self._mentioned[text] = _mentions(text)
+        return self._mentioned[text]
 
     def _placed(
         self,
@@ -157,11 +182,10 @@ class Parts:
         starts: tuple[int, ...],
         make: Callable[[], ModuleOp],
     ) -> Part:
-        part = self._kept.get(key)
-        if part is None:
-            part = Part(make(), source, texts, starts)
-            self._kept.keep(key, part)
-        return part
+        self._seen[key] = self._version
+        if key not in self._kept:
+            self._kept[key] = Part(make(), source, texts, starts)
+        return self._kept[key]
 
     def _unchanged(self, document: Document, prelude: str, texts: dict[int, str]) -> list[Placed]:
         places = {text: start for start, text in texts.items()}
@@ -193,7 +217,9 @@ def _prelude(document: Document) -> str:
     return "\n".join(each.raw.text for each in inside) if document.functions else ""
 
 
-def _groups(document: Document, module: ModuleOp) -> list[list[Statement]]:
+def _groups(
+    document: Document, module: ModuleOp, mentions: Callable[[str], Mentions]
+) -> list[list[Statement]]:
     """Functions that belong together; an empty list stands for a program that is taken as a whole."""
     functions = document.functions
     here = {op.location.start: op for op in module.body.ops if isinstance(op.location, SourceLocation)}
@@ -212,7 +238,7 @@ def _groups(document: Document, module: ModuleOp) -> list[list[Statement]]:
 
     joined: int | None = None
     for function in functions:
-        symbols, joins = _mentions(_text(document, function))
+        symbols, joins = mentions(_text(document, function))
         if joins:
             joined = function.start if joined is None else joined
             leader[first(function.start)] = first(joined)
@@ -225,8 +251,7 @@ def _groups(document: Document, module: ModuleOp) -> list[list[Statement]]:
     return list(groups.values())
 
 
-@remembered
-def _mentions(text: str) -> tuple[frozenset[str], bool]:
+def _mentions(text: str) -> Mentions:
     """The symbols that a function's text names, its own among them, and whether it has an instruction that
     meets those of other functions. What a comment says is taken for more, which costs time and no finding."""
     return frozenset(_SYMBOL.findall(text)), _joining().search(text) is not None

@@ -59,7 +59,8 @@ class Call(Staged):
         if running is None:
             return
         if running != self.ranks:
-            raise self.wrong(f"the group has {self.ranks} ranks, {running} are running", "PTO-R804")
+            message = f"the group has {self.ranks} ranks, {running} are running"
+            raise self.wrong(message, "PTO-R804", fix=f"--ranks {self.ranks}")
         if self.idle and not on_ccu(self.op):
             raise self.wrong(
                 f"called where the root is rank {self.root}: on any other rank its behaviour is undefined",

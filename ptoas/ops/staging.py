@@ -30,8 +30,8 @@ class Staged:
         """The extents of what is moved, of each rank if there are several."""
         raise NotImplementedError
 
-    def wrong(self, message: str, code: str = "PTO-R105") -> Exception:
-        return self.machine.fail(code, f"{self.name}: {message}", self.op)
+    def wrong(self, message: str, code: str = "PTO-R105", fix: str | None = None) -> Exception:
+        return self.machine.fail(code, f"{self.name}: {message}", self.op, fix=fix)
 
     def array(self, view: View) -> Array:
         try:

@@ -12,6 +12,7 @@ import ptoas
 from benchmarks.generate import program
 from ptoas.diagnostics import Diagnostic
 from ptoas.lsp import completion, hints, hover, lens, navigate, semantic, signature
+from ptoas.lsp.parts import VERSIONS
 from ptoas.lsp.session import File, Settings
 from ptoas.targets import TARGETS
 
@@ -66,6 +67,8 @@ def test_edits_find_what_a_fresh_look_finds() -> None:
         assert found == fresh if not file.document.problems else found >= fresh
     file.change(text, None)
     assert said(file.findings(("a5",))) == first
+    kept = file._parts._kept  # the parts of all those versions would be a program for every key
+    assert len(file.parts) <= len(kept) <= len(file.parts) + VERSIONS
 
 
 def everything(file: File, offset: int) -> None:

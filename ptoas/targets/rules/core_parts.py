@@ -8,8 +8,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.kinds import has_channels, is_mixed, left_out
-from ptoas.dialects.pto.enums import KernelKind
+from ptoas.analysis.kinds import core_of, has_channels, is_mixed, kind_of, left_out
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import KernelKind, TileLoc
+from ptoas.dialects.pto.types import TileType
 from ptoas.naming import name_of
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.target import Target
@@ -77,3 +79,67 @@ def a_part_needs_nothing_of_the_other(facts: FunctionFacts, target: Target) -> V
     module = function.get_toplevel_object()
     if target.has_pipes or (isinstance(module, Operation) and has_channels(module.walk())):
         yield from crossing_parts(function)
+
+
+_STEPS = """\
+!l = !pto.tile_buf<left, 16x16xf32, blayout=col_major, slayout=row_major>
+!r = !pto.tile_buf<right, 16x16xf32, slayout=col_major>
+!acc = !pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>
+!vec = !pto.tile_buf<vec, 16x16xf32>
+func.func @kernel(%l: !l, %r: !r, %acc: !acc, %x: !vec) {
+  CUBE
+  pto.tmatmul ins(%l, %r : !l, !r) outs(%acc : !acc)
+  END
+  VECTOR
+  pto.tadd ins(%x, %x : !vec, !vec) outs(%x : !vec)
+  END
+  return
+}"""
+
+
+def _said(cube: str, vector: str, end: str) -> str:
+    lines = _STEPS.replace("CUBE", cube).replace("VECTOR", vector).replace("END", end).splitlines()
+    return "\n".join(line for line in lines if line.strip())
+
+
+@rule(
+    "PTO-H223",
+    source="public memory model: cube core and vector core; PTOAS section.cube, section.vector",
+    reason="A device has no core with a matrix unit and a unified buffer: a run does such a function as one "
+    "sequence of steps, but its C++ has no core to run on.",
+    failing=_said("", "", ""),
+    passing=_said("pto.section.cube {", "pto.section.vector {", "}"),
+    on="a2a3 a5 a5-custom",
+    severity=Severity.WARNING,
+    scope="function",
+)
+def a_function_says_which_core_runs_what(facts: FunctionFacts, target: Target) -> Violations:
+    """A function that works with memories of the cube core and of vector cores has a part for each: sections,
+    or functions of one kind."""
+    function = facts.func
+    locs = {
+        tile.type.loc.data
+        for tile in (*facts.arguments, *facts.local_tiles)
+        if isinstance(tile.type, TileType)
+    }
+    if TileLoc.Vec not in locs or len(locs) < 2 or kind_of(function) is not None or is_mixed(function):
+        return
+    first: dict[KernelKind, Operation] = {}
+    for op in function.walk():
+        kind = core_of(op)
+        if kind is not None:
+            first.setdefault(kind, op)
+    if len(first) < 2:
+        return
+    (_, one), (other, op) = first.items()
+    yield Violation(
+        f"`{name_of(op)}` is for {_NAMES[other]}, what comes before it is not, and "
+        f"@{function.sym_name.data} does not say which core runs what",
+        op=op,
+        part="statement",
+        fix="pto.section.cube and pto.section.vector, and a channel or counters between them",
+        related=(Related("the first of another core", one),),
+    )
+
+
+_NAMES = {KernelKind.Cube: "the cube core", KernelKind.Vector: "vector cores"}

@@ -51,6 +51,14 @@ def parts() -> Rules:
     return (c.a_part_needs_nothing_of_the_other,)
 
 
+@asked("matmul")
+def steps() -> Rules:
+    """For targets whose cores are of two kinds."""
+    from ptoas.targets.rules import core_parts as c
+
+    return (c.a_function_says_which_core_runs_what,)
+
+
 @asked("core_sync")
 def control_area() -> Rules:
     from ptoas.targets.rules import core_sync as c
@@ -301,7 +309,7 @@ EVERYWHERE = (
     *(placement, accumulators, lints, indices, channels),
 )
 
-DEVICES = (*EVERYWHERE, rings, fences, leftovers, budgets, flags, phases, device_channels)
+DEVICES = (*EVERYWHERE, steps, rings, fences, leftovers, budgets, flags, phases, device_channels)
 
 SIMT_DEVICES = (*DEVICES, ordered_vectors, simt, scales, triggers, channels_in_local_memory)
 """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
