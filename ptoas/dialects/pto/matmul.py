@@ -57,9 +57,9 @@ class AccumulateOp(ProductOp, ABC):
 class TMatmulOp(ProductOp):
     """`dst[i, j] = sum over k of lhs[i, k] * rhs[k, j]`.
 
-    It is formed in f32, of integers in i32, where it wraps. No document gives the order of the sum: `run` adds
-    up the products of one instruction in an order that depends on shapes and layouts alone, and then what the
-    sum begins with. A program that splits k over several instructions adds up the parts in its own order.
+    It is formed in f32, of integers in i32, where it wraps. No document gives the order of the sum: `run`
+    adds up the products of one instruction in an order that depends on shapes and layouts alone, and then
+    what the sum begins with. A program that splits k over several instructions adds the parts in its order.
     """
 
     name = "pto.tmatmul"
