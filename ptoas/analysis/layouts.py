@@ -108,22 +108,29 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
             if all(n in (m, DYNAMIC) for n, m in zip(type.valid, shape, strict=True)):
                 return Layout.DN if type.blayout is BLayout.ColMajor else Layout.ND
     column = shape[0] > 1 and shape[1] == 1
-    return Layout.DN if column and not _is_used_otherwise(view) and not _meets_boxes(view) else Layout.ND
+    return Layout.DN if column and not _is_used_otherwise(view) and not _goes_by_rows(view) else Layout.ND
 
 
-def _meets_boxes(view: SSAValue) -> bool:
-    """Whether a part of it is loaded into boxes or stored from them: the matrix unit's memories take rows."""
+def _goes_by_rows(view: SSAValue) -> bool:
+    """Whether the tiles that its parts are loaded into or stored from take rows: boxes do, which the matrix
+    unit's memories have, and row-major tiles."""
+    tiles = list(_tiles_of(view))
+    if any(tile.slayout is not SLayout.NoneBox for tile in tiles):
+        return True
+    return bool(tiles) and all(tile.blayout is BLayout.RowMajor for tile in tiles)
+
+
+def _tiles_of(view: SSAValue) -> Iterator[TileType]:
     for use in view.uses:
         match use.operation:
-            case views.PartitionViewOp() as part if _meets_boxes(part.result):
-                return True
+            case views.PartitionViewOp() as part:
+                yield from _tiles_of(part.result)
             case TLoadOp() | TStoreOp() as op:
                 tile = op.destination.type if isinstance(op, TLoadOp) else op.src.type
-                if isinstance(tile, TileType) and tile.slayout is not SLayout.NoneBox:
-                    return True
+                if isinstance(tile, TileType):
+                    yield tile
             case _:
                 pass
-    return False
 
 
 def _is_used_otherwise(view: SSAValue) -> bool:

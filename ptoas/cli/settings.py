@@ -235,8 +235,8 @@ def check_names(settings: Settings) -> None:
         except UnknownTargetError as error:
             fix = did_you_mean(name, [*TARGETS, "all"])
             problems.append(Diagnostic("PTO-E953", str(error), settings.places["target", name], fix=fix))
-    known = (*known_codes(), *ALIASES)
     listed = [("select", settings.select), ("ignore", settings.ignore), *settings.per_file_ignores]
+    known = (*known_codes(), *ALIASES) if any(codes for _, codes in listed) else ()
     for key, codes in listed:
         for code in codes:
             if not any(each.startswith(code.upper()) for each in known):

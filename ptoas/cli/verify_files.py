@@ -14,7 +14,6 @@ from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
-from ptoas.ignoring import without_ignored
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
@@ -70,7 +69,7 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
 
     Raises `UnknownCodeError` for one that nothing has.
     """
-    if text is None:
+    if not text:
         return ()
     words = [text] if isinstance(text, str) else list(text)
     known = known_codes()
@@ -138,6 +137,9 @@ def as_configured(report: Report, source: Source, options: Options, path: str, w
     """What is left when comments and options have had their say; `whole`: all targets were asked for that a
     comment may be meant for."""
     ignore = (*options.ignore, *_ignored_here(path, options))
+    if "ptoas:" not in source.text:
+        return report.filtered(options.select, ignore, options.werror)
+    from ptoas.ignoring import without_ignored
 
     def is_wanted(code: str) -> bool:
         return _is_wanted(code, options.select, ignore)

@@ -12,7 +12,6 @@ from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.suggestions import edits_of
 from ptoas.grammar.syntax import SyntaxProblem
 from ptoas.location import SourceLocation, span_of
 from ptoas.naming import set_name
@@ -56,6 +55,8 @@ class Names:
             message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
             self.diagnostics.append(Diagnostic("PTO-P014", message, span))
             raise TooManyProblems
+        from ptoas.grammar.suggestions import edits_of  # only programs with mistakes pay for it
+
         edits = edits_of(code, message, fix, self.source, offset, length)
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix, edits=edits))
 

@@ -97,13 +97,6 @@ class Names:
     def of_kind(self, *kinds: Kind) -> Iterator[Name]:
         return (name for name in self.all if name.kind in kinds)
 
-    def within(self, statement: Statement) -> Iterator[Name]:
-        """The values of the function that a statement stands in."""
-        function = statement.function
-        for name in self.of_kind(Kind.VALUE):
-            if name.statement is not None and name.statement.function is function:
-                yield name
-
     # --- how they are found
 
     def _new(self, kind: Kind, text: str) -> Name:

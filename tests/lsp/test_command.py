@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from ptoas.cli.main import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "embedding_lookup.pto"
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,6 +28,11 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
 
 def test_no_other_command_loads_it() -> None:
-    code = "import sys, ptoas.cli.main, ptoas.targets.verify; print([m for m in sys.modules if 'lsp' in m])"
+    code = (
+        "import sys\nfrom ptoas.cli.main import main\n"
+        f"try:\n    main(['verify', {str(EXAMPLE)!r}, '-q'])\n"
+        "except SystemExit as stop:\n    assert not stop.code\n"
+        "assert not {'pygls', 'lsprotocol', 'ptoas.lsp'} & set(sys.modules), sorted(sys.modules)\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == "['ptoas.cli.lsp']", done.stderr
+    assert done.returncode == 0, done.stderr

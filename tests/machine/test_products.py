@@ -261,3 +261,43 @@ def test_one_row_leaves_the_rest_of_its_block_undefined() -> None:
     for target in ("a2a3", "a5"):
         assert not (results[target].outputs["out"][1:] == 16).any()
         assert [d.code for d in results[target].warnings] == ["PTO-R158"]
+
+
+def test_scales_of_one_row_follow_each_other() -> None:
+    """A vector has no boxes of scales: the library's own tests load them as they lie in memory (K = 256)."""
+    zz, nn = "slayout=row_major, fractal=32", "blayout=col_major, slayout=col_major, fractal=32"
+    t = {
+        "a": "!pto.tile_buf<left, 1x512xf8E4M3FN, valid=1x256, blayout=col_major, slayout=row_major>",
+        "b": "!pto.tile_buf<right, 256x32xf8E5M2, slayout=col_major>",
+        "ms": f"!pto.tile_buf<mat, 1x8x!pto.f8E8M0, {zz}>",
+        "mt": f"!pto.tile_buf<mat, 8x32x!pto.f8E8M0, {nn}>",
+        "s": f"!pto.tile_buf<scaling, 1x8x!pto.f8E8M0, {zz}>",
+        "t": f"!pto.tile_buf<scaling, 8x32x!pto.f8E8M0, {nn}>",
+        "c": "!pto.tile_buf<acc, 1x32xf32, blayout=col_major, slayout=row_major, fractal=1024>",
+    }
+    text = f"""
+    func.func @kernel(%a: {t["a"]}, %b: {t["b"]}, %ps: !pto.memref<1x8x!pto.f8E8M0>, %mt: {t["mt"]},
+                      %out: !pto.memref<1x32xf32>) {{
+      %ms = pto.alloc_tile : {t["ms"]}
+      %s = pto.alloc_tile : {t["s"]}
+      %t = pto.alloc_tile : {t["t"]}
+      %c = pto.alloc_tile : {t["c"]}
+      pto.tload ins(%ps : !pto.memref<1x8x!pto.f8E8M0>) outs(%ms : {t["ms"]})
+      pto.tget_scale_addr ins(%a : {t["a"]}) outs(%s : {t["s"]})
+      pto.tget_scale_addr ins(%b : {t["b"]}) outs(%t : {t["t"]})
+      pto.tmov ins(%ms : {t["ms"]}) outs(%s : {t["s"]})
+      pto.tmov ins(%mt : {t["mt"]}) outs(%t : {t["t"]})
+      pto.tgemv.mx ins(%a, %s, %b, %t : {t["a"]}, {t["s"]}, {t["b"]}, {t["t"]}) outs(%c : {t["c"]})
+      pto.tstore ins(%c : {t["c"]}) outs(%out : !pto.memref<1x32xf32>)
+      return
+    }}
+    """
+    a = np.repeat(np.arange(1, 9), 32)[None].astype(ml_dtypes.float8_e4m3fn)
+    given = {
+        "a": a,
+        "b": np.ones((256, 32), ml_dtypes.float8_e5m2),
+        "ps": scales(np.arange(8.0))[None],
+        "mt": scales(np.zeros((8, 32))),
+    }
+    out = ptoas.run(ptoas.parse(text), given, target="a5").outputs["out"]
+    assert (out == sum(32 * (n + 1) * 2**n for n in range(8))).all()
