@@ -34,6 +34,15 @@ def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
         raise
 
 
+def read_plain(path: str | os.PathLike[str], most: int = 1 << 24) -> bytes:
+    """The bytes of a plain file; raises `OSError` for anything else, and for more than `most`."""
+    with open_plain(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(0, f"larger than {most >> 20} MiB")
+    return data
+
+
 def kind_of(mode: int) -> str:
     """What something is that is not a plain file, in words."""
     kinds = (

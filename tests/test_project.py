@@ -132,6 +132,15 @@ def test_hidden_and_ignored_files_are_passed_over(here: Path) -> None:
     assert files == [] and problem.code == "PTO-T201"
 
 
+def test_what_is_no_plain_file_is_not_waited_for(here: Path) -> None:
+    for name in ("pipe.pto", ".gitignore", "ptoas.toml"):
+        os.mkfifo(name)
+    done = run("verify", ".", "--format", "concise")
+    assert "can't read pipe.pto: it is a pipe" in done.output and "3 files" in done.output
+    done = run("verify", "good.pto", "--config", "ptoas.toml")
+    assert done.exit_code == 2 and "can't read ptoas.toml: it is a pipe" in done.stderr
+
+
 # --- comments that ignore ------------------------------------------------------------------------------
 
 

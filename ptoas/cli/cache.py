@@ -20,6 +20,7 @@ from ptoas import __version__
 from ptoas.cli.verdicts import FileReport
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span
 from ptoas.diagnostics.report import Report
+from ptoas.files import read_plain
 
 SETTING = "PTOAS_CACHE_DIR"
 FORMAT = 1
@@ -50,14 +51,12 @@ class Cache:
     def find(self, path: str) -> tuple[str | None, FileReport | None]:
         """The key of a file as it is now, and its verdict if there is one; no key for what can't be read."""
         try:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read_plain(path)
         except (OSError, ValueError):
             return None, None
         key = sha256(b"\0".join((self.asked, os.fsencode(path), data))).hexdigest()
         try:
-            with open(self._place(key), "rb") as file:
-                kept: Any = json.loads(file.read())
+            kept: Any = json.loads(read_plain(self._place(key), MOST_BYTES))
             return key, _restored(path, data.decode("utf-8-sig"), kept)
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             return key, None  # not there, or not ours

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptoas.diagnostics import Diagnostic, Source, Span
+from ptoas.files import read_plain
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -61,7 +62,7 @@ class _Lists:
 
     def with_file(self, folder: Path) -> _Lists:
         try:
-            text = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace")
+            text = read_plain(folder / ".gitignore").decode("utf-8", "replace")
         except OSError:
             return self
         return self.with_lines(folder, text.splitlines())

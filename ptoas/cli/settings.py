@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
+from ptoas.files import read_plain
 
 OWN = "ptoas.toml"
 SHARED = "pyproject.toml"
@@ -64,7 +65,7 @@ def load(config: str | None, isolated: bool, paths: Sequence[str] = ()) -> Setti
 def _mentions_us(path: Path) -> bool:
     """A look before the reader of TOML is imported."""
     try:
-        return b"[tool.ptoas" in path.read_bytes()
+        return b"[tool.ptoas" in read_plain(path)
     except OSError:
         return False
 
@@ -72,9 +73,9 @@ def _mentions_us(path: Path) -> bool:
 def _read(path: Path, named: bool) -> Settings:
     name = os.path.relpath(path) if not named else str(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_plain(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
         raise PtoasError(
             [Diagnostic("PTO-E950", f"can't read {name}: {reason}", Span(Source("", name), 0))]
         ) from None

@@ -39,8 +39,9 @@ CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = (
             Decision(
                 2,
                 "Which target a program is for",
-                "`--target` decides, then the target that the module names (`.target a5`, or "
-                "`pto.target_arch`), and with neither `verify` checks all four.",
+                "`--target` decides, then the target that the module names (`.target a5`, "
+                "`pto.target_arch`, or by its device `pto.device-spec`), and with neither `verify` checks "
+                "all four.",
                 "Where the option and the module differ, a note says so. `lower` and `run` need one target "
                 "and ask for it where none is named.",
             ),

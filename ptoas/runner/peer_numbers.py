@@ -56,12 +56,14 @@ class PeerNumbers:
         operations: list[Operation],
         parameters: list[Parameter],
     ) -> None:
+        words = [op for op in operations if isinstance(op, LoadScalarOp)]
+        tables = [op for op in words if any(parameters[at].is_context for at in self._arguments(op))]
+        if not tables:
+            return
         given: dict[SSAValue, list[SSAValue]] = {}
         for op in operations:
             for each in handings(op, functions):
                 given.setdefault(each.name, []).append(each.value)
-        words = [op for op in operations if isinstance(op, LoadScalarOp)]
-        tables = [op for op in words if any(parameters[at].is_context for at in self._arguments(op))]
         waiting = [(op.offset, _Way()) for op in tables]
         while waiting:
             value, way = waiting.pop()

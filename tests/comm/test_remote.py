@@ -414,7 +414,7 @@ def test_the_examples(name: str) -> None:
 
 def test_the_program_of_the_guide() -> None:
     guide = (EXAMPLES.parent / "docs" / "ranks.md").read_text()
-    (program,) = re.findall(r"```mlir\n(.*?)```", guide, re.DOTALL)
+    (program,) = re.findall(r"```pto[^\n]*\n(.*?)```", guide, re.DOTALL)
     src = np.random.default_rng(0).random((3, 16, 32), dtype=np.float32)
     assert np.array_equal(ranks_of(program, 3, {"src": src}, "a5").outputs["window"], from_the_left(src))
 

@@ -24,6 +24,10 @@ Notes = dict[str, list[tuple[int, str]]]
 """What is expected, as written, by target, with the line that it is about."""
 
 
+READ = {"PTO-P085"}
+"""What is noted of a text that is read."""
+
+
 @dataclass
 class Program:
     """One program of a file, with what is expected of it."""
@@ -66,7 +70,8 @@ class Program:
     @property
     def front_end(self) -> bool:
         """Whether the program is not even read."""
-        return any(code.startswith("PTO-P") for counter in self.findings.values() for _, code in counter)
+        codes = {code for counter in self.findings.values() for _, code in counter}
+        return any(code.startswith("PTO-P") for code in codes - READ)
 
 
 def _targets(text: str | None) -> tuple[str, ...]:

@@ -55,7 +55,12 @@ class AccumulateOp(ProductOp, ABC):
 
 @irdl_op_definition
 class TMatmulOp(ProductOp):
-    """`dst[i, j] = sum over k of lhs[i, k] * rhs[k, j]`."""
+    """`dst[i, j] = sum over k of lhs[i, k] * rhs[k, j]`.
+
+    It is formed in f32, of integers in i32, where it wraps. No document gives the order of the sum: `run`
+    adds up the products of one instruction in an order that depends on shapes and layouts alone, and then
+    what the sum begins with. A program that splits k over several instructions adds the parts in its order.
+    """
 
     name = "pto.tmatmul"
     lhs = operand_def(Tile())
@@ -64,7 +69,10 @@ class TMatmulOp(ProductOp):
 
 @irdl_op_definition
 class TMatmulAccOp(AccumulateOp):
-    """`dst[i, j] = acc_in[i, j] + sum over k of lhs[i, k] * rhs[k, j]`; `acc_in` is `dst`."""
+    """`dst[i, j] = acc_in[i, j] + sum over k of lhs[i, k] * rhs[k, j]`; `acc_in` is `dst`.
+
+    The sum is formed as by `tmatmul`, and then added.
+    """
 
     name = "pto.tmatmul.acc"
     acc_in = operand_def(Tile())
@@ -74,7 +82,10 @@ class TMatmulAccOp(AccumulateOp):
 
 @irdl_op_definition
 class TMatmulBiasOp(ProductOp):
-    """`dst[i, j] = bias[0, j] + sum over k of lhs[i, k] * rhs[k, j]`."""
+    """`dst[i, j] = bias[0, j] + sum over k of lhs[i, k] * rhs[k, j]`.
+
+    The sum is formed as by `tmatmul`, and then added.
+    """
 
     name = "pto.tmatmul.bias"
     lhs = operand_def(Tile())
@@ -89,7 +100,11 @@ class MxOp(ProductOp, ABC):
 @irdl_op_definition
 class TMatmulMxOp(MxOp):
     """`dst[i, j] = sum over k of a[i, k] * b[k, j]`, with `a = lhs * lhs_scale` and `b = rhs * rhs_scale`: a
-    scale is a power of two for 32 numbers along k."""
+    scale is a power of two for 32 numbers along k.
+
+    `run` forms the sum of one instruction in doubles and rounds it to f32 once, before it adds what the sum
+    begins with.
+    """
 
     name = "pto.tmatmul.mx"
     lhs = operand_def(Tile())

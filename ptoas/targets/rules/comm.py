@@ -107,8 +107,13 @@ def local_memory_holds_all_ranks(op: CommTGatherOp | CommTScatterOp, know: Facts
     rows, height = local.shape5[3], members[0].shape5[3]
     need = len(members) * height
     if DYNAMIC not in (rows, height) and rows < need:
-        what = f"DIM_3 of {slot}"
-        yield mismatch(what, rows, f"at least {len(members)} ranks x {height} rows = {need}", slot=slot)
+        yield mismatch(
+            f"DIM_3 of {slot}",
+            rows,
+            f"at least {len(members)} ranks x {height} rows = {need}",
+            slot=slot,
+            fix=f"a view of {need} rows: the parts of all ranks lie one after the other",
+        )
     for dim in (0, 1, 2, 4):
         extents = (local.shape5[dim], members[0].shape5[dim])
         if DYNAMIC not in extents and extents[0] != extents[1]:
