@@ -135,7 +135,7 @@ ROWS = (
         "It counts those who have come, from 0; a rest of something else ends a barrier too early.",
     ),
     (
-        "PTO-K310",
+        "PTO-R132",
         "scales of columns are words of 64 bits",
         "The pipe reads 8 bytes for each column, whatever type the tile is declared with; `verify` warns.",
     ),

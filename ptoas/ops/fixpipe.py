@@ -51,7 +51,7 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
     if fp is None or (fp.dtype.size == 8 and fp.type.slayout is SLayout.NoneBox):
         return
     raise m.fail(
-        "PTO-K310",
+        "PTO-R132",
         f"{op.mnemonic()}: the scales of columns are words of 64 bits in one plain row, and "
         f"{fp.describe()} is not that",
         op,
