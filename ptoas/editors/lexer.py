@@ -20,7 +20,6 @@ class PtoLexer(RegexLexer):
     aliases: ClassVar = ["pto", "pto-as"]
     filenames: ClassVar = ["*.pto"]
     mimetypes: ClassVar = ["text/x-pto"]
-    url = "https://pypi.org/project/ptoas-xdsl/"
 
     tokens: ClassVar[Any] = {
         "root": [
