@@ -196,6 +196,9 @@ def test_the_command_fixes_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert run(main, ["verify", "-", "--fix"], input=neg("TNEG")).output == neg("tneg")
     done = run(main, ["verify", "missing.pto", "--fix"])
     assert done.exit_code == 1 and "PTO-P001" in done.output
+    Path("negate.pto").write_text(neg("tnegg"))
+    done = run(main, ["verify", "negate.pto", "--fix"])
+    assert done.output.startswith("0 findings fixed in 0 files; 1 more with --unsafe-fixes\n")
 
 
 def test_machines_read_the_edits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,8 @@ class Fixed:
     before: str
     after: str
     done: tuple[Diagnostic, ...] = ()
+    left: int = 0
+    """Findings with a fix that is not certain, which was not asked for."""
 
     @property
     def changed(self) -> bool:
@@ -47,7 +49,8 @@ def fix_source(source: Source, options: Options, unsafe: bool = False) -> Fixed:
                 break
         if not progress:
             break
-    return Fixed(source.text, text, tuple(done))
+    left = sum(can_fix(d, True, report.report.targets) for d in report.report.diagnostics)
+    return Fixed(source.text, text, tuple(done), 0 if unsafe else left)
 
 
 def _is_better(before: FileReport, after: FileReport, fixed: Sequence[Diagnostic]) -> bool:

@@ -266,7 +266,7 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
     from ptoas.cli.fixing import fix_source, read_or_none
     from ptoas.files import STANDARD_OUTPUT, write_text
 
-    done = changed = 0
+    done = changed = left = 0
     colour = use_colour(color, sys.stdout)
     for file in files:
         source = read_or_none(file)
@@ -285,8 +285,10 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
                 click.echo(f"fixed {visible(file)}: {codes}")
         done += len(fixed.done)
         changed += fixed.changed
+        left += fixed.left
     if not quiet and not diff and STANDARD_OUTPUT not in files:
-        click.echo(f"{done} finding{'s' * (done != 1)} fixed in {changed} file{'s' * (changed != 1)}\n")
+        more = f"; {left} more with --unsafe-fixes" if left else ""
+        click.echo(f"{done} finding{'s' * (done != 1)} fixed in {changed} file{'s' * (changed != 1)}{more}\n")
     return changed
 
 
