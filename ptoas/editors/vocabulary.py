@@ -11,28 +11,13 @@ from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.dialects.pto.index import read
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
-from ptoas.grammar.syntax import DIRECTIVES
-
-STRUCTURE = (
-    "builtin.module",
-    "module",
-    "func.func",
-    "scf.for",
-    "scf.if",
-    "scf.while",
-    "scf.index_switch",
-    "scf.execute_region",
-    "cf.br",
-    "cf.cond_br",
-    "cf.switch",
-)
-"""What pto.lark itself reads at the beginning of a statement."""
+from ptoas.grammar.syntax import DIRECTIVES, STRUCTURE
 
 WORDS = (
     *("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc"),
     *("private", "public", "nested", "no_inline", "true", "false", "unit"),
 )
-"""What it reads further on."""
+"""What pto.lark reads further on in a statement."""
 
 SCALARS = ("index", "none")
 

@@ -168,6 +168,21 @@ _LOOK_ALIKES = {
 }
 """Characters that word processors and input methods put where others are meant."""
 
+STRUCTURE = (
+    "builtin.module",
+    "module",
+    "func.func",
+    "scf.for",
+    "scf.if",
+    "scf.while",
+    "scf.index_switch",
+    "scf.execute_region",
+    "cf.br",
+    "cf.cond_br",
+    "cf.switch",
+)
+"""What pto.lark itself reads at the beginning of a statement."""
+
 DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 

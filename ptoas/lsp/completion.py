@@ -24,7 +24,7 @@ from ptoas.dialects.pto.geometry import FRACTALS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import opcode_class
-from ptoas.grammar.syntax import DIRECTIVES
+from ptoas.grammar.syntax import DIRECTIVES, STRUCTURE
 from ptoas.grammar.template import layout_of
 from ptoas.lsp.describe import enumerations, instruction_markdown, short_type
 from ptoas.lsp.document import Document, Statement
@@ -35,20 +35,6 @@ from ptoas.lsp.signature import call_at, under_way
 from ptoas.targets import TARGETS
 
 TRIGGERS = ("%", "!", "#", "@", ".", "<", "=", "{")
-
-STRUCTURE = (
-    "module",
-    "func.func",
-    "scf.for",
-    "scf.if",
-    "scf.while",
-    "scf.index_switch",
-    "scf.execute_region",
-    "cf.br",
-    "cf.cond_br",
-    "cf.switch",
-)
-"""What the grammar itself reads, beside instructions."""
 
 TILE_KEYS: dict[str, Iterable[str]] = {
     "loc": TileLocAttr.spellings(),

@@ -160,7 +160,8 @@ def a_tile_is_used(facts: FunctionFacts, target: Target) -> Violations:
 
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
 _OVERWRITES = (BinaryOp, ScalarOp, UnaryOp)
-"""What writes all of its destination, and none of it depends on what was there."""
+"""What writes all of its destination, and none of it depends on what was there; some by name, so that a check
+imports no chapter that the program lacks."""
 
 MOST_UNREAD = 16
 """Writes that nothing has read yet and that are looked back for."""
