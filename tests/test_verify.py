@@ -198,3 +198,19 @@ def test_what_is_known_of_one_module_is_not_taken_for_another() -> None:
     for address, wrong in ((64, False), (40, True), (64, False), (40, True)):
         report = verify(parse(text.format(address)), "a5")
         assert ("PTO-V103" in {d.code for d in report.errors}) is wrong
+
+
+def test_a_write_that_others_may_have_read_is_not_lost() -> None:
+    """Two loads of one tile: the first is for nothing, unless a fence lets someone look in between."""
+    load = "pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : !pto.tile_buf<vec, 16x32xf32>)"
+    text = f"""func.func @f(%x: !pto.memref<16x32xf32>) {{
+      %a = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>
+      {load}
+      BETWEEN
+      {load}
+      pto.tstore ins(%a : !pto.tile_buf<vec, 16x32xf32>) outs(%x : !pto.memref<16x32xf32>)
+      return
+    }}"""
+    for between, lost in (("", True), ("pto.fence.barrier_all #pto.fence_scope<all>", False)):
+        report = verify(parse(text.replace("BETWEEN", between)), "a5")
+        assert ("PTO-N102" in {d.code for d in report.warnings}) is lost, between
