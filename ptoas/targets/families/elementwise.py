@@ -19,6 +19,7 @@ BINARY = Row(
     valid={"dst": "R C", "src0 src1": "R C"},
     pipe=V,
 )
+"""The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
 
 BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
 """Where the library has one type for all three tiles: TAND and TOR."""
@@ -28,6 +29,7 @@ UNARY = Row(
     valid={"dst": "R C", "src": "R C"},
     pipe=V,
 )
+"""The row of a tile and its result: row-major, equal valid shapes, the vector pipe."""
 
 SCALAR = UNARY
 """A tile and a scalar."""
