@@ -85,8 +85,9 @@ def go(
 
     `settings` may exclude some. For several processes `work` is a function of a module, or a partial of one.
     """
-    excluded = () if settings is None else (settings.exclude, settings.root)
-    files, problems = find_files(paths, *excluded)
+    files, problems = (
+        find_files(paths) if settings is None else find_files(paths, settings.exclude, settings.root)
+    )
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
