@@ -75,8 +75,8 @@ class Rule:
 
     >>> import ptoas
     >>> rule = ptoas.RULES["PTO-A301"]
-    >>> rule.title, rule.severity.value, rule.is_about_portability
-    ('cpu has no row mode', 'error', False)
+    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.same_everywhere
+    ('cpu has no row mode', 'error', False, False)
     """
 
     code: str
