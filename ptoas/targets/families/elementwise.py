@@ -20,6 +20,7 @@ BINARY = Row(
     walks=True,
     pipe=V,
 )
+"""The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
 
 BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
 """Where the library has one type for all three tiles: TAND and TOR."""
@@ -30,6 +31,7 @@ UNARY = Row(
     walks=True,
     pipe=V,
 )
+"""The row of a tile and its result: row-major, equal valid shapes, the vector pipe."""
 
 SCALAR = UNARY
 """A tile and a scalar."""
