@@ -42,7 +42,7 @@ MOST = 200
 
 
 def _has_blocks(op: Operation) -> bool:
-    return isinstance(op, FuncOp) and len(op.body.blocks) > 1
+    return bool(op.regions) and isinstance(op, FuncOp) and len(op.body.blocks) > 1
 
 
 def _successors(block: Block) -> Sequence[Block] | None:

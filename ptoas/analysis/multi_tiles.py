@@ -37,7 +37,7 @@ _PLANNED = "pto.multi_buffer_addrs"
 
 def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
-    if not any(isinstance(op, AllocMultiTileOp) for op in walk(module)):
+    if AllocMultiTileOp not in {op.__class__ for op in walk(module)}:
         return module
     copied = copy_module(module)
     take_apart(copied)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -108,20 +109,28 @@ def ancestor_in(block: Block, op: Operation) -> Operation:
 class Order:
     """Operations numbered as written; those of a region lie between their owner's `start` and `end`."""
 
-    def __init__(self, function: func.FuncOp):
-        _, *ops = walk(function)
+    def __init__(self, function: func.FuncOp, ops: Sequence[Operation] | None = None):
+        """`ops` is all that is in the function, in its order, where that is known already."""
+        ops = walk(function)[1:] if ops is None else ops
         self.start = {op: at for at, op in enumerate(ops)}
         self.end = dict(self.start)
+        # What is inside ends last at its last operation: each owner of regions is asked, the innermost first.
         for op in reversed(ops):
-            outer = op.parent_op()
-            if outer is not None and outer is not function:
-                self.end[outer] = max(self.end[outer], self.end[op])
+            if op.regions:
+                lasts = [block.last_op for region in op.regions for block in region.blocks]
+                self.end[op] = max([self.end[op], *(self.end[last] for last in lasts if last is not None)])
 
 
 def enclosing_loops(op: Operation) -> Iterator[Operation]:
     """Loops around `op`, innermost first."""
     at = op.parent_op()
     while at is not None and not isinstance(at, func.FuncOp):
-        if isinstance(at, LOOPS):
+        if is_loop(at.__class__):
             yield at
         at = at.parent_op()
+
+
+@cache
+def is_loop(kind: type[Operation]) -> bool:
+    """Whether the regions of such operations run any number of times."""
+    return issubclass(kind, LOOPS)

@@ -50,8 +50,8 @@ _ROWS = (
         "PTO-R105",
         "the extents of a tile and of memory differ",
         "A load or store moves the tile's valid region; the view has to have the same number of rows and "
-        "columns. The sources of an instruction are valid where its destination is; a device does not look, "
-        "and with `--check none` its arithmetic takes what lies there.",
+        "columns. The sources of an instruction are valid where its destination is. The simulator compares "
+        "them, and a device where the extents decide what it does; elsewhere it is PTO-R945.",
     ),
     (
         "PTO-R106",
@@ -206,6 +206,22 @@ _ROWS = (
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
         "the last kernel left (D14).",
+    ),
+    (
+        "PTO-R945",
+        "a source is valid for less than its destination",
+        "A device walks the destination's valid region. Its headers compare the extents in debug builds and "
+        "stop there; in others the instruction takes what lies beyond the source's valid region. The run "
+        "goes on as the device does: written bytes are taken as they are, and what comes of bytes that "
+        "nothing has written is followed until something depends on it (PTO-R946). Give both the same valid "
+        "extents.",
+    ),
+    (
+        "PTO-R946",
+        "something depends on what nothing has written",
+        "An instruction took elements beyond the valid region of a source (PTO-R945), and nothing has "
+        "written those. Arithmetic by elements, conversions, expansions, copies and transposes hand on what "
+        "comes of them; a store, a reduction, an index or a scalar would be what the last kernel left.",
     ),
     (
         "PTO-R301",

@@ -23,6 +23,7 @@ from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
+from ptoas.machine.unsettled import followed
 from ptoas.targets.row import Row
 
 KEPT_STEPS = 256
@@ -215,7 +216,9 @@ class Compiled:
         if self.machine.program_channels is not None:
             run = watched(self.op, self.machine, values, run)
             step = replace(step, run=run)
-        if self.machine.checks.init:
+        if self.machine.checks.init and step.lanes is not None:
+            run = followed(self.op, self.machine, step, step.lanes)
+        elif self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
         if self.race is not None and self.moves:
             run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ptoas.machine.cluster import Cluster
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
+    from ptoas.machine.unsettled import Lanes
     from ptoas.ops.push_epilogue import Scales
 
 DEFAULT_MAX_MEMORY = 8 << 30
@@ -95,6 +96,8 @@ class Step:
     """This actor takes part, and does nothing."""
     delivers: bool = False
     """It brings bytes of other ranks here, and its own there, by itself."""
+    lanes: Lanes | None = None
+    """Said of an instruction that works element by element: it hands on what nobody can know."""
 
 
 Binder: TypeAlias = Callable[..., Step]

@@ -310,7 +310,7 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 class Bits:
     """Which bytes have been written, and how often they were all forgotten again."""
 
-    __slots__ = ("base", "epoch", "top", "written")
+    __slots__ = ("base", "epoch", "origin", "top", "unsettled", "written")
 
     def __init__(self, size: int, base: int = 0):
         self.written: Array = np.zeros(size, dtype=np.bool_)
@@ -319,11 +319,16 @@ class Bits:
         self.epoch = 1
         self.top = 0
         """Where the highest byte that was written ends: host memory is large, and hardly touched."""
+        self.unsettled: Array | None = None
+        """Bytes that came of what nothing has written; they count as unwritten. `None`: there were none."""
+        self.origin: Operation | None = None
+        """The instruction that last brought some in."""
 
     def forget(self) -> None:
         self.written[: self.top] = False
         self.top = 0
         self.epoch += 1
+        self.unsettled = None
 
 
 class LocalMemory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
@@ -11,7 +12,8 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
-from ptoas.ops.family import mnemonic, same_region
+from ptoas.machine.unsettled import Lanes
+from ptoas.ops.family import lanes, mnemonic, same_region
 from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
@@ -35,7 +37,7 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         convert = converting(op, m, src, dst, fp)
         regions = (source.region, *scales(fp)), (target.region,)
         if convert is as_it_is:
-            return Step(copying(source, target), *regions)
+            return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
         return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
     return bind
@@ -193,6 +195,10 @@ def unfit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
     return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {room}", op)
 
 
+def _turn(src: Tile, target: Tile) -> None:
+    target.store_raw(src.load_raw().T.copy())
+
+
 @instruction(dialect.TTransOp)
 def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
@@ -200,7 +206,9 @@ def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
         if cols > dst.rows or rows > dst.cols:
             raise unfit(op, m, src, dst.full)
         target = dst.with_valid(cols, rows)
-        return Step(lambda: target.store_raw(src.load_raw().T.copy()), (src.region,), (target.region,))
+        turned = Lanes((src.valid,), turned=True)
+        run = partial(_turn, src, target)
+        return Step(run, (src.region,), (target.region,), lanes=turned)
 
     return bind
 

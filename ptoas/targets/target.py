@@ -78,7 +78,7 @@ class Target:
     program has an instruction of that chapter; a later package completes an earlier one.
 
     >>> import ptoas
-    >>> from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
+    >>> from ptoas import Coalesce, Layout, TileLoc
     >>> a5 = ptoas.get_target("a5")
     >>> a5.memory_size(TileLoc.Vec), a5.alignment(TileLoc.Vec)
     (221184, 32)
@@ -98,7 +98,7 @@ class Target:
     (True, '#coalesce #gatherOob?')
     >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
     False
-    >>> from ptoas.dialects.pto.enums import Pipe
+    >>> from ptoas import Pipe
     >>> a5.connects(Pipe.PIPE_M, Pipe.PIPE_FIX), a5.connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
     (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40

@@ -107,7 +107,7 @@ def _phases(product: str) -> str:
     on="a2a3 a5",
     scope="function",
 )
-def phases_of_an_accumulator_take_turns(facts: FunctionFacts, target: Target) -> Violations:
+def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
     """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
     accPhase does not follow a final one before a store with stPhase final."""
     for op in walk(facts.func):

@@ -226,7 +226,7 @@ def _accumulate(acc_in: str) -> str:
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def an_accumulator_is_one_buffer(facts: FunctionFacts, target: Target) -> Violations:
+def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:
     """The accumulator that is read and the one that is written are one buffer."""
     for ops in facts.by_class.values():
         for op in ops:
