@@ -66,5 +66,5 @@ def keep_methods() -> None:
     import dataclasses
 
     methods = Methods(Path(cached).with_suffix(".methods"))
-    vars(dataclasses)["exec"] = methods.execute  # their only name for it is the built-in's
+    dataclasses.__dict__["exec"] = methods.execute  # their only name for it is the built-in's
     atexit.register(methods.write)
