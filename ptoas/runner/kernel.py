@@ -161,6 +161,13 @@ class Kernel:
         except PtoasError as error:
             raise alone(error, self.parameters) from None
 
+    def release(self) -> None:
+        """Let go of the arguments of the last call. A kernel and its steps refer to each other, so that what
+        they hold would stay until Python's collector comes by, and it does not count the bytes of arrays."""
+        self._binder.forget()
+        for core in self.cores:
+            core.release()
+
     def _in_orders(self, given: Mapping[str, Any]) -> Result:
         if self.options.schedules == 1 or len(self.cores) == 1:
             return self._execute(given, self.options.schedule)
