@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
+
+Op = TypeVar("Op", bound=Operation)
 
 LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
 """Operations whose regions run any number of times."""
@@ -19,6 +22,18 @@ def walk(top: Operation) -> list[Operation]:
     found = [top]
     _collect(top, found)
     return found
+
+
+def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
+    """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
+    for classes like xDSL's takes long."""
+    return [cast(Op, op) for op in walk(top) if is_of(op.__class__, kinds)]
+
+
+@cache
+def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
+    """Whether operations of a class are of one of some kinds."""
+    return issubclass(kind, kinds)
 
 
 def _collect(op: Operation, found: list[Operation]) -> None:
@@ -44,7 +59,7 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def called_names(function: func.FuncOp) -> set[str]:
-    return {op.callee.string_value() for op in walk(function) if isinstance(op, func.CallOp)}
+    return {op.callee.string_value() for op in walk_of(function, func.CallOp)}
 
 
 def calls_of(module: ModuleOp) -> dict[func.FuncOp, set[str]]:
