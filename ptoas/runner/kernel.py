@@ -67,6 +67,7 @@ class Kernel:
     >>> result = kernel.execute(arguments)
     >>> np.array_equal(result.outputs["out"].ravel(), arguments["x"].ravel())
     True
+    >>> kernel.release()  # the arrays go with `result`, not with the kernel
     """
 
     def __init__(self, module: ModuleOp, target: str | Target, options: Options | None = None):
