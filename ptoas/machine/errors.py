@@ -285,8 +285,8 @@ _ROWS = (
     (
         "PTO-R502",
         "a division by zero",
-        "The quotient of integers by zero has no value on any target. The exception: of 64 bits on A5 quotient "
-        "and remainder are zero.",
+        "The quotient of integers by zero has no value on any target. The exception: of 64 bits on A5 "
+        "quotient and remainder are zero.",
     ),
     ("PTO-R503", "a shift by the width or more", "`arith` gives such a shift no value."),
     ("PTO-R504", "a conversion out of range", "The float has no value in the integer type."),
