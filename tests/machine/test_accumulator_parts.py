@@ -157,15 +157,16 @@ def test_an_operand_is_walked_as_it_lies() -> None:
     """A right operand of 64 columns, of which the run says that 16 are valid."""
     a = "!pto.tile_buf<left, 16x32xf16, slayout=row_major>"
     acc = f"!pto.tile_buf<acc, 16x64xf32, valid=16x?, {ACC}>"
+    mat = f"!pto.tile_buf<mat, 32x64xf16, valid=32x?, {NZ}>"
     for compact, codes in (("", ["PTO-R951"]), (", compact=normal", [])):
         b = f"!pto.tile_buf<right, 32x64xf16, valid=32x?, slayout=col_major{compact}>"
         text = f"""
         func.func @k(%a: {a}, %m: !pto.memref<32x16xf16>, %cols: index) {{
-          %l = pto.alloc_tile valid_col = %cols : !pto.tile_buf<mat, 32x64xf16, valid=32x?, {NZ}>
+          %l = pto.alloc_tile valid_col = %cols : {mat}
           %b = pto.alloc_tile valid_col = %cols : {b}
           %c = pto.alloc_tile valid_col = %cols : {acc}
-          pto.tload ins(%m : !pto.memref<32x16xf16>) outs(%l : !pto.tile_buf<mat, 32x64xf16, valid=32x?, {NZ}>)
-          pto.tmov ins(%l : !pto.tile_buf<mat, 32x64xf16, valid=32x?, {NZ}>) outs(%b : {b})
+          pto.tload ins(%m : !pto.memref<32x16xf16>) outs(%l : {mat})
+          pto.tmov ins(%l : {mat}) outs(%b : {b})
           pto.tmatmul ins(%a, %b : {a}, {b}) outs(%c : {acc})
           return
         }}"""
