@@ -255,8 +255,9 @@ _ROWS = (
         "PTO-R306",
         "two blocks touch the same bytes in no order",
         "Blocks run at the same time, and one of the two writes global memory that the other touches: on a "
-        "device either may come first. Nothing orders blocks but a scalar that one stores and the other "
-        "loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an atomic store.",
+        "device either may come first. Blocks are ordered by `pto.syncall`, and by a scalar that one stores "
+        "and the other loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an "
+        "atomic store.",
     ),
     (
         "PTO-R401",

@@ -32,7 +32,7 @@ def address_of(array: Array) -> int:
 class GlobalBuffer:
     """One argument: elements in a row."""
 
-    __slots__ = ("address", "dtype", "name", "place", "raw", "size", "whole")
+    __slots__ = ("_whole", "address", "dtype", "name", "place", "raw", "size")
 
     def __init__(
         self,
@@ -44,14 +44,18 @@ class GlobalBuffer:
     ):
         self.name = name
         self.dtype = dtype
-        self.whole: GlobalBuffer = whole or self
-        """The argument itself, where this is another look at its bytes."""
+        self._whole = whole
         # Bytes are moved as unsigned integers, so that every bit pattern survives.
         self.raw: Array = array.reshape(-1).view(dtype.raw)
         self.size = len(self.raw)
         self.address = address_of(self.raw)
         self.place = place
         """Where it lies for other ranks, if it lies in a window."""
+
+    @property
+    def whole(self) -> GlobalBuffer:
+        """The argument itself, where this is another look at its bytes."""
+        return self._whole or self
 
     @property
     def end(self) -> int:

@@ -17,7 +17,8 @@ from ptoas.machine.machine import Machine
 from ptoas.machine.tiles import Tile
 
 Convert = Callable[..., Array]
-"""Bits of the source, and the word of a scalar scale where there is one; bits of the destination."""
+"""Bits of the source, the word of a scalar scale where there is one, and, as `at`, the column of the
+accumulator that they begin with; bits of the destination."""
 
 LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f8E4M3FN": 448.0}
 
@@ -31,11 +32,12 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
     if source is dst and plain and not scaled and fp is None:
         return as_it_is
 
-    def convert(bits: Array, word: int | None = None) -> Array:
+    def convert(bits: Array, word: int | None = None, at: int = 0) -> Array:
         values = bits.view(source.number)
         words = None
         if fp is not None:
-            words = fp.load_raw()[0, : values.shape[1]].astype(np.uint64)
+            # Scales belong to columns of the accumulator: those of a part begin with its first one.
+            words = fp.load_raw()[0, at : at + values.shape[1]].astype(np.uint64)
         elif word is not None:
             words = np.array([word & (2**64 - 1)], np.uint64)
         result = rounded(values, dst) if words is None else quantised(values, words, fp is not None, dst)
@@ -59,6 +61,17 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
     )
 
 
+def check_columns(op: PtoOp, m: Machine, fp: Tile | None, first: int, count: int) -> None:
+    """Each column of an accumulator that is moved has a scale."""
+    if fp is not None and first + count > fp.valid[1]:
+        raise m.fail(
+            "PTO-R950",
+            f"{op.mnemonic()}: columns {first} to {first + count} of an accumulator, and scales for "
+            f"{fp.valid[1]} in {fp.describe()}",
+            op,
+        )
+
+
 def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
     """Say so once, if some of an accumulator is what its product left undefined."""
     if src.memory.is_blurred(src):
@@ -69,7 +82,7 @@ def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
         )
 
 
-def as_it_is(bits: Array, *_: int) -> Array:
+def as_it_is(bits: Array, *_: int, at: int = 0) -> Array:
     return bits
 
 

@@ -18,7 +18,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.tiles import Region, Tile, in_runs
-from ptoas.ops.fixpipe import check_scales, conversion, look_at
+from ptoas.ops.fixpipe import check_columns, check_scales, conversion, look_at
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -135,6 +135,7 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
         dtype = mem.dtype
         look_at(op, m, src)
         check_scales(op, m, fp)
+        check_columns(op, m, fp, 0, src.valid[1])
         if combine is not None and dtype.coded:
             raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)

@@ -14,7 +14,7 @@ from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.machine.unsettled import Lanes
 from ptoas.ops.family import lanes, mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
+from ptoas.ops.fixpipe import Convert, as_it_is, check_columns, check_scales, conversion, look_at
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -35,6 +35,7 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
+        check_columns(op, m, fp, 0, cols)
         regions = (source.region, *scales(fp)), (target.region,)
         if convert is as_it_is:
             return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
@@ -293,6 +294,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
 
         def run(row: int, col: int, *word: int) -> None:
             inside(op, m, src, row, col, dst.valid)
+            check_columns(op, m, fp, col, cols)
             part = src.part(row, col, dst.valid)
             places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
             if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
@@ -300,7 +302,8 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
             if part is not None and convert is as_it_is:
                 copy(part, dst)
             else:
-                dst.store_raw(convert(src.flat[places] if part is None else part.load_raw(), *word))
+                bits = src.flat[places] if part is None else part.load_raw()
+                dst.store_raw(convert(bits, *word, at=col))
 
         return Step(run, scales(fp), (dst.region,))
 
@@ -313,10 +316,14 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
         src = first_half(op, m, src)
         convert = converting(op, m, src, dst, fp)
         rows, cols = src.valid
+        check_columns(op, m, fp, 0, cols)
+        shape = covered(src, dst) if m.target.has_pipes else src.valid
 
         def run(row: int, col: int, *word: int) -> None:
-            inside(op, m, dst, row, col, src.valid)
+            inside(op, m, dst, row, col, shape)
             bits = convert(src.load_raw(), *word)
+            if shape != src.valid:
+                dst.elements(dst.offsets[row : row + shape[0], col : col + shape[1]]).clobber(op)
             part = dst.part(row, col, src.valid)
             if part is not None:
                 part.store_raw(bits)
@@ -329,3 +336,13 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
         return Step(run, (src.region, *scales(fp)))
 
     return bind
+
+
+def covered(src: Tile, dst: Tile) -> tuple[int, int]:
+    """What is written of a tile that something is inserted into. Of an accumulator that goes to blocks that
+    is all of its rows, and whole blocks of columns: besides what is valid nobody knows what."""
+    rows, cols = src.valid
+    if src.type.loc.data is not TileLoc.Acc or not dst.boxed:
+        return rows, cols
+    width = dst.geometry.cols.box
+    return src.rows, -(-cols // width) * width
