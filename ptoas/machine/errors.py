@@ -202,6 +202,14 @@ _ROWS = (
         "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
     ),
     (
+        "PTO-R951",
+        "an operand or accumulator does not lie as it is walked",
+        "The matrix unit knows addresses and the extents of the product, not the shape of a tile: from one "
+        "line of blocks to the next it steps over the valid extent, rounded up to blocks. Where fewer rows "
+        "or columns are valid than the tile has, a device multiplies, or reads, something else. Of static "
+        "extents `verify` says it (PTO-K105); a compact tile lies as it is walked.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "

@@ -163,7 +163,9 @@ class Compiled:
 
         reads = tuple(region for step in steps for region in step.reads)
         writes = tuple(region for step in steps for region in step.writes)
-        return replace(steps[0], run=run, reads=reads, writes=writes)
+        # What nobody wrote is followed from one tile to another, not to those of two cores.
+        lanes = steps[0].lanes if len(steps) == 1 else None
+        return replace(steps[0], run=run, reads=reads, writes=writes, lanes=lanes)
 
     def _check_apart(self, values: list[object]) -> None:
         """Stop where tiles have a byte in common that the target reads while it writes the other."""

@@ -358,6 +358,9 @@ class LocalMemory:
         """Who last wrote each region, the latest at the end."""
         self.phases: dict[int, AccPhase | None] = {}
         """By address, what the last product into an accumulator said of its phase."""
+        self.walked: dict[int, int] = {}
+        """By address, from how many rows to how many further on the last product stepped to the next block of
+        columns of an accumulator."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -366,6 +369,7 @@ class LocalMemory:
         self.bits.forget()
         self.writers.clear()
         self.phases.clear()
+        self.walked.clear()
         self.undefined = None
 
     def blur(self, whole: Tile, out: Tile) -> None:

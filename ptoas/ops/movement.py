@@ -6,15 +6,25 @@ from collections.abc import Callable
 from functools import partial
 
 from ptoas.dialects.pto import movement as dialect
-from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
+from ptoas.dialects.pto.enums import AccToVecMode, CompactMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
 from ptoas.machine.unsettled import Lanes
 from ptoas.ops.family import lanes, mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, check_columns, check_scales, conversion, look_at
+from ptoas.ops.fixpipe import (
+    Convert,
+    as_it_is,
+    check_columns,
+    check_scales,
+    check_steps,
+    conversion,
+    look_at,
+    steps,
+)
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -140,8 +150,19 @@ def copy(source: Tile, target: Tile) -> None:
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
     look_at(op, m, src)
+    if src.type.loc.data is TileLoc.Acc:
+        check_steps(op, m, src, steps(src, by_valid(op, src, dst)))
     check_scales(op, m, fp)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
+
+
+def by_valid(op: dialect.FixpipeOp, src: Tile, dst: Tile) -> bool:
+    """Whether the library steps through an accumulator by what of it is valid, and not by its type."""
+    if dst.boxed or dst.type.loc.data is not TileLoc.Vec:
+        return False
+    if isinstance(op, dialect.TExtractOp):
+        return src.type.compact is CompactMode.Normal
+    return isinstance(op, dialect.TInsertOp) or src.type.valid[0] in (DYNAMIC, src.type.rows)
 
 
 def scales(fp: Tile | None) -> tuple[Region, ...]:

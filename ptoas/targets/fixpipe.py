@@ -15,7 +15,11 @@ from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
-from ptoas.targets.rules.move_layouts import move_goes_between_these_layouts, move_takes_the_whole_tile
+from ptoas.targets.rules.move_layouts import (
+    move_goes_between_these_layouts,
+    move_takes_the_whole_tile,
+    vector_is_made_of_blocks,
+)
 from ptoas.targets.specs import FLOAT4, Types, tile
 
 Table = dict[str, str]
@@ -96,6 +100,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         *ways,
         *rules,
         *([move_goes_between_these_layouts(layouts=cube.layouts)] if cube.layouts else []),
+        *([vector_is_made_of_blocks] if cube.layouts else []),
         *([move_takes_the_whole_tile] if cube.layouts and not at else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto import movement as d
-from ptoas.dialects.pto.enums import MxGroupAxis, PadValue, SLayout, TileLoc
+from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -123,6 +123,9 @@ def _together(know: Facts) -> int | None:
     return None if DYNAMIC in parts else sum(parts)
 
 
+HALVED = {AccToVecMode.DualModeSplitM: 0, AccToVecMode.DualModeSplitN: 1}
+"""The dimension of which each of two vector cores gets one half."""
+
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -166,6 +169,10 @@ def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool =
         width = whole.type.geometry.box[1]
         extents = [part.physical[0], -(-part.valid[1] // width) * width]
     limits = whole.valid if of_valid else whole.type.shape
+    if slot == "src" and op.acc_to_vec_mode is not None and op.acc_to_vec_mode.data in HALVED:
+        # Each of two vector cores gets one half.
+        at = HALVED[op.acc_to_vec_mode.data]
+        extents[at] = max(extents[at], 0) // 2
     for at, word in enumerate(("row", "col")):
         (start,) = know.constants(word)
         least = 0 if start is None else start
