@@ -21,8 +21,10 @@ from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr
+from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -41,6 +43,7 @@ from ptoas.machine.addresses import lost, placed
 from ptoas.machine.bound import Bound
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
+from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_bodies
 from ptoas.machine.memory import Pointer
@@ -263,7 +266,8 @@ class FunctionCompiler(ControlFlow, Placement):
     def instruction(self, op: PtoOp) -> None:
         fixed = {n: self.known[v] for n, v in enumerate(op.operands) if isinstance(self.known.get(v), Tile)}
         try:
-            compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed)
+            handover = self.handover(op)
+            compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed, handover)
         except PtoasError as error:
             self.line(f"{self.raiser(error)}()")
             return
@@ -281,6 +285,19 @@ class FunctionCompiler(ControlFlow, Placement):
             show = self.module.capture.get(operand)
             if show is not None:
                 self.line(f"{self.keep(show)}({self.ref(operand)})")
+
+    def handover(self, op: PtoOp) -> Handover | None:
+        """What a gather and the store after it have in common."""
+        if isinstance(op, TStoreOp):
+            return self.handovers.pop(op, None)
+        dst = op.dst if isinstance(op, MGatherOp) else None
+        if dst is None or self.module.observer is not None or dst in self.module.capture:
+            return None
+        store = store_after(op, dst, self.machine)
+        if store is None or not isinstance(self.known.get(dst), Tile):
+            return None
+        handover = self.handovers[store] = Handover(is_unseen(dst, self.module.functions.values()))
+        return handover
 
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race

@@ -220,7 +220,6 @@ class View:
     def __init__(self, form: Form, offset: int):
         self.form = form
         self.offset = offset
-        self._array: Array | None = None
 
     @staticmethod
     def of(
@@ -263,11 +262,12 @@ class View:
     @property
     def array(self) -> Array:
         """All elements of the view, as the strides place them."""
-        array = self._array
-        if array is None:
+        try:
+            return self._array
+        except AttributeError:  # a loop makes many views, and few of them are asked
             form = self.form
-            array = self._array = form.buffer.window(self.offset, form.shape5, form.strides5)
-        return array
+            self._array: Array = form.buffer.window(self.offset, form.shape5, form.strides5)
+            return self._array
 
     def extent(self) -> tuple[int, int]:
         """First and last element of the buffer that the view touches; `(0, -1)` when it is empty."""

@@ -13,6 +13,7 @@ from ptoas.machine.errors import failure
 
 if TYPE_CHECKING:
     from ptoas.machine.compile import ModuleCompiler
+    from ptoas.machine.handover import Handover
 
 
 DEFAULT_MAX_STEPS = 200_000_000
@@ -54,6 +55,8 @@ class SourceWriter(ABC):
         self.known: dict[SSAValue, object] = {}
         """Values that are the same in every execution: constants, and tiles at constant addresses."""
         self.callees: list[str] = []
+        self.handovers: dict[Operation, Handover] = {}
+        """Of stores that come after a gather."""
 
     @abstractmethod
     def operation(self, op: Operation) -> None:
