@@ -236,14 +236,15 @@ class Compiled:
         return run
 
 
-def lazily(compiled: Compiled) -> Callable[..., None]:
-    """An instruction whose operands are all known: bound when it is first executed."""
+def lazily(compiled: Compiled, bound: Callable[[Callable[..., None]], None]) -> Callable[..., None]:
+    """An instruction whose operands are all known: bound when it is first executed; `bound` hears of it."""
     run: Callable[..., None] | None = None
 
     def execute(*scalars: float) -> None:
         nonlocal run
         if run is None:
             run = compiled.bind(())
+            bound(run)
         run(*scalars)
 
     return execute

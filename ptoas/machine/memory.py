@@ -192,7 +192,18 @@ class LocalPointer:
 class Form:
     """What views of one buffer have in common when only their offsets differ. Compared by identity."""
 
-    __slots__ = ("buffer", "dtype", "layout", "reach", "shape", "shape5", "strides", "strides5")
+    __slots__ = (
+        "buffer",
+        "dtype",
+        "first_byte",
+        "layout",
+        "length",
+        "reach",
+        "shape",
+        "shape5",
+        "strides",
+        "strides5",
+    )
 
     def __init__(
         self, buffer: GlobalBuffer, shape: tuple[int, ...], strides: tuple[int, ...], layout: Layout
@@ -210,6 +221,11 @@ class Form:
         ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
         self.reach = (0, -1) if 0 in shape else (sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends))
         """First and last element that a view touches, from its offset; `(0, -1)`: none."""
+        first, last = self.reach
+        self.first_byte = buffer.address + first * buffer.dtype.size
+        """Where a view at offset 0 begins in the host's memory."""
+        self.length = (last - first + 1) * buffer.dtype.size
+        """Bytes from the first to the last."""
 
 
 class View:
