@@ -4,6 +4,7 @@ The public names below are the library; each is imported when it is first used, 
 nothing.
 """
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
     from ptoas.diagnostics.render import render
     from ptoas.dialects.pto.enums import BLayout as BLayout
+    from ptoas.dialects.pto.enums import Coalesce as Coalesce
     from ptoas.dialects.pto.enums import Event as Event
+    from ptoas.dialects.pto.enums import Layout as Layout
     from ptoas.dialects.pto.enums import Pipe as Pipe
     from ptoas.dialects.pto.enums import SLayout as SLayout
     from ptoas.dialects.pto.enums import TileLoc as TileLoc
+    from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
+    from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
     from ptoas.forms import print_module
     from ptoas.grammar.format import format_text
     from ptoas.grammar.parse import parse, parse_file
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
     from ptoas.module import Module as Module
+    from ptoas.ops.family import elementwise as elementwise
     from ptoas.plugins import Plugin as Plugin
     from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
@@ -42,7 +48,10 @@ if TYPE_CHECKING:
     from ptoas.runner.stats import Stats as Stats
     from ptoas.simulator.compare import Compared, compare
     from ptoas.simulator.compare import Output as Output
-    from ptoas.targets import TARGETS, Target, get_target
+    from ptoas.targets import TARGETS, get_target
+    from ptoas.targets.a5 import A5 as A5
+    from ptoas.targets.families.elementwise import BINARY as BINARY
+    from ptoas.targets.families.elementwise import UNARY as UNARY
     from ptoas.targets.row import Row as Row
     from ptoas.targets.row import Rows as Rows
     from ptoas.targets.row import Unsupported as Unsupported
@@ -52,7 +61,9 @@ if TYPE_CHECKING:
     from ptoas.targets.rule import Violation as Violation
     from ptoas.targets.rule import mismatch as mismatch
     from ptoas.targets.rule import rule as rule
+    from ptoas.targets.rules.examples import instruction as instruction
     from ptoas.targets.specs import TileLayout as TileLayout
+    from ptoas.targets.target import Target
     from ptoas.targets.target import UbLayout as UbLayout
     from ptoas.targets.verify import Report, verify, verify_targets
 
@@ -80,7 +91,8 @@ _HOMES = {
     "ptoas.simulator.compare": ("Compared", "compare"),
     "ptoas.lowering.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
-    "ptoas.targets": ("TARGETS", "Target", "get_target"),
+    "ptoas.targets": ("TARGETS", "get_target"),
+    "ptoas.targets.target": ("Target",),
     "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
     "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
 }
@@ -90,13 +102,20 @@ _ALSO = {
     "ptoas.diagnostics.render": ("HasDiagnostics",),
     "ptoas.dialects.pto.enums": (
         "BLayout",
+        "Coalesce",
         "Event",
+        "Layout",
         "Pipe",
         "SLayout",
         "TileLoc",
     ),
+    "ptoas.dialects.pto.instruction": (
+        "BinaryOp",
+        "UnaryOp",
+    ),
     "ptoas.machine.machine": ("Checks",),
     "ptoas.module": ("Module",),
+    "ptoas.ops.family": ("elementwise",),
     "ptoas.plugins": ("Plugin",),
     "ptoas.profiling.reasons": ("Sync",),
     "ptoas.profiling.record": (
@@ -114,6 +133,11 @@ _ALSO = {
     ),
     "ptoas.runner.stats": ("Stats",),
     "ptoas.simulator.compare": ("Output",),
+    "ptoas.targets.a5": ("A5",),
+    "ptoas.targets.families.elementwise": (
+        "BINARY",
+        "UNARY",
+    ),
     "ptoas.targets.row": (
         "Row",
         "Rows",
@@ -126,6 +150,7 @@ _ALSO = {
         "mismatch",
         "rule",
     ),
+    "ptoas.targets.rules.examples": ("instruction",),
     "ptoas.targets.specs": ("TileLayout",),
     "ptoas.targets.target": ("UbLayout",),
 }
@@ -181,7 +206,19 @@ def __getattr__(name: str) -> Any:
         for module, names in homes.items():
             if name in names:
                 return getattr(import_module(module), name)
+    if name.endswith("Op") and (instruction := _instruction(name)):
+        return instruction
     raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
+
+
+def _instruction(name: str) -> Any:
+    """The class of an instruction: `TAddOp`."""
+    from ptoas.dialects.pto import instructions_of
+    from ptoas.dialects.pto.index import index
+
+    spelling = name.removesuffix("Op").lower()
+    chapters = {at for word, at in index().names.items() if re.sub(r"[_.]", "", word).endswith(spelling)}
+    return next((op for at in chapters for op in instructions_of(at) if op.__name__ == name), None)
 
 
 def __dir__() -> list[str]:

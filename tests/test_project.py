@@ -108,6 +108,24 @@ def test_what_is_wrong_with_a_configuration(here: Path, text: str, code: str, pl
     assert f"error[{code}]" in done.stderr and place in done.stderr and words in done.stderr
 
 
+def test_run_and_lower_read_it(here: Path) -> None:
+    copy = "".join(line for line in GOOD.splitlines(True) if not line.startswith(".target"))
+    Path("copy.pto").write_text(copy)
+    assert "no target" in run("lower", "copy.pto").stderr
+    Path("ptoas.toml").write_text('target = "a5"\nexclude = ["bad.pto"]\njobs = 1\n')
+    assert "TNEG(b, a);" in run("lower", "copy.pto").stdout
+    assert run("run", "copy.pto", "--describe").exit_code == 0
+    assert "no target" in run("run", "copy.pto", "--describe", "--isolated").stderr
+    assert "2 files: 2 ok, 0 failed" in run("lower", ".", "-o", "build").stdout
+    assert "3 files: 2 ok, 1 failed" in run("run", "copy.pto", "good.pto", "bad.pto").stdout  # named
+    Path("ptoas.toml").write_text('target = "a6"\n')
+    assert "PTO-E953" in run("run", "copy.pto").stderr
+    Path("ptoas.toml").write_text('target = ["a2a3", "a5"]\n')  # which of them?
+    assert "no target" in run("lower", "copy.pto").stderr
+    Path("wrong.pto").write_text("%a = \n")
+    assert "there is no target 'a9'" in run("lower", "wrong.pto", "--target", "a9").stderr
+
+
 def test_a_configuration_that_is_not_there(here: Path) -> None:
     done = run("verify", "good.pto", "--config", "none.toml")
     assert done.exit_code == 2 and "PTO-E950" in done.stderr

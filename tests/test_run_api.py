@@ -51,6 +51,19 @@ def error(code: str):
 # --- the library ---------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_a_run_that_is_over_holds_no_memory(lookup, target: str) -> None:
+    gc.disable()  # large arrays are gone at once, not when the collector comes by
+    try:
+        result = run(lookup, target=target, legalize=target == "cpu")
+        there = [weakref.ref(array) for array in (*result.arguments.values(), *result.outputs.values())]
+        assert len(there) == 4 and all(each() is not None for each in there)
+        del result
+        assert [each() for each in there] == [None] * 4
+    finally:
+        gc.enable()
+
+
 def test_a_kernel_writes_the_callers_arrays(lookup) -> None:
     kernel = compile(lookup, "a5")
     table = np.arange(512, dtype=np.float32).reshape(64, 8)

@@ -38,6 +38,18 @@ def lines(done: Result) -> list[str]:
     return [line for line in done.stdout.splitlines() if line.startswith(("ok", "fail"))]
 
 
+def test_a_run_takes_the_arguments_of_the_file_when_it_checks_it(here: Path) -> None:
+    def held(*arguments: str) -> int:
+        return CliRunner().invoke(main, ["run", "copy.pto", "--target", "a5", *arguments]).exit_code
+
+    assert held("--check-file") == 0  # 0 + 1 + ... + 7 == 28, by the file's ARGS
+    assert held("--check-file", "--arg", "x=full:2") == 1  # what is typed wins
+    Path("copy.pto").write_text(COPY + "# ARGS[cpu]: x=arange\n# RUN-CHECK: sum(out) == 28\n")
+    assert held("--check-file") == 1  # those were for another target
+    Path("copy.pto").write_text(COPY + "# ARGS: --rnaks 4\n")
+    assert (held("--check-file"), held()) == (1, 0)
+
+
 def test_every_check_on_every_target_it_names(here: Path) -> None:
     done = run(".")
     assert done.exit_code == 1

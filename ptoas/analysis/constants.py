@@ -103,11 +103,15 @@ class Constants:
 
     def constant(self, value: SSAValue) -> int | None:
         """The integer that a value always has, if that is known."""
-        known, stack = self._known, [value]
+        known = self._known
+        if value in known:
+            return known[value]
+        stack = [value]
         while value not in known:
             top = stack.pop()
             op = top.owner
-            if isinstance(op, arith.ConstantOp):
+            if op.__class__ is arith.ConstantOp:
+                assert isinstance(op, arith.ConstantOp)
                 known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
             elif not _is_foldable(op):
                 known[top] = None

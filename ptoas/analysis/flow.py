@@ -26,6 +26,8 @@ class Flow(ABC, Generic[S]):
         self._silent = 0
         self._heads: dict[Operation, S] = {}
         """The state before every turn of a loop, as far as it is known."""
+        self._steps: dict[Block, list[Operation]] = {}
+        """The operations of a block that concern the analysis; a loop's are walked several times."""
 
     @property
     def reporting(self) -> bool:
@@ -41,6 +43,10 @@ class Flow(ABC, Generic[S]):
     def visit(self, op: Operation, state: S) -> None:
         """Change the state as the operation does; regions are walked by the caller."""
 
+    @abstractmethod
+    def concerns(self, op: Operation) -> bool:
+        """Whether the operation can change a state; what has regions is walked in any case."""
+
     def region(self, region: Region, state: S) -> S:
         """The state after a region that is entered with `state`."""
         blocks = list(region.blocks)
@@ -49,7 +55,10 @@ class Flow(ABC, Generic[S]):
         return self._graph(blocks, state) if blocks else state
 
     def block(self, block: Block, state: S) -> S:
-        for op in block.ops:
+        steps = self._steps.get(block)
+        if steps is None:
+            steps = self._steps[block] = [op for op in block.ops if op.regions or self.concerns(op)]
+        for op in steps:
             self.visit(op, state)
             if op.regions:
                 state = self._structured(op, state)

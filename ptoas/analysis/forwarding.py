@@ -31,7 +31,7 @@ class Handing(NamedTuple):
 
 
 @cache
-def _may_hand_on(kind: type[Operation]) -> bool:
+def hands_on(kind: type[Operation]) -> bool:
     """Most operations do not; asking a class once is quicker than asking every operation ten times."""
     windows = AliasOp | SubviewOp | TAssignOp | MultiTileGetOp
     return issubclass(kind, windows) or kind.__module__ in _CONTROL
@@ -43,7 +43,7 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
     A call hands on only to the `functions` that are given, by their names; without them it ends what is
     followed.
     """
-    if not _may_hand_on(op.__class__):
+    if not hands_on(op.__class__):
         return
     match op:
         case AliasOp() | SubviewOp() | TAssignOp():
@@ -99,12 +99,16 @@ def handed_from(value: SSAValue) -> list[SSAValue]:
     """The values that this one is another name for, inside its function; none: it is nobody's name."""
     owner = value.owner
     op = owner.parent_op() if isinstance(owner, Block) else owner
-    return [] if op is None else [each.value for each in handings(op) if each.name is value]
+    if op is None or not hands_on(op.__class__):
+        return []
+    return [each.value for each in handings(op) if each.name is value]
 
 
 def passed_on(use: Use) -> list[SSAValue]:
     """The names under which one use of a value hands it on, inside its function."""
     op = use.operation
+    if not hands_on(op.__class__):
+        return []
     holder = op.parent_op() if isinstance(op, scf.YieldOp | scf.ConditionOp) else op
     if holder is None:
         return []

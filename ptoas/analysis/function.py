@@ -14,7 +14,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
 from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
-from ptoas.analysis.structure import LOOPS, walk
+from ptoas.analysis.structure import is_loop, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
@@ -177,7 +177,7 @@ class FunctionFacts:
 
     @cached_property
     def _liveness(self) -> Liveness:
-        return Liveness(self.func)
+        return Liveness(self.func, self.ops)
 
     @property
     def positions(self) -> dict[Operation, int]:
@@ -187,7 +187,7 @@ class FunctionFacts:
     def loops(self) -> list[tuple[int, int]]:
         """First and last position of every loop's body."""
         end = self._liveness.order.end
-        return [(at + 1, end[op]) for at, op in enumerate(self.ops) if isinstance(op, LOOPS)]
+        return [(at + 1, end[op]) for at, op in enumerate(self.ops) if is_loop(op.__class__)]
 
     @cached_property
     def live_tiles(self) -> tuple[LiveTile, ...]:

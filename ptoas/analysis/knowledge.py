@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import Attribute, OpResult, SSAValue
 
 from ptoas.analysis.constants import Constants
 from ptoas.analysis.forwarding import passed_on
@@ -344,11 +344,17 @@ class Knowledge(Constants):
     def key(self, value: SSAValue) -> object:
         """Equal for values of which the same is known, as long as their types are kept."""
         type = value.type
-        if isinstance(type, TileType):
+        kind = type.__class__
+        if kind is TileType:
             return self.tile(value)
-        if isinstance(type, ViewType):
+        if _is_view(kind):
             return self.view(value)
         return id(type), self.constant(value)
+
+
+@cache
+def _is_view(kind: type[Attribute]) -> bool:
+    return issubclass(kind, ViewType)
 
 
 def element_count(shape: Sequence[int]) -> int:

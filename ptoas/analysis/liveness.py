@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.forwarding import hands_on, passed_on
 from ptoas.analysis.structure import Order, enclosing_loops
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
@@ -50,23 +50,33 @@ def uses(root: SSAValue) -> Iterator[Operation]:
         for use in work.pop().uses:
             if not _names_another(use.operation.__class__):
                 yield use.operation
-            for value in (*passed_on(use), *_holders(use.operation)):
-                if value not in seen:
-                    seen.add(value)
-                    work.append(value)
+            if hands_on(use.operation.__class__):
+                _follow(passed_on(use), seen, work)
+            if _holds(use.operation.__class__):
+                _follow(use.operation.results, seen, work)
 
 
-def _holders(op: Operation) -> Iterable[SSAValue]:
-    """Results that go on using an operation's tiles: a session writes to its scratch until the last wait."""
-    return op.results if isinstance(op, PtoOp) and op.HOLDS else ()
+def _follow(values: Iterable[SSAValue], seen: set[SSAValue], work: list[SSAValue]) -> None:
+    for value in values:
+        if value not in seen:
+            seen.add(value)
+            work.append(value)
+
+
+@cache
+def _holds(kind: type[Operation]) -> bool:
+    """Whether results go on using an operation's tiles: a session writes to its scratch until the last
+    wait."""
+    return issubclass(kind, PtoOp) and kind.HOLDS
 
 
 class Liveness:
     """When the tiles of one function are needed, in the numbers of its operations."""
 
-    def __init__(self, function: FuncOp):
-        self.order = Order(function)
+    def __init__(self, function: FuncOp, ops: Sequence[Operation] | None = None):
+        self.order = Order(function, ops)
         self._known: dict[SSAValue, LiveTile | None] = {}
+        self._loops: dict[Block | None, tuple[Operation, ...]] = {}
 
     def live(self, root: SSAValue) -> LiveTile | None:
         """When a tile is needed; `None` when nothing uses it."""
@@ -80,7 +90,7 @@ class Liveness:
         if not isinstance(root, OpResult):
             # The caller fills a tile argument before the function and may look at it afterwards (D24).
             return LiveTile(root, type, 0, len(self.order.start) - 1)
-        around = set(enclosing_loops(root.owner))
+        around = self._loops_around(root.owner)
         spans = [self._span(op, around) for op in uses(root)]
         if isinstance(root.owner, Instruction):
             spans.append(self._span(root.owner, around))
@@ -88,12 +98,20 @@ class Liveness:
             return None
         return LiveTile(root, type, min(first for first, _ in spans), max(last for _, last in spans))
 
-    def _span(self, op: Operation, around: set[Operation]) -> tuple[int, int]:
+    def _loops_around(self, op: Operation) -> tuple[Operation, ...]:
+        """The loops around an operation, the innermost first: the same for all of its block."""
+        found = self._loops.get(op.parent)
+        if found is None:
+            found = self._loops[op.parent] = tuple(enclosing_loops(op))
+        return found
+
+    def _span(self, op: Operation, around: Sequence[Operation]) -> tuple[int, int]:
         """The stretch in which a use keeps a tile busy: what is defined outside a loop and used inside is
         needed for all of its turns. `around` are the loops around the definition."""
         start = self.order.start[op]
         span = start, start
-        for loop in enclosing_loops(op):
+        loops = self._loops_around(op)
+        for loop in () if loops is around else loops:
             if loop in around:
                 break
             span = self.order.start[loop] + 1, self.order.end[loop]

@@ -22,7 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
@@ -37,7 +37,7 @@ _PLANNED = "pto.multi_buffer_addrs"
 
 def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
-    if not any(isinstance(op, AllocMultiTileOp) for op in walk(module)):
+    if not walk_of(module, AllocMultiTileOp):
         return module
     copied = copy_module(module)
     take_apart(copied)
@@ -46,7 +46,7 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
 
 def take_apart(module: ModuleOp) -> None:
     knowledge = Knowledge()
-    for op in [op for op in walk(module) if isinstance(op, AllocMultiTileOp)]:
+    for op in walk_of(module, AllocMultiTileOp):
         if (found := _unclear(op)) is not None:
             raise PtoasError([Diagnostic(MULTI_TILE_CODE, f"alloc_multi_tile: {found}", span_of(op))])
         tiles = _allocated(op)

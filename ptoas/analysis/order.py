@@ -60,9 +60,10 @@ class Seen(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Touch:
-    """One access of one operation: who, where, with which pipe."""
+    """One access of one operation: who, where, with which pipe. It is never changed; a program has so many
+    that a frozen one would take noticeable time to make."""
 
     number: int
     op: Operation
@@ -143,6 +144,8 @@ class Accesses:
     ):
         self.machine = machine
         self.of: dict[Operation, list[Touch]] = {}
+        self.does: dict[Operation, Effects] = {}
+        """What each of these operations does on the pipes."""
         self.pipes: set[Pipe] = set()
         """The pipes that access anything."""
         self._numbers: dict[object, int] = {}
@@ -156,8 +159,8 @@ class Accesses:
             if not does.accesses and not does.behind:
                 continue
             found: list[Touch] = []
-            self.of[op] = found
-            like = (op.__class__, *(numbers(operand.type) for operand in op.operands))
+            self.of[op], self.does[op] = found, does
+            like = (op.__class__, *[numbers(operand.type) for operand in op.operands])
             named = [(access, touched(op, access.operand)) for access in does.accesses]
             more = len(op.operands)
             behind = [(Access(pipe, more, write), value) for pipe, value, write in does.behind]

@@ -55,8 +55,12 @@ class Storage:
     @property
     def identity(self) -> Hashable:
         """What two places have in common that are one: the same bytes, whichever tiles they are parts of."""
-        whole = self.rows is None and self.cols is None and self.start is not None
-        return (self.loc, self.start, self.size) if whole else self
+        return (self.loc, self.start, self.size) if self.is_all and self.start is not None else self
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is all of its root, as far as is known."""
+        return self.rows is None and self.cols is None
 
     def overlaps(self, other: Place, unsure: bool = False) -> bool:
         """Whether both name one byte; `unsure` is the answer where that is not known."""
@@ -68,6 +72,8 @@ class Storage:
             return _meet(self.rows, other.rows) and _meet(self.cols, other.cols)
         if self.start is None or other.start is None or not self.is_placed_over(other):
             return False
+        if self.is_all and other.is_all:
+            return True
         first, dims = self._bytes()
         other_first, others = other._bytes()
         return share_elements(other.start + other_first - self.start - first, dims, others, unsure)
@@ -81,7 +87,7 @@ class Storage:
     def _bytes(self) -> tuple[int, Dims]:
         """The first byte from the root's on, and the bytes of this part as a window; all if it is unknown."""
         type = self.root.type
-        if (self.rows is None and self.cols is None) or not isinstance(type, TileType):
+        if self.is_all or not isinstance(type, TileType):
             return 0, ((self.size, 1),)
         unit = element_size(type.element_type)
         by_row, by_column = type.geometry.rows.inner * unit, type.geometry.cols.inner * unit

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
+
+Op = TypeVar("Op", bound=Operation)
 
 LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
 """Operations whose regions run any number of times."""
@@ -18,6 +22,18 @@ def walk(top: Operation) -> list[Operation]:
     found = [top]
     _collect(top, found)
     return found
+
+
+def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
+    """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
+    for classes like xDSL's takes long."""
+    return [cast(Op, op) for op in walk(top) if is_of(op.__class__, kinds)]
+
+
+@cache
+def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
+    """Whether operations of a class are of one of some kinds."""
+    return issubclass(kind, kinds)
 
 
 def _collect(op: Operation, found: list[Operation]) -> None:
@@ -43,7 +59,7 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def called_names(function: func.FuncOp) -> set[str]:
-    return {op.callee.string_value() for op in walk(function) if isinstance(op, func.CallOp)}
+    return {op.callee.string_value() for op in walk_of(function, func.CallOp)}
 
 
 def calls_of(module: ModuleOp) -> dict[func.FuncOp, set[str]]:
@@ -108,20 +124,28 @@ def ancestor_in(block: Block, op: Operation) -> Operation:
 class Order:
     """Operations numbered as written; those of a region lie between their owner's `start` and `end`."""
 
-    def __init__(self, function: func.FuncOp):
-        _, *ops = walk(function)
+    def __init__(self, function: func.FuncOp, ops: Sequence[Operation] | None = None):
+        """`ops` is all that is in the function, in its order, where that is known already."""
+        ops = walk(function)[1:] if ops is None else ops
         self.start = {op: at for at, op in enumerate(ops)}
         self.end = dict(self.start)
+        # What is inside ends last at its last operation: each owner of regions is asked, the innermost first.
         for op in reversed(ops):
-            outer = op.parent_op()
-            if outer is not None and outer is not function:
-                self.end[outer] = max(self.end[outer], self.end[op])
+            if op.regions:
+                lasts = [block.last_op for region in op.regions for block in region.blocks]
+                self.end[op] = max([self.end[op], *(self.end[last] for last in lasts if last is not None)])
 
 
 def enclosing_loops(op: Operation) -> Iterator[Operation]:
     """Loops around `op`, innermost first."""
     at = op.parent_op()
     while at is not None and not isinstance(at, func.FuncOp):
-        if isinstance(at, LOOPS):
+        if is_loop(at.__class__):
             yield at
         at = at.parent_op()
+
+
+@cache
+def is_loop(kind: type[Operation]) -> bool:
+    """Whether the regions of such operations run any number of times."""
+    return issubclass(kind, LOOPS)

@@ -106,6 +106,9 @@ class SyncFlow(Flow[_State]):
 
     # --- operations ------------------------------------------------------------------------------
 
+    def concerns(self, op: Operation) -> bool:
+        return op in self.accesses.of or _orders(op.__class__)
+
     def visit(self, op: Operation, state: _State) -> None:
         # Operations that order nothing are the most; this is the quickest way past them.
         if not _orders(op.__class__):
@@ -125,8 +128,8 @@ class SyncFlow(Flow[_State]):
                 state.pending.clear()
 
     def _instruction(self, op: Operation, state: _State) -> None:
-        effects = self.facts.effects(op, self.target)
-        if not effects.accesses and not effects.behind:
+        effects = self.accesses.does.get(op)
+        if effects is None:
             return
         if self.reporting:
             for flag in effects.reserved_events:

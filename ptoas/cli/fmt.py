@@ -52,7 +52,7 @@ def fmt(
 
     settings = configuration.load(config, isolated, paths)
     files, problems = find_files(paths, settings.exclude, settings.root)
-    changed = 0
+    changed = unread = 0
     for file in files:
         try:
             source = read_source(file)
@@ -73,8 +73,10 @@ def fmt(
                     click.echo(f"changed {visible(name)}")
         except PtoasError as error:
             problems += error.diagnostics
-    if not quiet and not diff and STANDARD_OUTPUT not in files:
-        total = f"{len(files)} file{'s' * (len(files) != 1)}"
+            unread += 1
+    read = len(files) - unread
+    if not quiet and not diff and STANDARD_OUTPUT not in files and (read or not problems):
+        total = f"{read} file{'s' * (read != 1)}"
         click.echo(f"{total}, {changed} {'to change' if check else 'changed'}")
     show(problems, color)
     ctx.exit(1 if problems or (changed and (check or diff)) else 0)

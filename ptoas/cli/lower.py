@@ -12,7 +12,9 @@ from ptoas.cli.jobs import AUTO, jobs_option
 from ptoas.cli.options import (
     aicore_option,
     color_option,
+    config_option,
     isa_option,
+    isolated_option,
     legalize_option,
     output_option,
     sync_option,
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 @jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Of several files, name only those that fail.")
 @click.option("--json", "as_json", is_flag=True, help="Print how it went as JSON; -o is a directory.")
+@config_option
+@isolated_option
 @color_option
 @click.pass_context
 def lower(
@@ -61,6 +65,8 @@ def lower(
     jobs: int | str | None,
     quiet: bool,
     as_json: bool,
+    config: str | None,
+    isolated: bool,
     color: str,
     **options: Any,
 ) -> None:
@@ -76,18 +82,22 @@ def lower(
     """
     ctx.find_root().obj = color
     from ptoas.cli import lower_files as files
+    from ptoas.cli import settings as configuration
     from ptoas.cli import trees
     from ptoas.diagnostics import UsageError
     from ptoas.files import STANDARD_OUTPUT
     from ptoas.lowering.lower import lower_file
 
+    settings = configuration.load(config, isolated, paths)
+    options["target"] = configuration.for_one_target(settings, options["target"])
     output = None if output == STANDARD_OUTPUT else output
     if trees.is_tree(paths) or as_json:
         if output is None:
             raise UsageError("of several files, and with --json, -o names the directory that takes their C++")
         trees.refuse(paths, print_after=options["print_after"], until=options["until"])
         work = partial(files.lower_into, output, paths, options=options)
-        ctx.exit(trees.go(paths, "lower", work, as_json, jobs=jobs or AUTO, quiet=quiet))
+        jobs = jobs or settings.jobs or AUTO
+        ctx.exit(trees.go(paths, "lower", work, as_json, jobs=jobs, quiet=quiet, settings=settings))
     text = lower_file(
         paths[0],
         output=output,

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ptoas.cli.completion import complete_target
 from ptoas.cli.options import (
@@ -14,10 +15,12 @@ from ptoas.cli.options import (
     arguments_option,
     blocks_option,
     color_option,
+    config_option,
     credits_option,
     entry_option,
     force_option,
     isa_option,
+    isolated_option,
     legalize_option,
     max_memory_option,
     max_steps_option,
@@ -82,6 +85,8 @@ if TYPE_CHECKING:
     "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print the result."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON: `--format json`.")
+@config_option
+@isolated_option
 @color_option
 @click.pass_context
 def run(
@@ -106,6 +111,8 @@ def run(
     allow_unregistered: bool,
     style: str,
     as_json: bool,
+    config: str | None,
+    isolated: bool,
     color: str,
     **options: Any,
 ) -> None:
@@ -114,7 +121,8 @@ def run(
     Of several PATHS, or a directory, every file is run: a line each, and a summary.
 
     Arguments that are left out are generated from --seed, indices in bounds. A VALUE is FILE.npy,
-    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI.
+    FILE.npz:KEY, FILE.bin, a number, zeros, arange, full:V, random or random:LO:HI. With --check-file, the
+    ARGS comments of the file count where an option says nothing else.
 
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
@@ -129,6 +137,7 @@ def run(
     ctx.find_root().obj = color
 
     from ptoas.cli import run_file as files
+    from ptoas.cli import settings as configuration
     from ptoas.cli import trees
     from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
@@ -144,9 +153,22 @@ def run(
         read = source(file)
         return parse(read.text, read.filename, allow_unregistered=allow_unregistered)
 
+    def beside(file: str, chosen: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
+        """The arguments, and how many ranks; with --check-file those of the file, too."""
+        if not check_file:
+            return arguments, ranks
+        from ptoas.runner.in_file import find_arguments, target_of
+
+        found = find_arguments(source(file), target_of(lambda: module(file), target))
+        typed = {name for name in chosen if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        number = found.options.pop("ranks", None)
+        chosen |= {name: value for name, value in found.options.items() if name not in typed}
+        return (*found.values_but(arguments), *arguments), number if ranks is None else ranks
+
     def one(file: str, entry: str | None = options["entry"]) -> trees.Said:
         chosen: dict[str, Any] = {**options, "entry": entry}
-        result = machine.run_texts(lambda: module(file), (), target, ranks, **chosen, on_output=None)
+        given, number = beside(file, chosen)
+        result = machine.run_texts(lambda: module(file), given, target, number, **chosen, on_output=None)
         told = files.tell(
             [result] if result else [], files.Wanted(source=source(file) if check_file else None)
         )
@@ -159,17 +181,20 @@ def run(
 
     def work() -> files.Told | None:
         wanted = files.Wanted(outputs, expected, rtol, atol, source(paths[0]) if check_file else None)
-        if target == "all" and ranks is None:
+        given, number = beside(paths[0], options)
+        if target == "all" and number is None:
             wanted.refuse_for_several(save or load)
-            comparison = machine.run_all(module(), arguments, **options, on_output=None)
+            comparison = machine.run_all(module(), given, **options, on_output=None)
             return files.tell(comparison.results, wanted, comparison)
         for text in outputs:
             machine.check_output(text)
         say = None if as_json else click.echo
         kept = {"save": save, "load": load}
-        result = machine.run_texts(module, arguments, target, ranks, **kept, **options, on_output=say)
+        result = machine.run_texts(module, given, target, number, **kept, **options, on_output=say)
         return None if result is None else files.tell([result], wanted)
 
+    settings = configuration.load(config, isolated, paths)
+    target = configuration.for_one_target(settings, target)
     as_json = as_json or style == "json"
     options |= {"checks": checks, "prints": prints, "seed": seed}
     options |= {"max_steps": max_steps} if max_steps else {}
@@ -181,7 +206,7 @@ def run(
             paths, of, arg=arguments, out=outputs, expect=expected, print=prints, save=save, load=load
         )
         trees.refuse(paths, of, describe=describe, target_all=target == "all")
-        ctx.exit(trees.go(paths, "run", one, as_json, functions if every else None))
+        ctx.exit(trees.go(paths, "run", one, as_json, functions if every else None, settings=settings))
     try:
         if describe:
             rows = machine.describe_texts(module(), arguments, target, load=load, **options)

@@ -62,6 +62,18 @@ def load(config: str | None, isolated: bool, paths: Sequence[str] = ()) -> Setti
     return Settings()
 
 
+def for_one_target(settings: Settings, target: str | None) -> str | None:
+    """The target of a command that works for one: the option's, else the project's if it names just one."""
+    if settings.source is not None:
+        check_names(settings)
+    if target is not None and target != "all":
+        from ptoas.targets import get_target
+
+        get_target(target)  # before anything is said of the program
+    only = settings.target[0] if len(settings.target) == 1 and settings.target[0].lower() != "all" else None
+    return only if target is None else target
+
+
 def _mentions_us(path: Path) -> bool:
     """A look before the reader of TOML is imported."""
     try:

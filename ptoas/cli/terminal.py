@@ -42,6 +42,9 @@ class _Imported(UserDict[str, click.Command]):
         self._homes = homes
 
     def __getitem__(self, name: str) -> click.Command:
+        from ptoas.cli.methods import keep_methods
+
+        keep_methods()
         return getattr(import_module(f"ptoas.cli.{self._homes[name][0]}"), name)
 
     def __contains__(self, name: object) -> bool:

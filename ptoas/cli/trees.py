@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, to_json, visible
+
+if TYPE_CHECKING:
+    from ptoas.cli.settings import Settings
 
 Said = tuple[str, dict[str, Any]]
 """How it went, in a few words, and the same as data."""
@@ -76,12 +79,15 @@ def go(
     *,
     jobs: int | str = 1,
     quiet: bool = False,
+    settings: Settings | None = None,
 ) -> int:
     """Do it for every file, or for every part of every file; returns the exit code.
 
-    For several processes `work` is a function of a module, or a partial of one.
+    `settings` may exclude some. For several processes `work` is a function of a module, or a partial of one.
     """
-    files, problems = find_files(paths)
+    files, problems = (
+        find_files(paths) if settings is None else find_files(paths, settings.exclude, settings.root)
+    )
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())

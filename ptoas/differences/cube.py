@@ -155,4 +155,27 @@ func.func @f(%s: !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_ma
         "PTO-K302",
         "a5",
     ),
+    Difference(
+        "plain rows in `mat` on their way to `left` or `right`",
+        "takes them",
+        "refused: blocks, which `tload` makes, or one row",
+        "header of TMOV takes them for blocks of another order, and transposes what is none",
+        """
+.arg %m : !pto.tile<mat, 16x16xf16>
+%d = tmov %m : (!pto.tile<mat, 16x16xf16>) -> !pto.tile<left, 16x16xf16, slayout=row_major>
+""",
+        "PTO-K120",
+    ),
+    Difference(
+        "plain rows in `vec` on their way to blocks in `mat`",
+        "takes them",
+        "refused: by way of blocks in `vec`, which `tmov` makes",
+        "header of TINSERT and TMOV on A5 copies bytes: `mat` then holds rows where blocks are meant",
+        """
+.arg %s : !pto.tile<32x32xf16>
+%d = tmov %s : (!pto.tile<32x32xf16>) -> !pto.tile<mat, 32x32xf16, blayout=col_major, slayout=row_major>
+""",
+        "PTO-K120",
+        "a5",
+    ),
 )

@@ -457,12 +457,13 @@ class Builder(Names):
         if op.name in checks.TERMINATORS:
             self.deferred.append((raw, op))
             return True
-        if checks.is_unsigned_constant(op):
+        if checks.is_plain(op) or checks.is_unsigned_constant(op):
             plan.checked = True
             return True
         try:
             op.verify_()
-            op.verify(verify_nested_ops=False)
+            if op.successors:
+                op.verify(verify_nested_ops=False)  # of what stands nowhere yet it has no more to say
         except VerifyException as error:
             self.report_problem(
                 raw, StatementProblem("PTO-P060", f"`{op.name}`: {checks.words_of(op, error)}")

@@ -43,7 +43,7 @@ def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]
     with builder.inside("a loop"):
         region = Region(builder.region(raw.regions[0], block, args))
     _yield(block)
-    op = ForOp(lower, upper, step, initial, region)
+    op = ForOp.create(operands=[lower, upper, step, *initial], result_types=types, regions=[region])
     op.attributes.update(attributes_of(builder, node.attributes))
     return op
 
@@ -51,7 +51,7 @@ def build_for(builder: Builder, raw: RawStatement, node: t.For, names: list[str]
 def _yield(block: Block) -> None:
     last = block.last_op
     if last is None or last.name not in ("scf.yield", "scf.condition"):
-        block.add_op(YieldOp())
+        block.add_op(YieldOp.create())
 
 
 def build_if(builder: Builder, raw: RawStatement, node: t.If, names: list[str]) -> IfOp:

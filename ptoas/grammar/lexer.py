@@ -14,6 +14,8 @@ from typing import Any, cast
 from lark.common import LexerConf
 from lark.lexer import BasicLexer, ContextualLexer
 
+from ptoas.private import find_token
+
 _WORTH_COMPILING = 40
 """After so many tokens a state gets its own expression, which is shorter and so quicker to match."""
 
@@ -35,6 +37,15 @@ class StateLexer(BasicLexer):
             if found is not None and found[1] in self.accepted:
                 return found
         return cast(Any, self.scanner).match(text, pos)
+
+    def find(self, text: str, at: int) -> Any:
+        """The same for a text of which no lines are counted: the match of the token at a place."""
+        if self.shared is not None and self.asked < _WORTH_COMPILING:
+            self.asked += 1
+            found = find_token(self.shared.scanner, text, at)
+            if found is not None and found.lastgroup in self.accepted:
+                return found
+        return find_token(self.scanner, text, at)
 
 
 class StatementLexer(ContextualLexer):

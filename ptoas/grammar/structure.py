@@ -28,7 +28,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
 from ptoas.grammar import control
 from ptoas.grammar import tree as t
-from ptoas.grammar.checks import TERMINATORS, check_ends, verify
+from ptoas.grammar.checks import TERMINATORS, check_ends, is_plain, verify
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
@@ -94,7 +94,7 @@ def build(
     )
     if op.name in TERMINATORS or op.successors:
         builder.deferred.append((raw, op))
-    elif isinstance(tree.body, t.Generic) or not isinstance(op, ModuleOp | FuncOp):
+    elif isinstance(tree.body, t.Generic) or not (isinstance(op, ModuleOp | FuncOp) or is_plain(op)):
         verify(op)
     if len(builder.diagnostics) == problems:
         check_ends(op)  # what a body ends in may be what is wrong with it
@@ -195,15 +195,15 @@ def _function(builder: Builder, raw: RawStatement, node: t.Function, names: list
         DictionaryAttr(resolver.dictionary(p.attributes)) if p.attributes else None for p in node.params
     ]
     given = [a if a is not None else DictionaryAttr({}) for a in argument_attributes]
-    op = FuncOp(
-        node.name.text,
-        FunctionType.from_lists(types, outputs),
-        body,
-        visibility=StringAttr(node.visibility) if node.visibility else None,
-        arg_attrs=ArrayAttr(given) if any(argument_attributes) else None,
-    )
-    op.attributes.update(attributes)
-    return op
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(node.name.text),
+        "function_type": FunctionType.from_lists(types, outputs),
+    }
+    if node.visibility:
+        properties["sym_visibility"] = StringAttr(node.visibility)
+    if any(argument_attributes):
+        properties["arg_attrs"] = ArrayAttr(given)
+    return FuncOp.create(properties=properties, attributes=attributes, regions=[body])
 
 
 def _close(body: Region, outputs: list[Attribute], raw: RawStatement) -> None:

@@ -14,6 +14,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from ptoas.grammar import tree as t
+from ptoas.grammar.driver import Driver
 from ptoas.grammar.tables import load_parser
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
 from ptoas.spelling import did_you_mean
@@ -76,8 +77,27 @@ def parse_statement(text: str) -> t.Statement:
     """The tree of one statement; raises `SyntaxProblem`."""
     if (integer := _INTEGER.match(text)) is not None:
         return _integer_constant(integer)
-    parsed = _parse(text, "statement")
-    return TreeBuilder(value_offsets(text)).transform(parsed)
+    found = quick_statement(text)
+    if found is None:
+        return TreeBuilder(value_offsets(text)).transform(by_lark(text, "statement"))
+    return found
+
+
+def quick_statement(text: str) -> t.Statement | None:
+    """The same without Lark; `None` where something is wrong."""
+    builder = TreeBuilder(value_offsets(text))
+    return _drivers()[0].parse(text, {"VALUE": builder.VALUE, "RESULTS": builder.RESULTS, **_TOKENS})
+
+
+_STATELESS = TreeBuilder({})
+_TOKENS = {"REGION": _STATELESS.REGION, "SYMBOL": _STATELESS.SYMBOL, "STRING": _STATELESS.STRING}
+"""What makes nodes of tokens, but for the names of values, which are counted."""
+
+
+@cache
+def _drivers() -> tuple[Driver, Driver]:
+    """The quick ways to read a statement, and the inside of a type."""
+    return Driver(grammar(), "statement", _STATELESS), Driver(grammar(), "type_body")
 
 
 def _integer_constant(match: re.Match[str]) -> t.Statement:
@@ -92,10 +112,12 @@ def _integer_constant(match: re.Match[str]) -> t.Statement:
 
 def parse_type_body(text: str) -> Tree[Token]:
     """The parameters between the angle brackets of a `!pto` type; raises `SyntaxProblem`."""
-    return _parse(text, "type_body")
+    found = _drivers()[1].parse(text, {})
+    return by_lark(text, "type_body") if found is None else found
 
 
-def _parse(text: str, start: str) -> Tree[Token]:
+def by_lark(text: str, start: str) -> Tree[Token]:
+    """Lark's tree of a text; raises `SyntaxProblem`."""
     try:
         return cast(Any, grammar()).parse(text, start=start)
     except UnexpectedInput as error:

@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk_of
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -51,9 +51,11 @@ class AddScratchPass(ModulePass):
         target = chosen_target(op, self.target)
         left_out = get_isa(self.isa).without_scratch
         knowledge = Knowledge()
-        for inner in walk(op):
-            row = target.row(inner) if isinstance(inner, PtoOp) else None
-            if not isinstance(inner, PtoOp) or not isinstance(row, Row) or inner.mnemonic() in left_out:
+        for inner in walk_of(op, PtoOp):
+            row = target.row(inner)
+            if not isinstance(row, Row) or inner.mnemonic() in left_out:
+                continue
+            if not row.scratch and inner.__class__ is not TGatherOp:
                 continue
             facts = Facts(inner, target, knowledge, False, (target,), row)
             if isinstance(inner, TGatherOp):

@@ -20,7 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk_of
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_stand_before
@@ -39,8 +39,8 @@ class AllocateDestinations(ModulePass):
 
 def allocate_destinations(module: ModuleOp) -> None:
     """Rewrite the module in place."""
-    for op in walk(module):
-        if isinstance(op, Instruction) and op.results:
+    for op in walk_of(module, Instruction):
+        if op.results:
             _rewrite(op)
 
 

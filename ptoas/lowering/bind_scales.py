@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.storage import places_of
-from ptoas.analysis.structure import functions, walk
+from ptoas.analysis.structure import functions, walk_of
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.views import AllocTileOp
 
@@ -41,7 +41,7 @@ class BindScalesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            bindings = [each for each in walk(function) if isinstance(each, TGetScaleAddrOp)]
+            bindings = walk_of(function, TGetScaleAddrOp)
             places = places_of(function) if bindings else None
             for binding in bindings:
                 assert places is not None

@@ -31,7 +31,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.analysis.forwarding import origins
-from ptoas.analysis.structure import LOOPS, ancestor_in, walk
+from ptoas.analysis.structure import LOOPS, ancestor_in, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
@@ -51,17 +51,23 @@ class CarryTilesPass(ModulePass):
     """Where given, tiles that it can't copy are refused."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        moves = {inner for inner in walk(op) if isinstance(inner, TMovOp)}
+        if not any(map(_takes_tiles, walk_of(op, *LOOPS))):
+            return
+        moves = set(walk_of(op, TMovOp))
         # Inner loops first: what they hand out is a buffer of the loop around them by then.
         for loop in [inner for inner in op.walk(reverse=True) if isinstance(inner, LOOPS)]:
-            if any(isinstance(value.type, TileType) for value in loop.operands) and _carries_own(loop):
+            if _takes_tiles(loop) and _carries_own(loop):
                 if not isinstance(loop, scf.ForOp):
                     message = "this loop hands on tiles that it allocates itself; write it as scf.for"
                     raise PtoasError([Diagnostic("PTO-L010", message, span_of(loop), op=loop)])
                 _rewrite(loop)
         if self.target is not None:
-            made = [inner for inner in walk(op) if isinstance(inner, TMovOp) and inner not in moves]
+            made = [move for move in walk_of(op, TMovOp) if move not in moves]
             _check_copies(made, get_target(self.target))
+
+
+def _takes_tiles(loop: Operation) -> bool:
+    return any(isinstance(value.type, TileType) for value in loop.operands)
 
 
 def _check_copies(made: list[TMovOp], target: Target) -> None:

@@ -21,7 +21,9 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import is_of, walk, walk_of
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 
 
@@ -43,17 +45,24 @@ class EliminateDeadCodePass(ModulePass):
 
 
 def is_dead(op: Operation) -> bool:
-    if isinstance(op, AllocTileOp):
+    if op.__class__ is AllocTileOp:
         # An address or a valid region alone is no use of a tile.
-        return all(_is_binding(use.operation) for use in op.result.uses)
+        return all(_is_binding(use.operation) for use in op.results[0].uses)
     if not op.results and not op.regions:
         return False
-    if op.regions and not isinstance(op, scf.IfOp | scf.ForOp):
+    if op.regions and (not isinstance(op, scf.IfOp | scf.ForOp) or _does_something(op)):
         return False
     return not any(result.first_use for result in op.results) and is_side_effect_free(op)
 
 
+def _does_something(op: Operation) -> bool:
+    """Whether a body has an instruction that accesses memory: the quick answer for most of them."""
+    return any(accesses(inner) for inner in walk_of(op, PtoOp))
+
+
 def _is_binding(op: Operation) -> bool:
+    if not is_of(op.__class__, (SetValidShapeOp, TAssignOp)):
+        return False
     return isinstance(op, SetValidShapeOp) or (isinstance(op, TAssignOp) and op.result is None)
 
 

@@ -21,7 +21,15 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import called_names, callees_first, calls_of, functions, kernels_of, walk
+from ptoas.analysis.structure import (
+    called_names,
+    callees_first,
+    calls_of,
+    functions,
+    kernels_of,
+    walk,
+    walk_of,
+)
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -107,7 +115,7 @@ def _on_three_threads(
 
 
 def _declared(module: ModuleOp) -> list[func.FuncOp]:
-    return [op for op in walk(module) if isinstance(op, func.FuncOp) and not op.body.blocks]
+    return [function for function in walk_of(module, func.FuncOp) if not function.body.blocks]
 
 
 def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
@@ -149,11 +157,10 @@ def _nameless_parameter(type: str, name: str) -> str:
 def _head(module: ModuleOp, target: Target, *, threads: bool = False) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
-    ops = walk(module)
-    rows = (target.row(op) for op in ops if isinstance(op, PtoOp))
+    rows = (target.row(op) for op in walk_of(module, PtoOp))
     own = (row.call.header for row in rows if isinstance(row, Row))
     headers += dict.fromkeys(header for header in own if header is not None)
-    if any(isinstance(op, CollectiveOp) for op in ops):
+    if walk_of(module, CollectiveOp):
         headers.append("pto/comm/pto_comm_inst.hpp")
     standard = ["cstddef", "cstdint", *(["thread"] if threads else [])]
     groups = [[f"#include <{header}>" for header in group] for group in (standard, headers)]
@@ -195,5 +202,5 @@ def _launcher(emitter: FunctionEmitter, function: func.FuncOp, name: str, reques
 
 def _host_notes(function: func.FuncOp) -> list[str]:
     """What the host has to do besides launching."""
-    ccu = any(isinstance(op, CollectiveOp) and on_ccu(op) for op in walk(function))
+    ccu = any(map(on_ccu, walk_of(function, CollectiveOp)))
     return [f"// {line}" for line in HOST_NOTE] if ccu else []

@@ -42,9 +42,9 @@ class FoldConstantsPass(ModulePass):
         for inner in walk(op):
             if inner.parent is None and inner is not op:
                 continue
-            if isinstance(inner, scf.IfOp):
+            if inner.regions and isinstance(inner, scf.IfOp):
                 _take_branch(inner, constants)
-            elif type(inner).__module__ == arith.__name__ and not isinstance(inner, arith.ConstantOp):
+            elif type(inner).__module__ == arith.__name__ and type(inner) is not arith.ConstantOp:
                 _fold(inner, constants)
         _drop_uncalled(before, calls_of(op))
 

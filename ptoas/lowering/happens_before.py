@@ -98,9 +98,10 @@ class State:
             done: list[Touch] = []
             for touch, record in here.items():
                 known = record.known
-                if record.comes_before(source) <= set_at and known[destination] > now:
+                since = record.time if source == record.pipe else known[source]
+                if since <= set_at and known[destination] > now:
                     known[destination] = now
-                    if all(known[pipe] != NEVER for pipe in self._pipes):
+                    if NEVER not in [known[pipe] for pipe in self._pipes]:
                         done.append(touch)
             for touch in done:
                 del here[touch]

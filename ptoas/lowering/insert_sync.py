@@ -34,7 +34,7 @@ from types import MappingProxyType
 from xdsl.context import Context
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -43,7 +43,7 @@ from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
-from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, walk
+from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, walk, walk_of
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
@@ -170,6 +170,9 @@ class Pair:
         return PIPES[self.source], PIPES[self.destination]
 
 
+Step = tuple[int, Operation]
+"""An operation, and how many before it are none of this pass's business."""
+
 Need = tuple[Touch, Record, Touch]
 """An access that has to be done, what is known of it, and the one that needs it."""
 
@@ -201,9 +204,10 @@ class Synchroniser:
     def __init__(self, function: func.FuncOp, target: Target):
         self.function = function
         self.target = target
-        self.effects = {op: target.effects(op) for op in walk(function)}
+        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in walk_of(function, PtoOp)}
         self.constants = Knowledge()
         places = Places(function, self.effects, self.constants)
+        self._steps: dict[Block, list[Step]] = {}
         self.accesses = Accesses(self.effects, target, self.effects.__getitem__, places.of, unsure=True)
         self.state = State(self.accesses)
         self.frames: list[Frame] = []
@@ -228,7 +232,7 @@ class Synchroniser:
             return self.pairs
         self.checking = True
         known: Checkpoints = {}
-        self._goes_well(body.first_op, State(self.accesses), {}, known)
+        self._goes_well(self.steps(body)[0][1], State(self.accesses), {}, known)
         steps = 0
         for pair in list(self.pairs):
             self._remove(pair)
@@ -254,18 +258,20 @@ class Synchroniser:
         self.state = state
         self.aside.clear()
         self.turns.clear()
-        op = first
-        while op is not None:
+        body = self.function.body.block
+        steps = self.steps(body)
+        start = next((at for at, (_, op) in enumerate(steps) if op is first), len(steps))
+        for skipped, op in steps[start:]:
             before = known.get(op)
             if op is not first and before is not None and before[0].says_what(self.state):
                 return True
+            self.time += skipped if op is not first else 0
             seen[op] = (self.state.copy(), self.time)
-            self.frames = [Frame(self.function.body.block, 0, op)]
+            self.frames = [Frame(body, 0, op)]
             try:
                 self.step(self.frames[0], op)
             except _Unordered:
                 return False
-            op = op.next_op
         return True
 
     def _remove(self, pair: Pair) -> None:
@@ -288,9 +294,25 @@ class Synchroniser:
         self.frames.append(frame)
         for pair in self.raised_at_start.get(block, ()):
             pair.set_at = self.time
-        for op in block.ops:
+        for skipped, op in self.steps(block):
+            self.time += skipped
             self.step(frame, op)
         self.frames.pop()
+
+    def steps(self, block: Block) -> list[Step]:
+        """The operations of a block that access anything, order anything or have a body, and its last; for
+        each the number of others before it. A loop's are walked several times."""
+        found = self._steps.get(block)
+        if found is None:
+            found = self._steps[block] = []
+            skipped = 0
+            for op in block.ops:
+                if op.regions or op.next_op is None or op in self.accesses.of or _orders(op.__class__):
+                    found.append((skipped, op))
+                    skipped = 0
+                else:
+                    skipped += 1
+        return found
 
     def step(self, frame: Frame, op: Operation) -> None:
         frame.op = op
@@ -545,8 +567,9 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         event = target.events[pair.event]
-        raising = SetFlagOp(source, destination, event, location=pair.before.location)
-        waiting = WaitFlagOp(source, destination, event, location=pair.before.location)
+        parts = _parts_of_flag(source, destination, event)
+        raising = SetFlagOp.create(properties=parts, location=pair.before.location)
+        waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
         for flag in (raising, waiting):
             because(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
@@ -562,6 +585,12 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)
             because(barrier, lambda: "a called function starts and ends with all pipes at rest")
             Rewriter.insert_op(barrier, point)
+
+
+@cache
+def _parts_of_flag(source: Pipe, destination: Pipe, event: Event) -> Mapping[str, Attribute]:
+    """What a flag's two instructions are made of; a program has the same ones over and over."""
+    return MappingProxyType(SetFlagOp(source, destination, event).properties)
 
 
 def _after_flags(op: Operation) -> InsertPoint:

@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.layouts import named_layout
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk, walk_of
 from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
@@ -43,16 +43,16 @@ class SettleLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = chosen_target(op, self.target).left
+        for view in walk_of(op, MakeTensorViewOp):
+            layout = named_layout(view.result) if view.layout is None else None
+            if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
+                view.layout = LayoutAttr(layout)
         for each in walk(op):
-            if isinstance(each, MakeTensorViewOp) and each.layout is None:
-                layout = named_layout(each.result)
-                if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
-                    each.layout = LayoutAttr(layout)
-            for value in defined(each):
+            for value in defined(each) if each.regions else each.results:
                 type = settled(value.type, blocks)
                 if type is not value.type:
                     Rewriter.replace_value_with_new_type(value, type)
-            if isinstance(each, func.FuncOp):
+            if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
                 types = ([settled(type, blocks) for type in given] for given in (ends.inputs, ends.outputs))
                 each.function_type = FunctionType.from_lists(*types)
@@ -61,8 +61,9 @@ class SettleLayoutsPass(ModulePass):
 def settled(type: Attribute, blocks: BLayout) -> Attribute:
     """The type with its blocks in this order, and those of an accumulator in their size, if it is one that
     the target decides."""
-    if not isinstance(type, TileType):
+    if type.__class__ is not TileType:
         return type
+    assert isinstance(type, TileType)
     if type.loc.data is TileLoc.Acc and type.is_nz and type.fractal != ACCUMULATOR_BLOCK:
         return type.but(fractal=ACCUMULATOR_BLOCK)
     if type.loc.data is not TileLoc.Left:

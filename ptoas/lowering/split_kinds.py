@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from ptoas.analysis.kinds import ORIGIN, has_channels, is_mixed, kind_of, kinds_in, left_out
-from ptoas.analysis.structure import functions, walk
+from ptoas.analysis.structure import functions, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
@@ -63,7 +63,7 @@ class SplitKindsPass(ModulePass):
 
 def split(function: func.FuncOp, together: bool) -> None:
     """`together`: one thread does all, in the order of the text."""
-    sections = [op for op in function.walk() if isinstance(op, SectionOp)]
+    sections = walk_of(function, SectionOp)
     if not together and is_mixed(function):
         _make_parts(function)
         return

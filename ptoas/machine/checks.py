@@ -7,8 +7,10 @@ from typing import Any
 
 from xdsl.ir import Operation
 
+from ptoas.diagnostics import Note
+from ptoas.location import span_of
 from ptoas.machine.arrays import np
-from ptoas.machine.machine import Machine, Step, writer_note
+from ptoas.machine.machine import Machine, Step, label, writer_note
 from ptoas.machine.tiles import Region
 
 
@@ -23,6 +25,14 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
         at = _first_element(region)
         where = f" at [{at[0]}, {at[1]}]"
     count = int(np.count_nonzero(~written))
+    if (region.unsettled() | written).all():
+        raise m.fail(
+            "PTO-R946",
+            f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, which depends on what nothing "
+            f"has written ({count} of {written.size} bytes)",
+            op,
+            notes=_origin_note(region),
+        )
     raise m.fail(
         "PTO-R201",
         f"{op.name.removeprefix('pto.')} reads {tile.describe()}{where}, where nothing has been written "
@@ -30,6 +40,14 @@ def check_region(op: Operation, m: Machine, region: Region) -> None:
         op,
         notes=writer_note(tile),
     )
+
+
+def _origin_note(region: Region) -> tuple[Note, ...]:
+    """Where what nobody can know came in."""
+    op = region.bits.origin
+    if op is None:
+        return ()
+    return (Note(f"it lies beyond the valid region of a source of {label(op)}", span_of(op)),)
 
 
 def _first_element(region: Region) -> tuple[int, int]:

@@ -140,6 +140,12 @@ ROWS = (
         "The pipe reads 8 bytes for each column, whatever type the tile is declared with; `verify` warns.",
     ),
     (
+        "PTO-R950",
+        "a column of an accumulator has no scale",
+        "Scales belong to the columns of the accumulator, and those of a part begin with its first column: "
+        "behind the last one the pipe reads what lies there.",
+    ),
+    (
         "PTO-R927",
         "a push has no scale",
         "A channel whose pushes quantise wants a scale before them, and only such a channel takes one.",

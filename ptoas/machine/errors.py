@@ -50,8 +50,8 @@ _ROWS = (
         "PTO-R105",
         "the extents of a tile and of memory differ",
         "A load or store moves the tile's valid region; the view has to have the same number of rows and "
-        "columns. The sources of an instruction are valid where its destination is; a device does not look, "
-        "and with `--check none` its arithmetic takes what lies there.",
+        "columns. The sources of an instruction are valid where its destination is. The simulator compares "
+        "them, and a device where the extents decide what it does; elsewhere it is PTO-R945.",
     ),
     (
         "PTO-R106",
@@ -202,10 +202,34 @@ _ROWS = (
         "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
     ),
     (
+        "PTO-R951",
+        "an operand or accumulator does not lie as it is walked",
+        "The matrix unit knows addresses and the extents of the product, not the shape of a tile: from one "
+        "line of blocks to the next it steps over the valid extent, rounded up to blocks. Where fewer rows "
+        "or columns are valid than the tile has, a device multiplies, or reads, something else. Of static "
+        "extents `verify` says it (PTO-K105); a compact tile lies as it is walked.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
         "the last kernel left (D14).",
+    ),
+    (
+        "PTO-R945",
+        "a source is valid for less than its destination",
+        "A device walks the destination's valid region. Its headers compare the extents in debug builds and "
+        "stop there; in others the instruction takes what lies beyond the source's valid region. The run "
+        "goes on as the device does: written bytes are taken as they are, and what comes of bytes that "
+        "nothing has written is followed until something depends on it (PTO-R946). Give both the same valid "
+        "extents.",
+    ),
+    (
+        "PTO-R946",
+        "something depends on what nothing has written",
+        "An instruction took elements beyond the valid region of a source (PTO-R945), and nothing has "
+        "written those. Arithmetic by elements, conversions, expansions, copies and transposes hand on what "
+        "comes of them; a store, a reduction, an index or a scalar would be what the last kernel left.",
     ),
     (
         "PTO-R301",
@@ -239,8 +263,9 @@ _ROWS = (
         "PTO-R306",
         "two blocks touch the same bytes in no order",
         "Blocks run at the same time, and one of the two writes global memory that the other touches: on a "
-        "device either may come first. Nothing orders blocks but a scalar that one stores and the other "
-        "loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an atomic store.",
+        "device either may come first. Blocks are ordered by `pto.syncall`, and by a scalar that one stores "
+        "and the other loads. Let each have a part of its own (`pto.get_block_idx`), or combine with an "
+        "atomic store.",
     ),
     (
         "PTO-R401",

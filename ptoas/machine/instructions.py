@@ -24,6 +24,7 @@ from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
 from ptoas.machine.slots import watched
 from ptoas.machine.tiles import Region, Tile, Unplaced
+from ptoas.machine.unsettled import followed
 from ptoas.targets.row import Row
 
 KEPT_STEPS = 256
@@ -168,7 +169,9 @@ class Compiled:
 
         reads = tuple(region for step in steps for region in step.reads)
         writes = tuple(region for step in steps for region in step.writes)
-        return replace(steps[0], run=run, reads=reads, writes=writes)
+        # What nobody wrote is followed from one tile to another, not to those of two cores.
+        lanes = steps[0].lanes if len(steps) == 1 else None
+        return replace(steps[0], run=run, reads=reads, writes=writes, lanes=lanes)
 
     def _check_apart(self, values: list[object]) -> None:
         """Stop where tiles have a byte in common that the target reads while it writes the other."""
@@ -221,7 +224,9 @@ class Compiled:
         if self.machine.program_channels is not None:
             run = watched(self.op, self.machine, values, run)
             step = replace(step, run=run)
-        if self.machine.checks.init:
+        if self.machine.checks.init and step.lanes is not None:
+            run = followed(self.op, self.machine, step, step.lanes)
+        elif self.machine.checks.init:
             run = initialised(self.op, self.machine, step)
         if self.race is not None and self.moves:
             run = ordered_moving(self.op, self.race, self.effects, values, self.dynamic[0], run)

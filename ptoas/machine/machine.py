@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ptoas.machine.handover import Later
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
+    from ptoas.machine.unsettled import Lanes
     from ptoas.ops.push_epilogue import Scales
 
 DEFAULT_MAX_MEMORY = 8 << 30
@@ -100,6 +101,8 @@ class Step:
     """A store of what a gather is about to bring, which goes to memory first; `False`: that can't be done."""
     delivers: bool = False
     """It brings bytes of other ranks here, and its own there, by itself."""
+    lanes: Lanes | None = None
+    """Said of an instruction that works element by element: it hands on what nobody can know."""
 
 
 Binder: TypeAlias = Callable[..., Step]

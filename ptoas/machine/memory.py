@@ -32,7 +32,7 @@ def address_of(array: Array) -> int:
 class GlobalBuffer:
     """One argument: elements in a row."""
 
-    __slots__ = ("address", "dtype", "name", "place", "raw", "size", "whole")
+    __slots__ = ("_whole", "address", "dtype", "name", "place", "raw", "size")
 
     def __init__(
         self,
@@ -44,14 +44,18 @@ class GlobalBuffer:
     ):
         self.name = name
         self.dtype = dtype
-        self.whole: GlobalBuffer = whole or self
-        """The argument itself, where this is another look at its bytes."""
+        self._whole = whole
         # Bytes are moved as unsigned integers, so that every bit pattern survives.
         self.raw: Array = array.reshape(-1).view(dtype.raw)
         self.size = len(self.raw)
         self.address = address_of(self.raw)
         self.place = place
         """Where it lies for other ranks, if it lies in a window."""
+
+    @property
+    def whole(self) -> GlobalBuffer:
+        """The argument itself, where this is another look at its bytes."""
+        return self._whole or self
 
     @property
     def end(self) -> int:
@@ -326,7 +330,7 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 class Bits:
     """Which bytes have been written, and how often they were all forgotten again."""
 
-    __slots__ = ("base", "epoch", "top", "written")
+    __slots__ = ("base", "epoch", "origin", "top", "unsettled", "written")
 
     def __init__(self, size: int, base: int = 0):
         self.written: Array = np.zeros(size, dtype=np.bool_)
@@ -335,11 +339,16 @@ class Bits:
         self.epoch = 1
         self.top = 0
         """Where the highest byte that was written ends: host memory is large, and hardly touched."""
+        self.unsettled: Array | None = None
+        """Bytes that came of what nothing has written; they count as unwritten. `None`: there were none."""
+        self.origin: Operation | None = None
+        """The instruction that last brought some in."""
 
     def forget(self) -> None:
         self.written[: self.top] = False
         self.top = 0
         self.epoch += 1
+        self.unsettled = None
 
 
 class LocalMemory:
@@ -365,6 +374,9 @@ class LocalMemory:
         """Who last wrote each region, the latest at the end."""
         self.phases: dict[int, AccPhase | None] = {}
         """By address, what the last product into an accumulator said of its phase."""
+        self.walked: dict[int, int] = {}
+        """By address, from how many rows to how many further on the last product stepped to the next block of
+        columns of an accumulator."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -373,6 +385,7 @@ class LocalMemory:
         self.bits.forget()
         self.writers.clear()
         self.phases.clear()
+        self.walked.clear()
         self.undefined = None
 
     def blur(self, whole: Tile, out: Tile) -> None:

@@ -96,9 +96,32 @@ class Region:
             self.view[self.select] = False
             # Regions that were found written look again.
             self.bits.epoch += 1
+        if self.bits.unsettled is not None:
+            self._within(self.bits.unsettled)[self.select] = False
         if self.memory.poisoned:
             self._poison()
         self._note_writer(op)
+
+    def _within(self, shadow: Array) -> Array:
+        """What `view` is of the written bytes, of another array with an element for each byte."""
+        start = self.low - self.bits.base
+        return np.ndarray(self.view.shape, shadow.dtype, shadow, start, self.view.strides)
+
+    def unsettled(self) -> Array:
+        """Which of the bytes came of what nothing has written, and were not written since."""
+        written = self.view[self.select]
+        shadow = self.bits.unsettled
+        return np.zeros_like(written) if shadow is None else self._within(shadow)[self.select] & ~written
+
+    def unsettle(self, elements: Array) -> None:
+        """Some elements, by row and column, came of what nothing has written; the others are written."""
+        bits = self.bits
+        if bits.unsettled is None:
+            bits.unsettled = np.zeros_like(bits.written)
+        unknown = elements.reshape((*self.view.shape[:-1], 1) if self.select is ... else (-1, 1))
+        self._within(bits.unsettled)[self.select] = unknown
+        self.view[self.select] = ~unknown
+        bits.epoch += 1
 
     def _poison(self) -> None:
         if self.select is ...:

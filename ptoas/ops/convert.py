@@ -17,7 +17,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import same_region
+from ptoas.ops.family import lanes, same_region
 from ptoas.targets.conversion import Conversion
 
 
@@ -35,7 +35,8 @@ def tcvt(op: TCvtOp, m: Machine) -> Binder:
             bits = np.ascontiguousarray(part.load_raw())
             dst.store_raw(function(numbers(src.dtype, bits)).view(dst.dtype.raw))
 
-        return Step(run, (part.region,), (dst.region,))
+        follows = lanes(src) if part.valid == dst.valid else None
+        return Step(run, (part.region,), (dst.region,), lanes=follows)
 
     return bind
 

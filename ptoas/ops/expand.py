@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ptoas.dialects.pto import expand as dialect
 from ptoas.dialects.pto.enums import BLayout
@@ -17,11 +18,16 @@ from ptoas.ops.family import (
     Function,
     Make,
     applied,
-    covers,
+    lanes,
     mnemonic,
+    needed,
     require_arithmetic,
     wider,
 )
+
+
+def _repeated(first: Tile, dst: Tile) -> None:
+    dst.store_raw(first.load_raw())
 
 
 @instruction(dialect.TRowExpandOp)
@@ -29,13 +35,9 @@ def trowexpand(op: dialect.TRowExpandOp, m: Machine) -> Binder:
     """The first element of each row of the source, along the row."""
 
     def bind(dst: Tile, src: Tile) -> Step:
-        rows = dst.valid[0]
-        if not covers(m, src, rows, 1):
-            raise m.fail(
-                "PTO-R105", f"trowexpand: {src.describe()} is not valid for {rows} rows of one element", op
-            )
-        first = src.with_valid(rows, 1)
-        return Step(lambda: dst.store_raw(first.load_raw()), (first.region,), (dst.region,))
+        first = needed(op, m, dst, src, dst.valid[0], 1)
+        run = partial(_repeated, first, dst)
+        return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
 
     return bind
 
@@ -45,13 +47,9 @@ def tcolexpand(op: dialect.TColExpandOp, m: Machine) -> Binder:
     """The first row of the source, down the columns."""
 
     def bind(dst: Tile, src: Tile) -> Step:
-        cols = dst.valid[1]
-        if not covers(m, src, 1, cols):
-            raise m.fail(
-                "PTO-R105", f"tcolexpand: {src.describe()} is not valid for one row of {cols} elements", op
-            )
-        first = src.with_valid(1, cols)
-        return Step(lambda: dst.store_raw(first.load_raw()), (first.region,), (dst.region,))
+        first = needed(op, m, dst, src, 1, dst.valid[1])
+        run = partial(_repeated, first, dst)
+        return Step(run, (first.region,), (dst.region,), lanes=lanes(src))
 
     return bind
 
@@ -100,7 +98,8 @@ def _prepare(make: Make, pick: Pick) -> Callable[[PtoOp, Machine], Binder]:
             require_arithmetic(op, m, dst)
             sources = pick(op, m, dst, src0, src1)
             run = applied(dst, _repeating(function, dst.valid[1], *sources), sources)
-            return Step(run, tuple(tile.region for tile in sources), (dst.region,))
+            reads = tuple(tile.region for tile in sources)
+            return Step(run, reads, (dst.region,), lanes=lanes(src0, src1))
 
         return bind
 
@@ -112,8 +111,7 @@ def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[T
     full, each = (src0, src1) if src0.valid == dst.valid else (src1, src0)
     one_row = BURST // each.dtype.size if each.type.blayout is BLayout.RowMajor else 1
     rows = dst.valid[0]
-    looks = m.checks.mem or not m.target.has_pipes
-    fits = each.valid[1] == one_row and (each.valid[0] == rows if looks else covers(m, each, rows, one_row))
+    fits = m.target.has_pipes or each.valid == (rows, one_row)
     if full.valid != dst.valid or not fits:
         raise m.fail(
             "PTO-R105",
@@ -121,19 +119,20 @@ def _by_row(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[T
             f"destination {dst.describe()}, the other for [{rows}, {one_row}]",
             op,
         )
-    part = each.with_valid(rows, one_row)
+    part = needed(op, m, dst, each, rows, one_row)
     return (full, part) if full is src0 else (part, full)
 
 
 def _by_column(op: PtoOp, m: Machine, dst: Tile, src0: Tile, src1: Tile) -> tuple[Tile, Tile]:
+    """The first as the destination, and a row; a device that finds other extents exchanges the two."""
     cols = dst.valid[1]
-    if src0.valid != dst.valid or src1.valid[0] < 1 or src1.valid[1] != cols:
+    if src0.valid != dst.valid or not (m.target.has_pipes or src1.valid[1] == cols):
         raise m.fail(
             "PTO-R105",
             f"{mnemonic(op)}: {src0.describe()} and a row of {src1.describe()} into {dst.describe()}",
             op,
         )
-    return src0, src1.with_valid(1, cols)
+    return src0, needed(op, m, dst, src1, 1, cols)
 
 
 def _repeating(function: Function, width: int, *sources: Tile) -> Function:

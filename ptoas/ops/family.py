@@ -15,6 +15,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
 from ptoas.machine.tiles import Tile
+from ptoas.machine.unsettled import Lanes
+from ptoas.targets.row import Row
 
 Function = Callable[..., Array]
 """On arrays, then scalars, with `out=` where the result may be written in place."""
@@ -42,16 +44,28 @@ def covers(m: Machine, tile: Tile, rows: int, cols: int) -> bool:
 
 def same_region(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:
     """The part of each source that the destination's valid region needs; it must be valid there."""
-    rows, cols = dst.valid
-    for tile in sources:
-        if not covers(m, tile, rows, cols):
-            raise m.fail(
-                "PTO-R105",
-                f"{mnemonic(op)}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], "
-                f"the destination {dst.describe()} for [{rows}, {cols}]",
-                op,
-            )
-    return tuple(tile.with_valid(rows, cols) for tile in sources)
+    return tuple(needed(op, m, dst, tile, *dst.valid) for tile in sources)
+
+
+def needed(op: PtoOp, m: Machine, dst: Tile, tile: Tile, rows: int, cols: int) -> Tile:
+    """So many rows and columns of a source. Where it is valid for fewer, a device that walks the destination
+    takes what lies beyond: that is a warning, and what comes of bytes that nothing wrote is followed."""
+    if not covers(m, tile, rows, cols):
+        found = (
+            f"{mnemonic(op)}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], the "
+            f"destination {dst.describe()} needs [{rows}, {cols}]"
+        )
+        row = m.target.row(op)
+        walks = m.target.has_pipes and isinstance(row, Row) and row.walks
+        if not walks or rows > tile.rows or cols > tile.cols:
+            raise m.fail("PTO-R105", found, op)
+        m.warn("PTO-R945", f"{found}: the device takes what lies beyond", op)
+    return tile.with_valid(rows, cols)
+
+
+def lanes(*sources: Tile) -> Lanes:
+    """That each element of a result comes of one of each of these, whatever part of them is read."""
+    return Lanes(tuple(tile.valid for tile in sources))
 
 
 def applied(dst: Tile, function: Function, sources: tuple[Tile, ...]) -> Callable[..., None]:
@@ -96,7 +110,8 @@ def _binder(make: Make, slots: tuple[str, ...], scalar: bool) -> Callable[[Any, 
             run = applied(dst, function, parts)
             if scalar:
                 run = _with_scalars(run, sources[0].dtype.scalar)
-            return Step(run, reads=tuple(part.region for part in parts), writes=(dst.region,))
+            reads = tuple(part.region for part in parts)
+            return Step(run, reads, (dst.region,), lanes=lanes(*sources))
 
         return bind
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr, SLayout
+from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
@@ -17,7 +18,8 @@ from ptoas.machine.machine import Machine
 from ptoas.machine.tiles import Tile
 
 Convert = Callable[..., Array]
-"""Bits of the source, and the word of a scalar scale where there is one; bits of the destination."""
+"""Bits of the source, the word of a scalar scale where there is one, and, as `at`, the column of the
+accumulator that they begin with; bits of the destination."""
 
 LARGEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f8E4M3FN": 448.0}
 
@@ -31,11 +33,12 @@ def conversion(src: Tile, dst: DType, fp: Tile | None, scaled: bool, relu: ReluP
     if source is dst and plain and not scaled and fp is None:
         return as_it_is
 
-    def convert(bits: Array, word: int | None = None) -> Array:
+    def convert(bits: Array, word: int | None = None, at: int = 0) -> Array:
         values = bits.view(source.number)
         words = None
         if fp is not None:
-            words = fp.load_raw()[0, : values.shape[1]].astype(np.uint64)
+            # Scales belong to columns of the accumulator: those of a part begin with its first one.
+            words = fp.load_raw()[0, at : at + values.shape[1]].astype(np.uint64)
         elif word is not None:
             words = np.array([word & (2**64 - 1)], np.uint64)
         result = rounded(values, dst) if words is None else quantised(values, words, fp is not None, dst)
@@ -59,6 +62,17 @@ def check_scales(op: PtoOp, m: Machine, fp: Tile | None) -> None:
     )
 
 
+def check_columns(op: PtoOp, m: Machine, fp: Tile | None, first: int, count: int) -> None:
+    """Each column of an accumulator that is moved has a scale."""
+    if fp is not None and first + count > fp.valid[1]:
+        raise m.fail(
+            "PTO-R950",
+            f"{op.mnemonic()}: columns {first} to {first + count} of an accumulator, and scales for "
+            f"{fp.valid[1]} in {fp.describe()}",
+            op,
+        )
+
+
 def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
     """Say so once, if some of an accumulator is what its product left undefined."""
     if src.memory.is_blurred(src):
@@ -69,7 +83,29 @@ def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
         )
 
 
-def as_it_is(bits: Array, *_: int) -> Array:
+def check_steps(op: PtoOp, m: Machine, src: Tile, rows: int) -> None:
+    """Say so, if an accumulator is read at other steps than its product wrote it with; `rows` are those from
+    one block of columns to the next."""
+    if not m.target.has_pipes or src.valid[1] <= src.geometry.cols.box:
+        return
+    walked = src.memory.walked.get(src.address, rows)
+    if walked != rows:
+        m.warn(
+            "PTO-R951",
+            f"{op.mnemonic()}: {src.describe()} is read in steps of {rows} rows from one block of "
+            f"columns to the next, and its product has written it in steps of {walked}",
+            op,
+        )
+
+
+def steps(src: Tile, by_valid: bool) -> int:
+    """Rows from one block of columns of an accumulator to the next: by its type, or by what is valid."""
+    if by_valid:
+        return -(-src.valid[0] // BOX_ROWS) * BOX_ROWS
+    return src.geometry.cols.outer // src.geometry.cols.box
+
+
+def as_it_is(bits: Array, *_: int, at: int = 0) -> Array:
     return bits
 
 

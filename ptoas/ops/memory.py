@@ -7,7 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ptoas.dialects.pto.enums import AccPhase, AtomicType, Layout, PadValue, PrintFormat, STPhase
+from ptoas.dialects.pto.enums import (
+    AccPhase,
+    AtomicType,
+    CompactMode,
+    Layout,
+    PadValue,
+    PrintFormat,
+    STPhase,
+    TileLoc,
+)
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
@@ -19,7 +28,7 @@ from ptoas.machine.handover import Later
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.memory import LocalPointer, Pointer, View, address_of
 from ptoas.machine.tiles import Region, Tile, in_runs
-from ptoas.ops.fixpipe import check_scales, conversion, look_at
+from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, look_at, steps
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -135,7 +144,10 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
         look_at(op, m, src)
+        if src.type.loc.data is TileLoc.Acc:
+            check_steps(op, m, src, steps(src, src.type.compact is CompactMode.Normal))
         check_scales(op, m, fp)
+        check_columns(op, m, fp, 0, src.valid[1])
         if combine is not None and dtype.coded:
             raise m.fail("PTO-R505", f"tstore: {dtype.short} has no arithmetic for an atomic store", op)
         pair = paired(op, m, src, mem)

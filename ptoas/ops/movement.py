@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ptoas.dialects.pto import movement as dialect
-from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, SLayout, TileLoc
+from ptoas.dialects.pto.enums import AccToVecMode, CompactMode, MxGroupAxis, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import MOST_PARTS, Region, Tile, in_runs
-from ptoas.ops.family import mnemonic, same_region
-from ptoas.ops.fixpipe import Convert, as_it_is, check_scales, conversion, look_at
+from ptoas.machine.unsettled import Lanes
+from ptoas.ops.family import lanes, mnemonic, same_region
+from ptoas.ops.fixpipe import (
+    Convert,
+    as_it_is,
+    check_columns,
+    check_scales,
+    check_steps,
+    conversion,
+    look_at,
+    steps,
+)
 from ptoas.ops.memory import BURST, pad_bits
 from ptoas.ops.quant import in_boxes
 
@@ -33,9 +45,10 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         rows, cols = (min(pair) for pair in zip(dst.valid, src.valid, strict=True))
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
+        check_columns(op, m, fp, 0, cols)
         regions = (source.region, *scales(fp)), (target.region,)
         if convert is as_it_is:
-            return Step(copying(source, target), *regions)
+            return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
         return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
     return bind
@@ -137,8 +150,19 @@ def copy(source: Tile, target: Tile) -> None:
 
 def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile | None) -> Convert:
     look_at(op, m, src)
+    if src.type.loc.data is TileLoc.Acc:
+        check_steps(op, m, src, steps(src, by_valid(op, src, dst)))
     check_scales(op, m, fp)
     return conversion(src, dst.dtype, fp, op.pre_quant is not None, op.relu_pre_mode)
+
+
+def by_valid(op: dialect.FixpipeOp, src: Tile, dst: Tile) -> bool:
+    """Whether the library steps through an accumulator by what of it is valid, and not by its type."""
+    if dst.boxed or dst.type.loc.data is not TileLoc.Vec:
+        return False
+    if isinstance(op, dialect.TExtractOp):
+        return src.type.compact is CompactMode.Normal
+    return isinstance(op, dialect.TInsertOp) or src.type.valid[0] in (DYNAMIC, src.type.rows)
 
 
 def scales(fp: Tile | None) -> tuple[Region, ...]:
@@ -193,6 +217,10 @@ def unfit(op: PtoOp, m: Machine, source: Tile, target: Tile) -> Exception:
     return m.fail("PTO-R105", f"{mnemonic(op)}: [{rows}, {cols}] of %{source.name} into {room}", op)
 
 
+def _turn(src: Tile, target: Tile) -> None:
+    target.store_raw(src.load_raw().T.copy())
+
+
 @instruction(dialect.TTransOp)
 def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile, tmp: Tile | None = None) -> Step:
@@ -200,7 +228,9 @@ def ttrans(op: dialect.TTransOp, m: Machine) -> Binder:
         if cols > dst.rows or rows > dst.cols:
             raise unfit(op, m, src, dst.full)
         target = dst.with_valid(cols, rows)
-        return Step(lambda: target.store_raw(src.load_raw().T.copy()), (src.region,), (target.region,))
+        turned = Lanes((src.valid,), turned=True)
+        run = partial(_turn, src, target)
+        return Step(run, (src.region,), (target.region,), lanes=turned)
 
     return bind
 
@@ -285,6 +315,7 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
 
         def run(row: int, col: int, *word: int) -> None:
             inside(op, m, src, row, col, dst.valid)
+            check_columns(op, m, fp, col, cols)
             part = src.part(row, col, dst.valid)
             places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
             if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
@@ -292,7 +323,8 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
             if part is not None and convert is as_it_is:
                 copy(part, dst)
             else:
-                dst.store_raw(convert(src.flat[places] if part is None else part.load_raw(), *word))
+                bits = src.flat[places] if part is None else part.load_raw()
+                dst.store_raw(convert(bits, *word, at=col))
 
         return Step(run, scales(fp), (dst.region,))
 
@@ -305,10 +337,14 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
         src = first_half(op, m, src)
         convert = converting(op, m, src, dst, fp)
         rows, cols = src.valid
+        check_columns(op, m, fp, 0, cols)
+        shape = covered(src, dst) if m.target.has_pipes else src.valid
 
         def run(row: int, col: int, *word: int) -> None:
-            inside(op, m, dst, row, col, src.valid)
+            inside(op, m, dst, row, col, shape)
             bits = convert(src.load_raw(), *word)
+            if shape != src.valid:
+                dst.elements(dst.offsets[row : row + shape[0], col : col + shape[1]]).clobber(op)
             part = dst.part(row, col, src.valid)
             if part is not None:
                 part.store_raw(bits)
@@ -321,3 +357,13 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
         return Step(run, (src.region, *scales(fp)))
 
     return bind
+
+
+def covered(src: Tile, dst: Tile) -> tuple[int, int]:
+    """What is written of a tile that something is inserted into. Of an accumulator that goes to blocks that
+    is all of its rows, and whole blocks of columns: besides what is valid nobody knows what."""
+    rows, cols = src.valid
+    if src.type.loc.data is not TileLoc.Acc or not dst.boxed:
+        return rows, cols
+    width = dst.geometry.cols.box
+    return src.rows, -(-cols // width) * width

@@ -179,6 +179,9 @@ class Binder:
         self._last = pairs
         return [bound for _, bound in pairs], changed
 
+    def forget(self) -> None:
+        self._last = []
+
 
 def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
     """A scalar in the argument's type."""

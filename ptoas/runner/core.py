@@ -149,6 +149,14 @@ class Core:
 
     # --- running ---
 
+    def release(self) -> None:
+        """Forget the arguments of the last run."""
+        self.machine.forget_arguments()
+        self._argument_tiles.clear()
+        self.tiles = []
+        if self.race is not None:
+            self.race.reset()
+
     def start(self, bound: Sequence[Bound]) -> None:
         """A new run on these arguments: nothing has happened yet."""
         machine, observer = self.machine, self.observer

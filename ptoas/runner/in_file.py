@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.runner.assertions import targets_of_line
 from ptoas.spelling import did_you_mean
 from ptoas.targets import UnknownTargetError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 CODE = "PTO-E954"
 _LINE = re.compile(r"(?://|#)\s*ARGS(?:\[(?P<targets>[^\]\n]*)\])?:\s*(?P<text>[^\n]*)")
@@ -45,6 +49,20 @@ class Arguments:
     values: list[str] = field(default_factory=list[str])
     """`NAME=VALUE`."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def values_but(self, others: Sequence[str]) -> list[str]:
+        """The values whose names are not among these: `NAME=VALUE`, too."""
+        named = {text.partition("=")[0] for text in others}
+        return [text for text in self.values if text.partition("=")[0] not in named]
+
+
+def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
+    """Whose lines count in a run: those of the target; of all targets, the lines that name none."""
+    if target == "all":
+        return ""
+    from ptoas.lowering.lower import resolve_target
+
+    return resolve_target(module(), target).name
 
 
 def find_arguments(source: Source, target: str) -> Arguments:

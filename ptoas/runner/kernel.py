@@ -67,6 +67,7 @@ class Kernel:
     >>> result = kernel.execute(arguments)
     >>> np.array_equal(result.outputs["out"].ravel(), arguments["x"].ravel())
     True
+    >>> kernel.release()  # the arrays go with `result`, not with the kernel
     """
 
     def __init__(self, module: ModuleOp, target: str | Target, options: Options | None = None):
@@ -160,6 +161,13 @@ class Kernel:
             return self._in_orders(given)
         except PtoasError as error:
             raise alone(error, self.parameters) from None
+
+    def release(self) -> None:
+        """Let go of the arguments of the last call. A kernel and its steps refer to each other, so that what
+        they hold would stay until Python's collector comes by, and it does not count the bytes of arrays."""
+        self._binder.forget()
+        for core in self.cores:
+            core.release()
 
     def _in_orders(self, given: Mapping[str, Any]) -> Result:
         if self.options.schedules == 1 or len(self.cores) == 1:

@@ -170,7 +170,9 @@ def run(
     """
     kernel = compile(module, target, **options)
     limit_memory(kernel, max_memory)
-    return kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
+    result = kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
+    kernel.release()
+    return result
 
 
 def limit_memory(kernel: Kernel, most: int) -> None:
@@ -206,11 +208,11 @@ def run_texts(
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
     given = read_arguments(kernel, arguments, seed=seed, max_memory=max_memory, known=known)
-    if save is None:
-        return kernel.execute(given)
-    kept = sets.keep(given)
+    kept = {} if save is None else sets.keep(given)
     result = kernel.execute(given)
-    sets.save(save, kept, result)
+    kernel.release()
+    if save is not None:
+        sets.save(save, kept, result)
     return result
 
 

@@ -61,6 +61,12 @@ FAULTS: tuple[Fault, ...] = (
         STOPS,
         "asserts equal valid extents of all tiles",
     ),
+    Fault(
+        "tmax tmin tmaxs tmins trowmax trowmin tcolmax tcolmin tpartmax tpartmin trowexpandmax trowexpandmin "
+        "tcolexpandmax tcolexpandmin",
+        BYTES,
+        "keeps a number beside a NaN where a comparison of the two is false",
+    ),
     Fault("tpow", BYTES, "reads base and exponent with the row pitch of the destination"),
     Fault("tpows", BYTES, "takes powers of integers in double"),
     Fault("trem trems", BYTES, "gives a remainder of 0 the sign of the dividend"),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
-from ptoas.dialects.pto.movement import FixpipeOp, TMovOp
+from ptoas.dialects.pto.enums import AccToVecMode, ReluPreMode, TileLoc
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
 from ptoas.targets.row import Call, Forms, Row
@@ -15,6 +15,11 @@ from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
+from ptoas.targets.rules.move_layouts import (
+    move_goes_between_these_layouts,
+    move_takes_the_whole_tile,
+    vector_is_made_of_blocks,
+)
 from ptoas.targets.specs import FLOAT4, Types, tile
 
 Table = dict[str, str]
@@ -34,6 +39,8 @@ class Cube:
     scaling: Table
     ways: Table = field(default_factory=dict[str, str])
     """From which memory to which; none: any."""
+    layouts: Table = field(default_factory=dict[str, str])
+    """Between which layouts, where not any; see `move_goes_between_these_layouts`."""
     simulated: bool = False
     """Whether there is one unified buffer, and bytes are moved as they are."""
 
@@ -46,6 +53,8 @@ def way(op: FixpipeOp) -> str:
     match src.loc.data, dst.loc.data:
         case TileLoc.Vec, TileLoc.Vec:
             return "vec pairs" if BY_TYPE[src.element_type].kind == "pairs" else "vec"
+        case TileLoc.Acc, TileLoc.Vec if isinstance(op, TExtractOp) and _relu_alone(op):
+            return "out relu"
         case TileLoc.Acc, _:
             mode = " mode" if op.acc_to_vec_mode is not None and op.fp is not None else ""
             return "out" if op.fp is None else f"out fp{mode}"
@@ -53,6 +62,12 @@ def way(op: FixpipeOp) -> str:
             return "table"
         case _:
             return "in"
+
+
+def _relu_alone(op: FixpipeOp) -> bool:
+    mode = op.relu_pre_mode
+    plain = op.fp is None and op.pre_quant is None
+    return plain and mode is not None and mode.data is not ReluPreMode.NoRelu
 
 
 def _tile(type: object) -> TileType:
@@ -84,6 +99,9 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     always = (
         *ways,
         *rules,
+        *([move_goes_between_these_layouts(layouts=cube.layouts)] if cube.layouts else []),
+        *([vector_is_made_of_blocks] if cube.layouts else []),
+        *([move_takes_the_whole_tile] if cube.layouts and not at else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
@@ -111,6 +129,12 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
             "in": base.but(tiles=both),
             "table": table,
             "out": replace(out, call=plain),
+            # Without a mode the library's TEXTRACT takes the relu, and leaves it out.
+            "out relu": replace(
+                out,
+                call=Call(name, f"{types} #accToVecMode #reluPreMode", f"dst src {values}"),
+                defaults={**out.defaults, "accToVecMode": AccToVecMode.SingleModeVec0},
+            ),
             "out fp": replace(out, call=by_column),
             "out fp mode": replace(
                 out, call=Call(name, f"{types} type:fp #accToVecMode {relu}", f"dst src fp {at}")

@@ -24,6 +24,7 @@ from ptoas.targets.specs import DN, ND, ONE_ROW, PLAIN, ROW_MAJOR, tile
 CONVERT = Row(
     tiles={"dst src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
+    walks=True,
     pipe=V,
     ignores=("tmp",),
     defaults={"rmode": RoundMode.RINT, "satmode": SaturationMode.OFF},

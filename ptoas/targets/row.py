@@ -85,6 +85,9 @@ class Row:
     idle: bool = False
     """Whether a destination that is valid for 0x0 means that there is nothing to do; its sources may then
     have any extents."""
+    walks: bool = False
+    """Whether a device goes through the destination's valid region, and compares the extents of its sources
+    in debug builds alone: it then reads what lies beyond theirs."""
     apart: tuple[tuple[str, str], ...] = ()
     """Slots whose tiles have no byte in common."""
     in_step: Callable[[Any], bool] | None = None

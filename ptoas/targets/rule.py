@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal
@@ -75,8 +75,8 @@ class Rule:
 
     >>> import ptoas
     >>> rule = ptoas.RULES["PTO-A301"]
-    >>> rule.title, rule.severity.value, rule.is_about_portability
-    ('cpu has no row mode', 'error', False)
+    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.same_everywhere
+    ('cpu has no row mode', 'error', False, False)
     """
 
     code: str
@@ -105,6 +105,12 @@ class Rule:
     def title(self) -> str:
         """The rule's name in words."""
         return self.name.replace("_", " ")
+
+    @cached_property
+    def same_everywhere(self) -> bool:
+        """Whether it finds the same whichever target asks: its check names the target `_target`."""
+        code = getattr(self.check, "__code__", None)
+        return code is not None and code.co_varnames[1:2] == ("_target",)
 
     @property
     def is_about_portability(self) -> bool:

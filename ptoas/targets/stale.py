@@ -24,19 +24,20 @@ _STALE: tuple[tuple[str, str, re.Pattern[str], str, str], ...] = (
     (
         "PTO-P086",
         "address_space<gm>",
-        re.compile(r"(?<![\w.!])memref<([^<>,]*(?:![\w.]+)?), *#pto\.address_space<gm>>"),
+        re.compile(r"memref<(?<![\w.!]memref<)([^<>,]*(?:![\w.]+)?), *#pto\.address_space<gm>>"),
         r"!pto.memref<\1>",
         "a memref in the address space `gm` is written `!pto.memref<...>` today",
     ),
     (
         "PTO-P087",
         "<loc=",
-        re.compile(r"(?<![\w.!])<(?=\s*loc\s*=)"),
+        re.compile(r"<(?<![\w.!]<)(?=\s*loc\s*=)"),
         "!pto.tile_buf<",
         "a tile's type is written with its name, `!pto.tile_buf<...>`, today",
     ),
 )
-"""For each spelling: a code, a word that no text lacks which has it, where it stands, what it is today."""
+"""For each spelling: a code, a word that no text lacks which has it, where it stands, what it is today. The
+patterns begin with a character that is looked for quickly, and look back from behind it."""
 
 
 def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
@@ -63,6 +64,8 @@ def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
 
 def _source(module: ModuleOp) -> Source | None:
     """The text that a module was read from."""
+    if isinstance(module.location, SourceLocation):
+        return module.location.source
     for op in walk(module):
         if isinstance(op.location, SourceLocation):
             return op.location.source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
@@ -78,7 +78,7 @@ class Target:
     program has an instruction of that chapter; a later package completes an earlier one.
 
     >>> import ptoas
-    >>> from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
+    >>> from ptoas import Coalesce, Layout, TileLoc
     >>> a5 = ptoas.get_target("a5")
     >>> a5.memory_size(TileLoc.Vec), a5.alignment(TileLoc.Vec)
     (221184, 32)
@@ -98,7 +98,7 @@ class Target:
     (True, '#coalesce #gatherOob?')
     >>> a5.leaves_alone(gather.result)  # it is written, so it needs memory
     False
-    >>> from ptoas.dialects.pto.enums import Pipe
+    >>> from ptoas import Pipe
     >>> a5.connects(Pipe.PIPE_M, Pipe.PIPE_FIX), a5.connects(Pipe.PIPE_FIX, Pipe.PIPE_V)
     (True, False)
     >>> "PTO-A201" in [rule.code for rule in a5.rules()], len(list(a5.rows())) > 40
@@ -168,8 +168,11 @@ class Target:
 
     def effects(self, op: Operation) -> Effects:
         """What `op` does on the pipes of this target."""
-        row = self.row(op) if isinstance(op, PtoOp) else _NOT_LISTED
-        if not isinstance(op, PtoOp) or isinstance(row, Unsupported):
+        if not _is_ours(op.__class__):
+            return NOTHING
+        assert isinstance(op, PtoOp)
+        row = self.row(op)
+        if isinstance(row, Unsupported):
             return NOTHING
         if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
             pipe = row.frees(op)
@@ -183,7 +186,7 @@ class Target:
         # One thread does everything in order; only what is read and written remains.
         model = row.pipe if self.has_pipes else Pipes(S, events=())
         found = effects_of(op, model, row.ignores, row.clobbers)
-        if isinstance(op, PopOp) and (before := overwritten_by(op)) is not None:
+        if _is_pop(op.__class__) and (before := overwritten_by(cast(PopOp, op))) is not None:
             found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
         return found
 
@@ -264,6 +267,16 @@ class Target:
 
     def __repr__(self) -> str:
         return f"Target({self.name!r})"
+
+
+@cache
+def _is_ours(kind: type[Operation]) -> bool:
+    return issubclass(kind, PtoOp)
+
+
+@cache
+def _is_pop(kind: type[Operation]) -> bool:
+    return issubclass(kind, PopOp)
 
 
 def _number(given: Any) -> int | bool:

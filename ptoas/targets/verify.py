@@ -40,7 +40,7 @@ from ptoas.targets.isa import HEADERS, get_isa
 from ptoas.targets.named import module_target
 from ptoas.targets.placed import PLACEMENTS, placed_otherwise
 from ptoas.targets.row import Row, Unsupported
-from ptoas.targets.rule import Rule, Violation
+from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.stale import stale_spellings
@@ -194,6 +194,7 @@ class _Checker:
         self.sync = sync
         self.knowledge = Knowledge()
         self.effects: dict[tuple[str, Operation], Effects] = {}
+        self._found: dict[tuple[Check, FuncOp], list[Diagnostic]] = {}
 
     @cached_property
     def functions(self) -> list[FunctionFacts]:
@@ -359,7 +360,16 @@ class _Checker:
             scope = "branches" if function.branched else "function"
             for rule in target.asks(self._chapters_of(function)):
                 if rule.scope == scope:
-                    yield from (_diagnose(rule, v, function.func) for v in rule.check(function, target))
+                    yield from self._of_function(rule, function, target)
+
+    def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
+        """What a rule finds in a function; for several targets once, where they make no difference to it."""
+        known = self._found.get((rule.check, function.func)) if rule.same_everywhere else None
+        if known is None:
+            known = [_diagnose(rule, v, function.func) for v in rule.check(function, target)]
+            if rule.same_everywhere:
+                self._found[rule.check, function.func] = known
+        return known
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]

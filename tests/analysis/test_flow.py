@@ -27,6 +27,9 @@ class Seen(Flow[set[Operation]]):
     def join(self, a: set[Operation], b: set[Operation]) -> set[Operation]:
         return a | b
 
+    def concerns(self, op: Operation) -> bool:
+        return isinstance(op, Operation)  # all of them
+
     def visit(self, op: Operation, state: set[Operation]) -> None:
         self.visits += 1
         state.add(op)

@@ -36,6 +36,19 @@ def test_the_list_of_names_is_whole() -> None:
     assert sorted(ptoas.__all__) == sorted(name for names in manual.homes().values() for name in names)
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.name)
+def test_the_names_of_the_documentation_are_imported_from_here(path: Path) -> None:
+    for home, names in re.findall(r"(?m)^(?:>>> )?from (ptoas[\w.]*) import ([\w, ]+)$", path.read_text()):
+        assert home == "ptoas", f"{names} has a shorter name"
+        assert all(hasattr(ptoas, name.strip()) for name in names.split(","))
+
+
+def test_every_instruction_is_imported_from_here() -> None:
+    from ptoas.dialects.pto import OPS
+
+    assert [op for op in OPS if getattr(ptoas, op.__name__) is not op] == []
+
+
 def test_an_editor_can_complete_the_names() -> None:
     code = "import ptoas, sys; print(set(ptoas.__all__) <= set(dir(ptoas)), 'xdsl' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

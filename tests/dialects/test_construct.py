@@ -288,3 +288,19 @@ def test_usage_shows_what_goes_by_position_and_what_by_name() -> None:
     assert usage(MGatherOp) == gather
     assert usage(SetFlagOp) == "set_flag(src_pipe, dst_pipe, event_id)"
     assert usage(TRowSumOp) == "trowsum(src, dst=None, *, tmp=None, result_type=None)"
+
+
+def test_a_slot_is_found_where_it_is_now() -> None:
+    """How many operands the slots have is looked up once; when it changes, the operands are others."""
+    first, second, other = (value(IndexType()) for _ in range(3))
+    tile = AllocTileOp(
+        TileType.of(f32, 16, 32, valid=(DYNAMIC, DYNAMIC)), addr=first, valid_row=second, valid_col=other
+    )
+    assert (tile.addr, tile.valid_row, tile.valid_col) == (first, second, other)
+    tile.fill("addr", [])
+    assert (tile.addr, tile.valid_row, tile.valid_col) == (None, second, other)
+    tile.fill("valid_row", [])
+    tile.fill("addr", [first])
+    assert (tile.addr, tile.valid_row, tile.valid_col) == (first, None, other)
+    with pytest.raises(NotImplementedError):
+        tile.addr = other  # pyright: ignore[reportAttributeAccessIssue]

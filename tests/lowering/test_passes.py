@@ -23,6 +23,7 @@ from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp
 from ptoas.lowering import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
 from ptoas.lowering.fold_constants import FoldConstantsPass
+from ptoas.naming import copy_module, defined
 from ptoas.runner.run import run
 
 
@@ -395,3 +396,44 @@ def test_functions_that_nothing_has_ever_called_stay() -> None:
     )
     ready = prepare(ptoas.parse(text), "a5", until="fold-constants")
     assert [op.sym_name.data for op in ready.walk() if isinstance(op, FuncOp)] == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "%k_1 = arith.constant 4 : index\nscf.for %i_2 = %k_1 to %n step %k_1 {\n"
+        "%c = arith.cmpi eq, %i_2, %k_1 : index\nscf.if %c {\npto.barrier #pto.pipe<PIPE_ALL>\n}\n}\nreturn",
+        "cf.br ^loop(%n : index)\n^loop(%i_2: index):\n%c = arith.cmpi eq, %i_2, %n : index\n"
+        "cf.cond_br %c, ^loop(%n : index), ^end\n^end:\nreturn",
+    ],
+    ids=["bodies of one block", "blocks that name each other"],
+)
+def test_a_copy_is_the_same_program_of_other_operations(body: str) -> None:
+    module = ptoas.parse(
+        f'module attributes {{pto.target_arch = "a5"}} {{\nfunc.func @f(%n: index) {{\n{body}\n}}\n}}'
+    )
+    copy = copy_module(module)
+    assert type(copy) is type(module) and copy.is_structurally_equivalent(module)
+    assert ptoas.print_module(copy) == ptoas.print_module(module)
+    originals = list(module.walk())
+    assert not set(copy.walk()) & set(originals)
+    for op, twin in zip(originals, copy.walk(), strict=True):
+        assert twin.location is op.location
+        assert twin.attributes is not op.attributes and twin.properties is not op.properties
+        assert [value.name_hint for value in defined(twin)] == [value.name_hint for value in defined(op)]
+        assert not {value.owner for value in twin.operands} & {value.owner for value in op.operands}
+
+
+def test_a_value_before_its_definition_is_copied_too() -> None:
+    """No text says it, but a pass under way may."""
+    module = ptoas.parse(
+        "func.func @f() {\n%a = arith.constant 4 : index\n%b = arith.muli %a, %a : index\nreturn\n}"
+    )
+    (product,) = ops(module, arith.MuliOp)
+    first = product.prev_op
+    assert first is not None
+    product.detach()
+    assert first.parent is not None
+    first.parent.insert_op_before(product, first)
+    copied = ops(copy_module(module), arith.MuliOp)[0]
+    assert [value.owner for value in copied.operands] == [copied.next_op, copied.next_op]

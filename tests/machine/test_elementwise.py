@@ -259,25 +259,3 @@ def test_float_remainders_on_the_simulator_are_exact(op: str, seed: int) -> None
     for x, y, z in zip(*(v.reshape(-1).tolist() for v in (a, b, out)), strict=True):
         exact = math.fmod(x, y) if op == "tfmod" else x % y
         assert z == np.float32(exact)
-
-
-def test_without_the_check_of_memory_a_device_takes_what_lies_there() -> None:
-    """A source that is valid for fewer rows: an error, or its physical rows."""
-    whole, part = "!pto.tile_buf<vec, 8x8xf32>", "!pto.tile_buf<vec, 8x8xf32, valid=?x8>"
-    text = f"""
-func.func @main(%n: index, %one: f32, %out: !pto.memref<8x8xf32>) {{
-  %c0 = arith.constant 0 : i64
-  %c1 = arith.constant 1024 : i64
-  %a = pto.alloc_tile addr = %c0 : {whole}
-  %b = pto.alloc_tile addr = %c0 valid_row = %n : {part}
-  %d = pto.alloc_tile addr = %c1 : {whole}
-  pto.texpands ins(%one : f32) outs(%a : {whole})
-  pto.tadd ins(%a, %b : {whole}, {part}) outs(%d : {whole})
-  pto.tstore ins(%d : {whole}) outs(%out : !pto.memref<8x8xf32>)
-  return
-}}
-"""
-    given = {"n": 4, "one": 1.0}
-    assert "valid for [4, 8]" in failing("PTO-R105", text, given, "a5").message
-    assert (execute(text, given, "a5", checks="none").outputs["out"] == 2).all()
-    failing("PTO-R105", text, given, "cpu", checks="none")

@@ -32,38 +32,6 @@ def tile(shape: str, open_: str = "", element: str = "f32", extra: str = "") -> 
 
 
 CASES = {
-    "tadd, rows of a source": Case(
-        "PTO-R105",
-        {"a": tile("8x8", "row"), "b": tile("8x8"), "d": tile("4x8")},
-        "pto.tadd ins(%a, %b : {a}, {b}) outs(%d : {d})",
-        4,
-        3,
-        "is valid for [3, 8]",
-    ),
-    "tadd, columns of a source": Case(
-        "PTO-R105",
-        {"a": tile("8x8"), "b": tile("8x8", "col"), "d": tile("8x8")},
-        "pto.tadd ins(%a, %b : {a}, {b}) outs(%d : {d})",
-        8,
-        7,
-        "is valid for [8, 7]",
-    ),
-    "trowexpand": Case(
-        "PTO-R105",
-        {"a": tile("8x1", "row"), "d": tile("8x8")},
-        "pto.trowexpand ins(%a : {a}) outs(%d : {d})",
-        8,
-        7,
-        "not valid for 8 rows",
-    ),
-    "tcolexpand": Case(
-        "PTO-R105",
-        {"a": tile("1x8", "col"), "d": tile("8x8")},
-        "pto.tcolexpand ins(%a : {a}) outs(%d : {d})",
-        8,
-        7,
-        "not valid for one row of 8",
-    ),
     "trowsum": Case(
         "PTO-R105",
         {"a": tile("8x8", "row"), "t": tile("8x8"), "d": tile("4x1")},

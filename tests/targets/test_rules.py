@@ -45,6 +45,21 @@ def test_the_failing_example_fails(rule: Rule) -> None:
             assert found == {rule.code}, f"{targets}: the example breaks other rules too"
 
 
+def test_targets_together_find_what_each_finds_alone() -> None:
+    """A rule that is asked once for all targets gives its answer to each that has it, and to no other."""
+    shared = [rule for rule in EVERY if rule.same_everywhere]
+    assert len(shared) > 15
+    for rule in shared:
+        module = parse(rule.failing, "example.pto")
+        together = verify_targets(module, TARGETS).diagnostics
+        for target in TARGETS:
+            alone = {(d.code, d.message, d.span.offset) for d in verify_targets(module, [target]).diagnostics}
+            named = {(d.code, d.message, d.span.offset) for d in together if target in d.targets}
+            assert {each for each in named if each[0] == rule.code} == {
+                each for each in alone if each[0] == rule.code
+            }, (rule, target)
+
+
 @pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.code)
 def test_the_passing_example_passes(rule: Rule) -> None:
     for targets, found in codes(rule.passing, rule).items():

@@ -7,10 +7,18 @@ long as reading and checking a small program. Most programs use ten.
 from __future__ import annotations
 
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from xdsl.irdl import IRDLOperation, OpDef
-from xdsl.irdl.operations import get_accessors_from_op_def
+from xdsl.ir import Operation
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OpDef
+from xdsl.irdl.operations import (
+    BaseAttrAccessor,
+    OptionalAttrAccessor,
+    VariadicAttrAccessor,
+    get_accessors_from_op_def,
+)
+
+from ptoas.caches import Kept
 
 _Op = TypeVar("_Op", bound=IRDLOperation)
 _PENDING: set[type[IRDLOperation]] = set()
@@ -32,5 +40,42 @@ def complete(cls: type[IRDLOperation]) -> None:
             return  # another thread was at it
         definition = OpDef.from_pyrdl(cls)
         for name, value in get_accessors_from_op_def(definition, getattr(cls, "verify_", None)).items():
-            setattr(cls, name, value)
+            is_segment = isinstance(value, BaseAttrAccessor) and value.option == _SEGMENTS
+            setattr(cls, name, SegmentAccessor(value) if is_segment else value)
         _PENDING.discard(cls)
+
+
+_SEGMENTS = AttrSizedOperandSegments(as_property=True)
+
+
+class SegmentAccessor:
+    """The operands of a slot whose operation keeps how many each slot has.
+
+    xDSL's accessor unpacks those numbers each time, which takes most of its time; a program has few
+    combinations of them. They are found by their bytes, so that an operation whose numbers change is asked
+    anew.
+    """
+
+    def __init__(self, accessor: BaseAttrAccessor):
+        self.accessor = accessor
+        self._known: Kept[bytes, int | slice | None] = Kept(256)
+
+    def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
+        sizes = cast(Any, op.properties[AttrSizedOperandSegments.attribute_name])
+        key: bytes = sizes.data.data
+        try:
+            place = self._known[key]
+        except KeyError:
+            place = self._place(sizes.get_values())
+            self._known.keep(key, place)
+        return None if place is None else op.operands[place]
+
+    def __set__(self, op: Operation, value: object) -> None:
+        cast(Any, self.accessor).__set__(op, value)
+
+    def _place(self, sizes: tuple[int, ...]) -> int | slice | None:
+        at = self.accessor.idx
+        first = sum(sizes[:at])
+        if isinstance(self.accessor, VariadicAttrAccessor):
+            return slice(first, first + sizes[at])
+        return None if isinstance(self.accessor, OptionalAttrAccessor) and not sizes[at] else first

@@ -217,7 +217,11 @@ class TileType(PtoType):
     @property
     def size_bytes(self) -> int:
         """Bytes of local memory that the physical tile takes."""
-        return self.geometry.span(*self.shape) * element_size(self.element_type)
+        # A type never changes, and xDSL lets none of its properties be cached in the usual way.
+        kept = vars(self)
+        if "_size_bytes" not in kept:
+            kept["_size_bytes"] = self.geometry.span(*self.shape) * element_size(self.element_type)
+        return kept["_size_bytes"]
 
     @property
     def is_nz(self) -> bool:

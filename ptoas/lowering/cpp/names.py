@@ -41,16 +41,21 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 """How the library, and the compiler under it, name their macros."""
 
 
+_UNFIT = re.compile(r"[^0-9A-Za-z]+")
+"""What a name in C++ has not, or has but once: `_`."""
+
+
 def free(name: str) -> str:
     """The name, or another one where it means something to the library, the language or a macro."""
-    taken = name in RESERVED or _INSTRUCTION.fullmatch(name) or _CAPITALS.fullmatch(name)
+    # Macros and instructions begin with a capital; most names of programs do not.
+    capital = name[:1].isupper() and (_INSTRUCTION.fullmatch(name) or _CAPITALS.fullmatch(name))
+    taken = name in RESERVED or capital
     return f"{name}_" if taken and not name.endswith("_") else name
 
 
 def identifier(text: str, fallback: str) -> str:
     """`text` as a C++ identifier: `%a.b-c` is `a_b_c`, `%0` is `v0`, `%int` is `int_`."""
-    name = re.sub(r"[^0-9A-Za-z_]", "_", text)
-    name = re.sub(r"__+", "_", name).strip("_")
+    name = _UNFIT.sub("_", text).strip("_")
     if not name:
         return fallback
     if name[0].isdigit():

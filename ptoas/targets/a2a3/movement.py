@@ -30,6 +30,7 @@ from ptoas.targets.specs import NINE, elements
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}
 EXTRACTED = {"mat": "left right", "vec": "vec", "acc": "mat"}
 INSERTED = {"vec": "vec", "acc": "mat"}
+LAYOUTS = {"mat left": "nz-* zn-* row-*", "mat right": "nz-* zn-*", "acc mat": "*-nz"}
 
 CUBE = Cube(
     types=elements("i8 f16 bf16 f32"),
@@ -38,6 +39,7 @@ CUBE = Cube(
     bias={"i32": "i32", "f32": "f32", "f16": "f32"},
     scaling={"i64": "i64", "ui64": "ui64"},
     ways=WAYS,
+    layouts=LAYOUTS,
 )
 
 SAME = {"src": "R C", "dst": "R C"}

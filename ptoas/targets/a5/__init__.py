@@ -43,3 +43,4 @@ A5 = Target(
     keeps_order=both_load,
     cores=(VECTOR_CORE, CUBE_CORE),
 )
+"""The target A5, whose memories and packages a target of its kind can take over."""

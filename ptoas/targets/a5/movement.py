@@ -25,7 +25,20 @@ MOVED = (*NINE, *FLOAT8, *HIF8, *SCALE)
 PARTS = elements("i8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8 f8E8M0 f4E1M2x2 f4E2M1x2")
 """What textract and tinsert copy within the unified buffer, which lists its types."""
 WAYS = {"mat": "left right bias scaling scale_left scale_right", "vec": "vec mat", "acc": "vec mat"}
+EXTRACTED = {**WAYS, "mat": "left right scale_left scale_right"}
 INSERTED = {"vec": "vec mat", "acc": "vec mat"}
+LAYOUTS = {
+    "mat left": "nz-* zn-* row-*",
+    "mat right": "nz-* zn-*",
+    "mat scale_left": "zz-*",
+    "mat scale_right": "nn-*",
+    "acc mat": "*-nz *-nz8 *-nz16 *-nd *-dn",
+    "acc vec": "*-nd *-nz *-nz8 *-nz16 *-dn",
+    "vec mat": "nz-nz nd-nd",
+}
+# A part of an accumulator is not cut into blocks of 8 columns, and goes to plain rows in vec alone.
+OF_A_PART = {**LAYOUTS, "acc mat": "*-nz *-nz16", "acc vec": "*-nd"}
+INTO_A_PART = {**LAYOUTS, "acc mat": "*-nz *-nz8 *-nz16", "vec mat": "nz-nz nd-nd zn-zn zz-zz"}
 
 CUBE = Cube(
     types=(*elements("i8 f16 bf16 f32 f8E8M0 f4E1M2x2 f4E2M1x2"), *FLOAT8, *HIF8),
@@ -34,6 +47,7 @@ CUBE = Cube(
     bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
     scaling={"i64": "i64", "ui64": "ui64"},
     ways=WAYS,
+    layouts=LAYOUTS,
 )
 
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
@@ -45,6 +59,10 @@ ROWS: Rows = {
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
-    d.TExtractOp: moves("TEXTRACT", EXTRACT.of(PARTS), CUBE, *BLOCKS, at="row col"),
-    d.TInsertOp: moves("TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED), *BLOCKS, at="row col"),
+    d.TExtractOp: moves(
+        "TEXTRACT", EXTRACT.of(PARTS), replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
+    ),
+    d.TInsertOp: moves(
+        "TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED, layouts=INTO_A_PART), *BLOCKS, at="row col"
+    ),
 }

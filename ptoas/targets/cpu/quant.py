@@ -16,7 +16,11 @@ from ptoas.targets.quants import (
     quantise,
 )
 from ptoas.targets.row import Rows, Unsupported
-from ptoas.targets.rules.quant import exponents_fill_boxes, results_of_blocks_have_no_gaps
+from ptoas.targets.rules.quant import (
+    exponents_and_boxes_are_one_type_without_gaps,
+    exponents_fill_boxes,
+    results_of_blocks_have_no_gaps,
+)
 from ptoas.targets.specs import ANY, ND, tile
 
 NUMBERS = " ".join(element.text for element in ANY)
@@ -42,7 +46,7 @@ ROWS: Rows = {
     q.TQuantMxOp: in_blocks(
         BYTES,
         FOUR,
-        BYTES.but(rules=(exponents_fill_boxes,), call=BOXED),
+        BYTES.but(rules=(exponents_fill_boxes, exponents_and_boxes_are_one_type_without_gaps), call=BOXED),
         Unsupported("the simulator does not put exponents side by side; use tquant.mx without interleave"),
     ),
 }

@@ -17,8 +17,10 @@ from ptoas.targets.specs import ROW_MAJOR, T, tile
 BINARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src0 src1": "R C"},
+    walks=True,
     pipe=V,
 )
+"""The row of two tiles and their result: row-major, equal valid shapes, the vector pipe."""
 
 BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
 """Where the library has one type for all three tiles: TAND and TOR."""
@@ -26,8 +28,10 @@ BINARY_ALIKE = BINARY.but(rules=(tiles_have_one_type,))
 UNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
+    walks=True,
     pipe=V,
 )
+"""The row of a tile and its result: row-major, equal valid shapes, the vector pipe."""
 
 SCALAR = UNARY
 """A tile and a scalar."""
@@ -40,6 +44,7 @@ SCALAR_SCRATCH = SCALAR.but(ignores=("tmp",), scratch={"tmp": placeholder("dst")
 AXPY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src": tile(T, ROW_MAJOR)},
     valid={"dst": "R C", "src": "R C"},
+    walks=True,
     pipe=V,
 )
 
@@ -88,6 +93,7 @@ TERNARY = Row(
     tiles={"dst": tile(T, ROW_MAJOR), "src0 src1 src2": tile(None, ROW_MAJOR)},
     valid={"dst": "R C", "src0 src1 src2": "R C"},
     apart=(("dst", "src2"),),
+    walks=True,
     pipe=V,
 )
 

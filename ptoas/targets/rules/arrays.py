@@ -60,7 +60,7 @@ _STRUCT = "!pto.struct<f32, i32>"
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def local_variable_stays_where_it_is_declared(facts: FunctionFacts, target: Target) -> Violations:
+def local_variable_stays_where_it_is_declared(facts: FunctionFacts, _target: Target) -> Violations:
     """A local array or struct is used by its own get and set alone: it is no argument, is not returned, not
     handed to a function, and no loop or branch chooses one."""
     entry = facts.func.body.blocks[0].args if facts.func.body.blocks else ()

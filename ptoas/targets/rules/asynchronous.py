@@ -106,7 +106,7 @@ def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> 
     severity=Severity.WARNING,
     scope="function",
 )
-def what_was_started_is_awaited(facts: FunctionFacts, target: Target) -> Violations:
+def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
     """The last event of a session is waited for, or tested."""
     for op in facts.ops:
         if not isinstance(op, AsyncTransferOp) or op.event.uses.get_length():

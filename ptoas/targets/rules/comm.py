@@ -285,7 +285,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     severity=Severity.WARNING,
     scope="function",
 )
-def the_root_alone_calls(facts: FunctionFacts, target: Target) -> Violations:
+def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective of several ranks stands under a comparison of an argument with the root (scf.if), itself
     or wherever its function is called; on the ccu every rank takes part."""
     for op in facts.ops:
@@ -312,7 +312,7 @@ def the_root_alone_calls(facts: FunctionFacts, target: Target) -> Violations:
     on="a5 a5-custom",
     scope="function",
 )
-def every_rank_triggers_the_ccu(facts: FunctionFacts, target: Target) -> Violations:
+def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective on the ccu does not stand under a comparison of an argument with the root."""
     for op in facts.ops:
         if not isinstance(op, CollectiveOp) or len(op.member_types) < 2:

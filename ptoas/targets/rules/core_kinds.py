@@ -40,7 +40,7 @@ _STEP = """ {
     on="a5 a5-custom",
     scope="function",
 )
-def an_instruction_is_on_its_core(facts: FunctionFacts, target: Target) -> Violations:
+def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
     """In a function or section of one kind of core stands only what that kind can do: its own side of
     channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
     ever given to that pipe here, so the counter follows nothing."""

@@ -113,7 +113,7 @@ def _said(cube: str, vector: str, end: str) -> str:
     severity=Severity.WARNING,
     scope="function",
 )
-def a_function_says_which_core_runs_what(facts: FunctionFacts, target: Target) -> Violations:
+def a_function_says_which_core_runs_what(facts: FunctionFacts, _target: Target) -> Violations:
     """A function that works with memories of the cube core and of vector cores has a part for each: sections,
     or functions of one kind."""
     function = facts.func

@@ -37,7 +37,7 @@ _A5 = "a5 a5-custom"
     on=EVERYWHERE,
     scope="function",
 )
-def a_section_stands_by_itself(facts: FunctionFacts, target: Target) -> Violations:
+def a_section_stands_by_itself(facts: FunctionFacts, _target: Target) -> Violations:
     """A section stands in a function without a kernel kind or of its own kind, and in no other section."""
     for op in facts.instances(SectionOp):
         outer = op.parent_op()
@@ -164,7 +164,7 @@ def a_counter_is_of_a_pipe_that_signals(
     on="a2a3",
     scope="function",
 )
-def counters_have_a_control_area(facts: FunctionFacts, target: Target) -> Violations:
+def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Violations:
     """On a2a3 a function that uses counters calls set_ffts before them, with a pointer to i64 or i8."""
     counters = sorted(facts.instances(CounterOp), key=facts.ops.index)
     areas = list(facts.instances(SetFftsOp))
@@ -222,7 +222,7 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     on=EVERYWHERE,
     scope="function",
 )
-def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, target: Target) -> Violations:
+def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
     """syncall of one kind of core stands where that kind runs."""
     for op in facts.instances(SyncAllOp):
         wanted, here = _KINDS.get(op.core_type.data), core_of(op)

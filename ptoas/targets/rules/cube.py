@@ -45,7 +45,8 @@ def halves_of_an_accumulator_are_equal(
 ) -> Violations:
     """accToVecMode is for an accumulator on its way to the unified buffer. In halves it goes as it is,
     without a scale or a conversion, not to a col_major tile, and by textract from its beginning alone: split
-    by rows an even number of them, by columns a multiple of 32, into a tile with room for one half."""
+    by rows an even number of them, into boxes all of its rows, by columns a multiple of 32, into a tile with
+    room for one half."""
     if op.acc_to_vec_mode is None:
         return
     src, dst, mode = know.tile("src"), know.tile("dst"), op.acc_to_vec_mode.data
@@ -71,6 +72,10 @@ def halves_of_an_accumulator_are_equal(
         yield mismatch("layout of dst for halves", dst.layout_text, "row_major, or with boxes", slot="dst")
     at, word, step = (0, "rows", 2) if mode is AccToVecMode.DualModeSplitM else (1, "columns", SPLIT_COLUMNS)
     extent = src.valid[at]
+    if at == 0 and dst.type.slayout is not SLayout.NoneBox and extent != src.type.rows:
+        found = "some" if extent == DYNAMIC else extent
+        required = f"all {src.type.rows}: into boxes the library splits the physical rows"
+        yield mismatch("valid rows of src for dual_mode_split_m", found, required, slot="src")
     if extent == DYNAMIC:
         return
     if extent % step:
@@ -107,7 +112,7 @@ def _phases(product: str) -> str:
     on="a2a3 a5",
     scope="function",
 )
-def phases_of_an_accumulator_take_turns(facts: FunctionFacts, target: Target) -> Violations:
+def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
     """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
     accPhase does not follow a final one before a store with stPhase final."""
     for op in walk(facts.func):

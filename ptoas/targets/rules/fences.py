@@ -30,7 +30,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
     on=_EVERYWHERE,
     scope="function",
 )
-def synchronisation_names_pipes_that_work(facts: FunctionFacts, target: Target) -> Violations:
+def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target) -> Violations:
     """Flags and barriers are of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""
     known = {*WORKING_PIPES, Pipe.PIPE_ALL}
     for op in (*facts.instances(FlagOp), *facts.instances(DrainOp)):

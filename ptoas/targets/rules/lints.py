@@ -56,7 +56,7 @@ module {
     severity=Severity.WARNING,
     scope="branches",
 )
-def a_body_has_one_block(facts: FunctionFacts, target: Target) -> Violations:
+def a_body_has_one_block(facts: FunctionFacts, _target: Target) -> Violations:
     """A body of several blocks is checked instruction by instruction only: not its flags, nor where its
     tiles lie."""
     for op in facts.branched:

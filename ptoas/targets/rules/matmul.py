@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts
+from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
@@ -181,10 +182,11 @@ def simulator_multiplies_whole_tiles(op: ProductOp, know: Facts) -> Violations:
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") -> Violations:
+def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
     """Where blocks follow each other at a stride of the tile's extent, the valid extent, rounded up to
-    blocks, is that extent, unless the tile is compact or has but one line of blocks."""
-    for word in strided.split():
+    blocks, is that extent, unless the tile is compact, has but one line of blocks, or is of 8 bits and was
+    transposed on its way from mat: those are packed as if it were compact."""
+    for word in know.model.strided.split():
         slot, _, dim = word.partition(".")
         tile = know.tile(slot)
         at = ("rows", "cols").index(dim)
@@ -194,7 +196,7 @@ def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") 
             continue
         walked = -(-valid // box[at]) * box[at]
         physical = tile.type.shape[at]
-        if walked < physical and across > box[1 - at]:
+        if walked < physical and across > box[1 - at] and not is_packed(know.values(slot)[0]):
             fix = f"give the tile {walked} {dim}, or compact=normal"
             what = f"{dim} of {slot}, of which {valid} are valid"
             lines = -(-across // box[1 - at])
@@ -226,7 +228,7 @@ def _accumulate(acc_in: str) -> str:
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def an_accumulator_is_one_buffer(facts: FunctionFacts, target: Target) -> Violations:
+def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:
     """The accumulator that is read and the one that is written are one buffer."""
     for ops in facts.by_class.values():
         for op in ops:

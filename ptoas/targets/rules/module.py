@@ -104,7 +104,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def a_tail_is_one_that_exists(facts: FunctionFacts, target: Target) -> Violations:
+def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violations:
     """pto.auto_sync_tail_hint is barrier-all or mte3-to-s-event0."""
     given = facts.func.attributes.get(TAIL_HINT)
     if given is not None and tail_of(facts.func) is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto import movement as d
-from ptoas.dialects.pto.enums import MxGroupAxis, PadValue
+from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
@@ -123,6 +123,9 @@ def _together(know: Facts) -> int | None:
     return None if DYNAMIC in parts else sum(parts)
 
 
+HALVED = {AccToVecMode.DualModeSplitM: 0, AccToVecMode.DualModeSplitN: 1}
+"""The dimension of which each of two vector cores gets one half."""
+
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -153,13 +156,27 @@ def _tiles(op: d.TExtractOp | d.TInsertOp, know: Facts) -> tuple[str, TileFacts,
 )
 def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool = False) -> Violations:
     """The part that textract copies out, or tinsert in, lies inside the other tile: on devices inside its
-    physical extents, on cpu inside the valid ones."""
+    physical extents, on cpu inside the valid ones. Of an accumulator that a device inserts into blocks,
+    all rows and whole blocks of columns are written, whatever is valid."""
     slot, part, whole = _tiles(op, know)
+    extents = list(part.valid)
+    if (
+        not of_valid
+        and slot == "src"
+        and part.loc is TileLoc.Acc
+        and whole.type.slayout is not SLayout.NoneBox
+    ):
+        width = whole.type.geometry.box[1]
+        extents = [part.physical[0], -(-part.valid[1] // width) * width]
     limits = whole.valid if of_valid else whole.type.shape
+    if slot == "src" and op.acc_to_vec_mode is not None and op.acc_to_vec_mode.data in HALVED:
+        # Each of two vector cores gets one half.
+        at = HALVED[op.acc_to_vec_mode.data]
+        extents[at] = max(extents[at], 0) // 2
     for at, word in enumerate(("row", "col")):
         (start,) = know.constants(word)
         least = 0 if start is None else start
-        size = max(part.valid[at], 0)
+        size = max(extents[at], 0)
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
             found, required = f"{least} + {size}", f"inside 0 to {limits[at]}"
             yield mismatch(f"{word} and extent of {slot}", found, required, slot=word, part="value")

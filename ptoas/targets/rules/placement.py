@@ -63,7 +63,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     on=_EVERYWHERE,
     scope="function",
 )
-def every_tile_is_placed(facts: FunctionFacts, target: Target) -> Violations:
+def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
     """A function in which one tile has an address is placed by hand: every local tile has one."""
     if not facts.is_placed_by_hand:
         return
@@ -171,7 +171,7 @@ def _two(second: int) -> str:
     severity=Severity.WARNING,
     scope="function",
 )
-def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> Violations:
+def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
     """Two live tiles placed by hand have one address, or no byte in common."""
     if not facts.is_placed_by_hand:
         return
@@ -217,7 +217,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, target: Target) -> V
     on=_EVERYWHERE,
     scope="function",
 )
-def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, target: Target) -> Violations:
+def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Target) -> Violations:
     """`tassign` stands before the first use of its tile. For a result it stands right behind the instruction
     that makes it, and its address is a literal or known before that instruction."""
     place = facts.positions

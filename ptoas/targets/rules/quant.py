@@ -224,6 +224,17 @@ def _vectors(src: TileFacts) -> int:
     return -(-groups // 128) * 256
 
 
+_IN_BOXES = _mx(
+    "16x1024xf32",
+    "16x1024xi8",
+    "16x32xui8",
+    "1x512xf32",
+    "1x512xf32",
+    "16x32xui8",
+    attrs="storeMode = #pto<vec_store_mode nz>",
+)
+
+
 @rule(
     "PTO-Q115",
     source="header of the simulator, TQUANT with VecStoreMode",
@@ -237,15 +248,7 @@ def _vectors(src: TileFacts) -> int:
         "8x32xui8, valid=8x2",
         attrs="storeMode = #pto<vec_store_mode nz>",
     ),
-    passing=_mx(
-        "16x64xf32",
-        "16x64xi8",
-        "16x32xui8, valid=16x2",
-        "1x32xf32",
-        "1x64xf32, valid=1x32",
-        "16x32xui8, valid=16x2",
-        attrs="storeMode = #pto<vec_store_mode nz>",
-    ),
+    passing=_IN_BOXES,
     on="cpu",
 )
 def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
@@ -255,3 +258,28 @@ def exponents_fill_boxes(op: TQuantMxOp, know: Facts) -> Violations:
         yield mismatch("storeMode", "nd, or of fp4", "nz of MXFP8", field="storeMode")
     if DYNAMIC not in (rows, cols) and (rows % 16 or cols % 64):
         yield mismatch("valid shape of src", shape_str((rows, cols)), "16 rows and 64 columns", slot="src")
+
+
+@rule(
+    "PTO-V143",
+    source="header of the simulator, TQUANT with VecStoreMode: one type, and row 0 read to its end",
+    reason="The call does not compile with two types of tiles, and takes exponents from gaps between rows.",
+    failing=_mx(
+        "16x64xf32",
+        "16x64xi8",
+        "16x32xui8, valid=16x2",
+        "1x32xf32",
+        "1x64xf32, valid=1x32",
+        "1x32xui8",
+        attrs="storeMode = #pto<vec_store_mode nz>",
+    ),
+    passing=_IN_BOXES,
+    on="cpu",
+)
+def exponents_and_boxes_are_one_type_without_gaps(op: TQuantMxOp, know: Facts) -> Violations:
+    """The exponents in boxes have the type of the others, and a row of them has no gap to the next."""
+    exp, boxes, cols = know.tile("exp").type, know.tile("exp_zz").type, know.tile("src").valid[1]
+    if exp != boxes:
+        yield mismatch("type of exp_zz", boxes.body(), f"{exp.body()}, as exp", slot="exp_zz")
+    if cols != DYNAMIC and exp.rows > 1 and exp.cols != cols // BLOCK:
+        yield mismatch("columns of exp", exp.cols, f"{cols // BLOCK}, as many as blocks", slot="exp")

@@ -140,7 +140,7 @@ def _signalled(*fence: str) -> str:
     severity=Severity.WARNING,
     scope="function",
 )
-def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, target: Target) -> Violations:
+def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target) -> Violations:
     """Between a put and a notification that follows it stands a `fence.barrier_all`."""
     if CommTPutOp not in facts.by_class:
         return

@@ -63,7 +63,7 @@ def _loop(step: int) -> str:
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def step_of_a_loop_is_positive(facts: FunctionFacts, target: Target) -> Violations:
+def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violations:
     """The step of scf.for is positive."""
     for op in facts.instances(scf.ForOp):
         step = facts.knowledge.constant(op.step)

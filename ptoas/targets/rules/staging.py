@@ -85,7 +85,7 @@ def _two_tiles(second: int) -> str:
     on=_EVERYWHERE,
     scope="function",
 )
-def staging_tiles_are_apart(facts: FunctionFacts, target: Target) -> Violations:
+def staging_tiles_are_apart(facts: FunctionFacts, _target: Target) -> Violations:
     """Ping, pong and the accumulator of a reduction have no byte in common."""
     for op in facts.ops:
         if not isinstance(op, StagedOp):

@@ -300,7 +300,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     on=_DEVICES,
     scope="function",
 )
-def a_flag_joins_two_pipes(facts: FunctionFacts, target: Target) -> Violations:
+def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """A flag's source and destination are two different pipes, and neither is PIPE_ALL."""
     for op in facts.instances(FlagOp):
         source, sink, _ = op.flag

@@ -167,7 +167,7 @@ def _layout_found(tile: TileFacts) -> str:
     on="cpu",
     scope="function",
 )
-def tile_type_has_a_valid_element(facts: FunctionFacts, target: Target) -> Violations:
+def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
     """Valid extents that a tile's type gives are positive."""
     for value in (*facts.arguments, *facts.local_tiles):
         tile = facts.knowledge.tile(value)
@@ -250,7 +250,7 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     on="cpu a2a3 a5 a5-custom",
     scope="function",
 )
-def open_extent_is_given(facts: FunctionFacts, target: Target) -> Violations:
+def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
     set_validshape."""
     for op in facts.by_class.get(AllocTileOp, ()):

@@ -1,0 +1,187 @@
+"""Between which layouts a tile is moved from one memory to another (headers of TMOV, TEXTRACT, TINSERT)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
+from ptoas.dialects.pto.geometry import BURST
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.targets import drawing
+from ptoas.targets.facts import Facts
+from ptoas.targets.rule import Related, Violation, mismatch, rule
+from ptoas.targets.rules.examples import instruction
+
+Violations = Iterator[Violation]
+
+Ways = Mapping[str, str]
+"""For two memories, the pairs of layouts: `{"acc mat": "*-nz"}`; `*` is what the memory has (PTO-V109)."""
+
+ORDERS = {
+    "nd": (BLayout.RowMajor, SLayout.NoneBox),
+    "dn": (BLayout.ColMajor, SLayout.NoneBox),
+    "nz": (BLayout.ColMajor, SLayout.RowMajor),
+    "zn": (BLayout.RowMajor, SLayout.ColMajor),
+    "zz": (BLayout.RowMajor, SLayout.RowMajor),
+    "nn": (BLayout.ColMajor, SLayout.ColMajor),
+}
+BLOCK = 512
+"""Bytes of a block of an operand."""
+
+TEXTS = {
+    **{name: f"{blocks.value} + {inside.value}" for name, (blocks, inside) in ORDERS.items()},
+    "row": "row_major + none_box with one row",
+    "nz8": "col_major + row_major, fractal 512, of f32",
+    "nz16": "col_major + row_major, fractal 1024, of 4 bytes",
+}
+
+
+def _names(tile: TileFacts, from_acc: bool) -> set[str]:
+    """What the table calls the layout of a tile. What comes from an accumulator is written in blocks of 16
+    columns: of 4 bytes these are 1024 bytes, and but for f32 nothing cuts them in two."""
+    name = next(name for name, order in ORDERS.items() if order == (tile.type.blayout, tile.type.slayout))
+    if name == "nd" and tile.rows == 1:
+        return {"nd", "row"}
+    if name != "nz" or not from_acc:
+        return {name}
+    match tile.size, tile.type.fractal, tile.element.text:
+        case 4, 1024, _:
+            return {"nz16"}
+        case 4, 512, "f32":
+            return {"nz8"}
+        case 1 | 2, 512, _:
+            return {"nz"}
+        case _:
+            return set()
+
+
+def _is_narrow(tile: TileFacts) -> bool:
+    """Whether a row has 32 bytes: then plain rows and one column of blocks are the same bytes."""
+    return tile.cols * tile.size == BURST
+
+
+def _part(dst: str, src: str) -> str:
+    return instruction("tmov", dst, src)
+
+
+_LEFT = "left, 32x32xf16, slayout=row_major"
+
+
+@rule(
+    "PTO-K120",
+    source="headers of TMOV, TEXTRACT and TINSERT: static checks of fractals, and what they calculate",
+    reason="Between two memories blocks are moved whole, and the order of some of them is turned on the way; "
+    "of another order the bytes arrive, and not the elements.",
+    failing=_part(_LEFT, "mat, 32x32xf16"),
+    passing=_part(_LEFT, "mat, 32x32xf16, blayout=col_major, slayout=row_major"),
+    on="a2a3 a5",
+)
+def move_goes_between_these_layouts(
+    op: FixpipeOp, know: Facts, layouts: Ways = MappingProxyType({})
+) -> Violations:
+    """A tile is moved between two memories from and to the layouts that the target's instruction knows
+    there: into left and right from Nz, Zn or one plain row; out of an accumulator to Nz, on A5 to plain
+    rows, too; on A5 from vec to mat in one and the same layout."""
+    src, dst = know.tile("src"), know.tile("dst")
+    pairs = [pair.split("-") for pair in layouts.get(f"{src.loc.value} {dst.loc.value}", "").split()]
+    if not pairs:
+        return
+    here, there = _names(src, False), _names(dst, src.loc is TileLoc.Acc)
+    if any((a == "*" or a in here) and (b == "*" or b in there) for a, b in pairs):
+        return
+    if src.loc is TileLoc.Vec and {*here, *there} == {"nd", "nz"} and _is_narrow(src) and _is_narrow(dst):
+        return
+    by_source = all(b == "*" for _, b in pairs)
+    slot, tile = ("src", src) if by_source else ("dst", dst)
+    wanted = [a if by_source else b for a, b in pairs if by_source or a == "*" or a in here]
+    if not wanted:  # The source has no way at all: the destination's layout is what it needs.
+        slot, tile = "src", src
+        wanted = [a for a, b in pairs if b in there] or [a for a, _ in pairs]
+    found = tile.layout_text + (f", {tile.rows} rows" if tile.type.slayout is SLayout.NoneBox else "")
+    what = f"layout of {slot} on the way from {src.loc.value} to {dst.loc.value}"
+    required = "; or ".join(TEXTS[name] for name in wanted)
+    order, first = (tile.type.blayout, tile.type.slayout), ORDERS.get(wanted[0][:2])
+    drawn = first is not None and first != order
+    picture = (Related(drawing.orders(order, first)),) if drawn and first is not None else ()
+    yield mismatch(what, found, required, slot=slot, fix=_fix(src, dst, slot), related=picture)
+
+
+def _fix(src: TileFacts, dst: TileFacts, slot: str) -> str | None:
+    if src.loc is TileLoc.Vec and src.type.slayout is SLayout.NoneBox and slot == "dst":
+        return "tmov it to a vec tile in col_major + row_major first: from there blocks are moved"
+    if src.loc is TileLoc.Mat and src.type.slayout is SLayout.NoneBox:
+        return "load it into a mat tile in col_major + row_major: tload makes the blocks"
+    return None
+
+
+def _whole(src: str, dst: str) -> str:
+    return instruction("tmov", f"left, {dst}, slayout=row_major", f"mat, {src}, {_NZ}")
+
+
+_NZ = "blayout=col_major, slayout=row_major"
+
+
+@rule(
+    "PTO-K121",
+    source="headers of TMOV: tiles from mat are asserted to have one shape, accumulators go by their extents",
+    reason="TMOV is told where the destination is, and how large the source: it moves all of that.",
+    failing=_whole("64x32xf16", "32x32xf16"),
+    passing=_whole("32x32xf16", "32x32xf16"),
+    on="a5",
+)
+def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
+    """tmov from mat goes between tiles of one physical shape, where a window counts as the tile that it looks
+    into; of an accumulator it moves what is valid to plain rows, and all rows to blocks, and the destination
+    has room for that. textract moves a part."""
+    src, dst = know.tile("src"), know.tile("dst")
+    fix = "use textract with the indices of the part"
+    if "src" in know.row.shape and src.type.shape != dst.type.shape:
+        return  # The row asks for one shape of all (PTO-I107).
+    if src.loc is TileLoc.Mat and src.element.kind != "pairs":
+        if src.physical != dst.physical:
+            found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as dst"
+            yield mismatch("physical shape of src", found, required, slot="src", fix=fix)
+        return
+    if src.loc is not TileLoc.Acc or op.acc_to_vec_mode is not None:
+        return
+    boxed = dst.type.slayout is not SLayout.NoneBox
+    wanted = (src.physical[0] if boxed else src.valid_rows, src.valid_cols)
+    for word, room, extent in zip(("rows", "columns"), dst.type.shape, wanted, strict=True):
+        if extent > room:
+            what = f"{word} of dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of src"
+            yield mismatch(what, room, f"at least {extent}", slot="dst", fix=fix)
+
+
+def _vector(cols: int) -> str:
+    return instruction("tmov", f"left, 1x{cols}xf16, slayout=row_major", f"mat, 1x{cols}xf16")
+
+
+@rule(
+    "PTO-K122",
+    source="headers of TMOV and TEXTRACT: a vector on its way to left is asserted to be aligned to 512 bytes",
+    reason="A vector is moved as blocks of 512 bytes, each of which is one row of them.",
+    failing=_vector(128),
+    passing=_vector(256),
+    on="a2a3 a5",
+)
+def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
+    """One plain row that goes from mat to left has a multiple of 512 bytes in both tiles, and a part of it
+    begins at one; fewer columns may be valid."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if (src.loc, dst.loc, src.rows) != (TileLoc.Mat, TileLoc.Left, 1) or not src.is_nd:
+        return
+    step = BLOCK // src.size
+    for slot, tile in (("src", src), ("dst", dst)):
+        if tile.cols % step:
+            fix = f"give the tile {-(-tile.cols // step) * step} columns, of which fewer are valid"
+            required = f"a multiple of {step}, which are {BLOCK} bytes"
+            yield mismatch(f"columns of {slot}, a vector", tile.cols, required, slot=slot, fix=fix)
+    if not isinstance(op, TExtractOp):
+        return
+    (start,) = know.constants("col")
+    if start is not None and start % step:
+        picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
+        required = f"a multiple of {step}, which are {BLOCK} bytes"
+        yield mismatch("col", start, required, slot="col", part="value", related=picture)
