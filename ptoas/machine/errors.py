@@ -225,6 +225,12 @@ _ROWS = (
         "extents.",
     ),
     (
+        "PTO-R947",
+        "more columns than are divided",
+        "A5 divides 64-bit integers by one vector of 64 lanes a row; columns behind it keep what they held. "
+        "Divide tiles of 64 columns one after the other.",
+    ),
+    (
         "PTO-R946",
         "something depends on what nothing has written",
         "An instruction took elements beyond the valid region of a source (PTO-R945), and nothing has "
@@ -284,7 +290,12 @@ _ROWS = (
         "the program runs too long",
         "More operations than `--max-steps` were executed, or a loop would execute more.",
     ),
-    ("PTO-R502", "a division by zero", "The quotient of integers by zero has no value on any target."),
+    (
+        "PTO-R502",
+        "a division by zero",
+        "The quotient of integers by zero has no value on any target. The exception: of 64 bits on A5 "
+        "quotient and remainder are zero.",
+    ),
     ("PTO-R503", "a shift by the width or more", "`arith` gives such a shift no value."),
     ("PTO-R504", "a conversion out of range", "The float has no value in the integer type."),
     (

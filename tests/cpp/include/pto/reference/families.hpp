@@ -35,6 +35,9 @@ template <typename T>
 T modulo(T a, T b)
 {
     if constexpr (std::is_integral_v<T>) {
+        if constexpr (sizeof(T) == 8 && on_a5) {
+            return b == 0 ? T{0} : static_cast<T>(a % b);
+        }
         const T left = static_cast<T>(a % b);
         return static_cast<T>(left != 0 && (left < 0) != (b < 0) ? left + b : left);
     } else {
@@ -46,6 +49,11 @@ T modulo(T a, T b)
             return T(x - std::floor(x / y) * y);
         }
     }
+}
+
+inline bool takes_first(bool better, bool worse, bool equal)
+{
+    return on_cpu ? better : on_a2a3 ? better || equal : !worse;
 }
 
 template <typename T>
@@ -296,8 +304,9 @@ PTO_PART(TPARTMIN, reference::smaller)
                 index.at(r, c) = wins ? first.at(r, c) : second.at(r, c);                               \
             }                                                                                           \
     }
-PTO_PART_ARG(TPARTARGMAX, [](auto x, auto y) { return y < x; })
-PTO_PART_ARG(TPARTARGMIN, [](auto x, auto y) { return x < y; })
+// Of equals the simulator takes the second, a device the first; A5 also where nothing can be compared.
+PTO_PART_ARG(TPARTARGMAX, [](auto x, auto y) { return reference::takes_first(y < x, x < y, x == y); })
+PTO_PART_ARG(TPARTARGMIN, [](auto x, auto y) { return reference::takes_first(x < y, y < x, x == y); })
 #undef PTO_PART_ARG
 
 #define PTO_ALONG(NAME, FUNCTION)                                                                       \
