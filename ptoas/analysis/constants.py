@@ -95,6 +95,9 @@ def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | 
     return None if result is None else _wrap(result, type)
 
 
+_NOT_SEEN = object()
+
+
 class Constants:
     """The integers that values always have. Each value is looked at once."""
 
@@ -104,8 +107,9 @@ class Constants:
     def constant(self, value: SSAValue) -> int | None:
         """The integer that a value always has, if that is known."""
         known = self._known
-        if value in known:
-            return known[value]
+        found = known.get(value, _NOT_SEEN)
+        if found is not _NOT_SEEN:
+            return cast("int | None", found)
         stack = [value]
         while value not in known:
             top = stack.pop()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Protocol, TypeVar
 
@@ -223,7 +224,17 @@ class Accesses:
 def is_in_turn(first: Operation, second: Operation) -> bool:
     """Whether a pipe does these two one after the other in any case: it waits for a channel, and tells that a
     tile is given back, in its turn."""
-    return isinstance(first, PopOp | FreeOp) or isinstance(second, FreeOp)
+    return _waits_in_turn(first.__class__) or _frees(second.__class__)
+
+
+@cache
+def _waits_in_turn(kind: type[Operation]) -> bool:
+    return issubclass(kind, PopOp | FreeOp)
+
+
+@cache
+def _frees(kind: type[Operation]) -> bool:
+    return issubclass(kind, FreeOp)
 
 
 def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:

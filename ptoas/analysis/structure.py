@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
@@ -38,13 +38,15 @@ def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
 
 def _collect(op: Operation, found: list[Operation]) -> None:
     for region in op.regions:
-        for block in region.blocks:
+        block = region.first_block
+        while block is not None:
             inner = block.first_op
             while inner is not None:
                 found.append(inner)
                 if inner.regions:
                     _collect(inner, found)
                 inner = inner.next_op
+            block = block.next_block
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -95,8 +97,8 @@ def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[fun
     }
 
 
-def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
-    """Functions in an order in which each stands behind those that it calls."""
+def callees_first(bodies: Mapping[func.FuncOp, set[str]]) -> list[func.FuncOp]:
+    """Functions, with the names of those that each calls, in an order in which each stands behind these."""
     by_name = {f.sym_name.data: f for f in bodies}
     ordered: list[func.FuncOp] = []
     seen: set[str] = set()
@@ -107,7 +109,7 @@ def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
             ordered.append(by_name[name])
         elif name not in seen:
             seen.add(name)
-            callees = called_names(by_name[name]) & by_name.keys()
+            callees = bodies[by_name[name]] & by_name.keys()
             work += [(name, True), *((callee, False) for callee in sorted(callees, reverse=True))]
     return ordered
 

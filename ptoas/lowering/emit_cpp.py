@@ -22,7 +22,6 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import (
-    called_names,
     callees_first,
     calls_of,
     functions,
@@ -73,8 +72,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = names_of(module)
-    inner = {name for f in bodies for name in called_names(f)}
-    kernels = kernels_of(calls_of(module))
+    calls = calls_of(module)
+    inner = {name for names_called in calls.values() for name in names_called}
+    kernels = kernels_of(calls)
     knowledge = Knowledge()
     parts = [
         _declaration(named[name], names[name], target)
@@ -82,7 +82,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         if name in inner
     ]
     launches: list[str] = []
-    for function in callees_first(bodies):
+    for function in callees_first(calls):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
         called = function.sym_name.data in inner or visibility(function) == "internal"
         outer = not called and (emit != "kernel" or is_entry(function))

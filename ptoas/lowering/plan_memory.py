@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
-from ptoas.analysis.structure import calls_of, functions, kernels_of, walk
+from ptoas.analysis.structure import calls_of, functions, kernels_of, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.types import TileType
@@ -198,7 +198,7 @@ def _with_rings(
 
 
 def _allocated(function: func.FuncOp) -> list[SSAValue]:
-    return [op.result for op in walk(function) if isinstance(op, AllocTileOp)]
+    return [op.result for op in walk_of(function, AllocTileOp)]
 
 
 def _ends(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
+from typing import Any, cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import UnregisteredOp
@@ -35,7 +37,7 @@ from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.lists import list_as_column
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
-from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
+from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
 from ptoas.lowering.cpp.sync import SYNC
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
@@ -307,23 +309,7 @@ class FunctionEmitter:
         if self.annotate:
             self._quote(op)
             self._explain(op)
-        handler = HANDLERS.get(type(op))
-        if handler is not None:
-            handler(self, op)
-        elif isinstance(op, CollectiveOp):
-            emit_collective(self, op)
-        elif isinstance(op, StagedOp):
-            with kept_extents(self, op):
-                emit_call(self, op)
-        elif isinstance(op, TLoadOp):
-            with list_as_column(self, op):
-                emit_call(self, op)
-        elif isinstance(op, PtoOp):
-            emit_call(self, op)
-        elif isinstance(op, UnregisteredOp):
-            emit_unknown(self, op)
-        else:
-            raise self.unsupported(op, "this operation has no C++ form")
+        _handler_of(op.__class__)(self, op)
 
     def _quote(self, op: Operation) -> None:
         """The source line that a statement comes from, once."""
@@ -407,6 +393,35 @@ class FunctionEmitter:
                 count.subtract(words[at])
         lines = [line for at, line in enumerate(self._lines) if at not in dropped]
         return lines, {word for word, uses in count.items() if uses > 0}
+
+
+@cache
+def _handler_of(kind: type[Operation]) -> Handler:
+    """What writes operations of a class."""
+    if kind in HANDLERS:
+        return HANDLERS[kind]
+    ways: tuple[tuple[type[Operation], Any], ...] = (
+        (CollectiveOp, emit_collective),
+        (StagedOp, _emit_staged),
+        (TLoadOp, _emit_load),
+        (PtoOp, emit_call),
+        (UnregisteredOp, emit_unknown),
+    )
+    return cast(Handler, next((way for base, way in ways if issubclass(kind, base)), _refuse))
+
+
+def _emit_staged(emit: FunctionEmitter, op: StagedOp) -> None:
+    with kept_extents(emit, op):
+        emit_call(emit, op)
+
+
+def _emit_load(emit: FunctionEmitter, op: TLoadOp) -> None:
+    with list_as_column(emit, op):
+        emit_call(emit, op)
+
+
+def _refuse(emit: FunctionEmitter, op: Operation) -> None:
+    raise emit.unsupported(op, "this operation has no C++ form")
 
 
 def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
