@@ -116,7 +116,8 @@ class Constants:
             op = top.owner
             if op.__class__ is arith.ConstantOp:
                 assert isinstance(op, arith.ConstantOp)
-                known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+                given: Attribute = op.properties["value"]
+                known[top] = cast(IntegerAttr, given).value.data if isinstance(given, IntegerAttr) else None
             elif not _is_foldable(op):
                 known[top] = None
             elif unseen := [operand for operand in op.operands if operand not in known]:

@@ -10,6 +10,8 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
+from ptoas.private import collect
+
 Op = TypeVar("Op", bound=Operation)
 
 LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
@@ -20,33 +22,22 @@ def walk(top: Operation) -> list[Operation]:
     """An operation and all that is in it, in the order of the text: xDSL's `walk` as a list, at a fraction of
     what that takes for each operation."""
     found = [top]
-    _collect(top, found)
+    collect(top, found)
     return found
 
 
 def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
     """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
     for classes like xDSL's takes long."""
-    return [cast(Op, op) for op in walk(top) if is_of(op.__class__, kinds)]
+    ops = walk(top)
+    wanted = {kind for kind in {op.__class__ for op in ops} if is_of(kind, kinds)}
+    return cast("list[Op]", [op for op in ops if op.__class__ in wanted] if wanted else [])
 
 
 @cache
 def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
     """Whether operations of a class are of one of some kinds."""
     return issubclass(kind, kinds)
-
-
-def _collect(op: Operation, found: list[Operation]) -> None:
-    for region in op.regions:
-        block = region.first_block
-        while block is not None:
-            inner = block.first_op
-            while inner is not None:
-                found.append(inner)
-                if inner.regions:
-                    _collect(inner, found)
-                inner = inner.next_op
-            block = block.next_block
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.channels import Channels, is_for_first_lane
 from ptoas.analysis.kinds import kind_of
-from ptoas.analysis.knowledge import Knowledge, physical_shape
+from ptoas.analysis.knowledge import Knowledge, is_view, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
@@ -131,7 +131,7 @@ class FunctionEmitter:
         """The variable of a value; made from the program's name for it."""
         name = self._values.get(value)
         if name is None:
-            fallback = "tile" if isinstance(value.type, TileType) else "v"
+            fallback = "tile" if value.type.__class__ is TileType else "v"
             hint = value.name_hint
             name = self._values[value] = (
                 self._names.unique(identifier(hint, fallback)) if hint else self._numbered(fallback)
@@ -160,7 +160,7 @@ class FunctionEmitter:
 
     def argument(self, value: SSAValue) -> str:
         """A value as an argument of a call: memory by its tensor, everything else by its name."""
-        return self._tensors[value] if isinstance(value.type, ViewType) else self.text(value)
+        return self._tensors[value] if is_view(value.type.__class__) else self.text(value)
 
     def passed(self, value: SSAValue) -> list[str]:
         """A value as the parameters of one of our own functions: memory by its pointer and open extents."""
