@@ -6,6 +6,7 @@ is needed, as our own chapters are. docs/extending.md shows a whole one.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import Any
 
 from ptoas.diagnostics.core import UsageError
@@ -56,16 +56,21 @@ def _any_installed() -> bool:
     """Whether a look is worth its time: what reads entry points takes longer to import than these files do to
     read."""
     unusual = (f for f in sys.meta_path if f is not PathFinder and hasattr(f, "find_distributions"))
-    return any(unusual) or any(_mentions_us(Path(folder or ".")) for folder in sys.path)
+    return any(unusual) or any(_mentions_us(folder or ".") for folder in sys.path)
 
 
-def _mentions_us(folder: Path) -> bool:
-    if not folder.is_dir():
-        return folder.is_file()  # an archive: nobody has looked inside
-    for found in (*folder.glob("*.dist-info/entry_points.txt"), *folder.glob("*.egg-info/entry_points.txt")):
-        with suppress(OSError):
-            if GROUP.encode() in found.read_bytes():
-                return True
+def _mentions_us(folder: str) -> bool:
+    if not os.path.isdir(folder):
+        return os.path.isfile(folder)  # an archive: nobody has looked inside
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return False
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info")):
+            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
+                if GROUP.encode() in file.read():
+                    return True
     return False
 
 

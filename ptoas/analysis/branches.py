@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import cf, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -47,6 +47,8 @@ def _has_blocks(op: Operation) -> bool:
 
 def _successors(block: Block) -> Sequence[Block] | None:
     """Where a block goes on; `None` where that is not by a branch with or without a condition."""
+    from xdsl.dialects import cf  # few programs branch
+
     last = block.last_op
     return last.successors if isinstance(last, cf.BranchOp | cf.ConditionalBranchOp | ReturnOp) else None
 
@@ -153,6 +155,8 @@ class _Joiner:
 
     def _branch(self, last: Operation, block: Block, out: Block) -> tuple[Block | None, Sequence[SSAValue]]:
         """Where a branch goes on, and with which values."""
+        from xdsl.dialects import cf
+
         if isinstance(last, cf.BranchOp):
             return last.successor, tuple(last.arguments)
         assert isinstance(last, cf.ConditionalBranchOp)

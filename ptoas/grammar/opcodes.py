@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from ptoas.dialects.pto import instructions_of
 from ptoas.dialects.pto.index import index
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.isa_names import ISA_NAMES
+from ptoas.dialects.pto.isa_names import ISA_NAMES, WITHOUT_TEXT
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 from ptoas.spelling import nearest
@@ -91,6 +91,9 @@ def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
     if spelled in ISA_NAMES and spelled not in OPCODES:
         message = f"`{spelled}` is an instruction of PTO that ptoas does not have yet"
         return StatementProblem("PTO-P020", message, node, "`--allow-unregistered` keeps it as it is")
+    if spelled in WITHOUT_TEXT:
+        message = f"`{spelled}` is a call of the instruction library, and no instruction of a program"
+        return StatementProblem("PTO-P020", message, node, WITHOUT_TEXT[spelled])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
     if dot and (meant := nearest(stem, sorted(index().suffixed))):

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.isa_names import PAGE_SUFFIXES
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
@@ -285,7 +286,8 @@ class StatementReader:
                 message = f"`{cls.mnemonic()}` has no suffix `.{word}`"
                 if words:
                     message += f"; it has {', '.join('.' + w for w in dict.fromkeys(words))}"
-                raise StatementProblem("PTO-P052", message, node, did_you_mean(word, words, before="."))
+                fix = PAGE_SUFFIXES.get(f"{cls.mnemonic()}.{word}") or did_you_mean(word, words, before=".")
+                raise StatementProblem("PTO-P052", message, node, fix)
             waiting = waiting[waiting.index(name) + 1 :]
             value = enum(member)
             if name in parts.fields and parts.fields[name][0] != value:

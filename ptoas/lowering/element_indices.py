@@ -15,7 +15,7 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.elementwise import TAddOp, TCIOp, TDivOp, TMaxOp, TMinOp, TMulOp, TSubOp
 from ptoas.dialects.pto.enums import BLayout, Coalesce, CoalesceAttr, Layout, SLayout
 from ptoas.dialects.pto.expand import TColExpandOp, TExpandSOp
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp, MScatterOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.tile_scalar import TMulSOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -40,7 +40,7 @@ class IndexBuilder:
     `data` is the tile whose elements move; `more` rows of the helper tiles lie below its rows.
     """
 
-    def __init__(self, op: MGatherOp | MScatterOp, data: SSAValue, knowledge: Knowledge, more: int = 0):
+    def __init__(self, op: IndexedMemoryOp, data: SSAValue, knowledge: Knowledge, more: int = 0):
         self.op = op
         self.data = data
         self.knowledge = knowledge
@@ -53,7 +53,7 @@ class IndexBuilder:
         self.signed = BY_TYPE[self.element].kind == "int"
         self.row = op.coalesce == CoalesceAttr(Coalesce.Row)
         self.more = more
-        self.word = "destination" if isinstance(op, MGatherOp) else "source"
+        self.word = "source" if isinstance(op, MScatterOp) else "destination"
         self.extents = [self._extent(0), self._extent(1)]
         # Helper tiles are valid as a whole, whatever the data is.
         self.rows, self.cols = tile.rows + more, tile.cols

@@ -31,15 +31,14 @@ class Seen:
 
 
 class Record:
-    """The latest access of one pipe to some bytes: number `at` of an instruction's."""
+    """An access of one pipe to some bytes: number `at` of an instruction's."""
 
-    __slots__ = ("at", "bound", "pipe", "time", "touched", "write")
+    __slots__ = ("at", "bound", "pipe", "touched", "write")
 
-    def __init__(self, touched: Touched, pipe: int, write: bool, time: int, bound: Bound, at: int):
+    def __init__(self, touched: Touched, pipe: int, write: bool, bound: Bound, at: int):
         self.touched = touched
         self.pipe = pipe
         self.write = write
-        self.time = time
         self.bound = bound
         self.at = at
 

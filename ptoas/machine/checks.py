@@ -70,6 +70,8 @@ def initialised(op: Operation, m: Machine, step: Step) -> Callable[..., None]:
             return _marking(op, run, writes[0])
         case 1, 0, 0:
             return _reading(op, m, run, reads[0])
+        case 1, 1, 0:
+            return _making(op, m, run, reads[0], writes[0])
         case _:
             pass
 
@@ -105,5 +107,20 @@ def _reading(op: Operation, m: Machine, run: Callable[..., None], region: Region
         if region.ready != bits.epoch:
             check_region(op, m, region)
         run(*scalars)
+
+    return checked
+
+
+def _making(
+    op: Operation, m: Machine, run: Callable[..., None], region: Region, written: Region
+) -> Callable[..., None]:
+    """One tile of one other."""
+    bits, mark = region.bits, written.mark
+
+    def checked(*scalars: Any) -> None:
+        if region.ready != bits.epoch:
+            check_region(op, m, region)
+        run(*scalars)
+        mark(op)
 
     return checked

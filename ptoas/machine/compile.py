@@ -21,8 +21,10 @@ from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr
+from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.slots import slot_places
@@ -41,11 +43,13 @@ from ptoas.machine.addresses import lost, placed
 from ptoas.machine.bound import Bound
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
+from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_bodies
 from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
+from ptoas.machine.segments import Segment, is_beside, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
@@ -93,6 +97,17 @@ class ModuleCompiler:
             self.namespace[name] = thing
         return name
 
+    def keep_for_now(self, make: Callable[[Callable[[object], None]], object]) -> str:
+        """A global name for an object that is told how to put another in its place."""
+        name = f"k{len(self._kept)}"
+
+        def replace(thing: object) -> None:
+            self.namespace[name] = thing
+
+        kept = self.keep(make(replace))
+        assert kept == name
+        return name
+
     def function(self, name: str) -> Callable[..., tuple[Any, ...]]:
         """The compiled function, and whatever it calls."""
         waiting = [name]
@@ -131,6 +146,9 @@ class FunctionCompiler(ControlFlow, Placement):
     # --- operations ---
 
     def operation(self, op: Operation) -> None:
+        segment, self.segment = self.segment, None
+        if is_beside(op):
+            self.segment = segment
         match op:
             case arith.ConstantOp():
                 self.constant(op)
@@ -148,7 +166,7 @@ class FunctionCompiler(ControlFlow, Placement):
             case PtoOp() if type(op) in VALUES:
                 self.value(op)
             case PtoOp():
-                self.instruction(op)
+                self.instruction(op, segment)
             case scf.ForOp():
                 self.for_loop(op)
             case scf.WhileOp():
@@ -260,17 +278,20 @@ class FunctionCompiler(ControlFlow, Placement):
 
         return run
 
-    def instruction(self, op: PtoOp) -> None:
+    def instruction(self, op: PtoOp, segment: Segment | None = None) -> None:
         fixed = {n: self.known[v] for n, v in enumerate(op.operands) if isinstance(self.known.get(v), Tile)}
         try:
-            compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed)
+            handover = self.handover(op)
+            compiled = Compiled(op, self.machine, self.module.race, self.module.observer, fixed, handover)
         except PtoasError as error:
             self.line(f"{self.raiser(error)}()")
             return
         arguments = ", ".join(self.ref(op.operands[n]) for n in compiled.scalars)
         dynamic = [self.ref(op.operands[n]) for n in compiled.dynamic]
         if not dynamic:
-            self.line(f"{self.keep(lazily(compiled))}({arguments})")
+            name = self.module.keep_for_now(lambda bound: lazily(compiled, bound))
+            self.join_segment(compiled, name, segment)
+            self.line(f"{name}({arguments})")
         else:
             key, operands = compiled.key_text(dynamic), ", ".join(dynamic)
             find, bind = self.keep(compiled.steps.get), self.keep(compiled.bind)
@@ -281,6 +302,32 @@ class FunctionCompiler(ControlFlow, Placement):
             show = self.module.capture.get(operand)
             if show is not None:
                 self.line(f"{self.keep(show)}({self.ref(operand)})")
+
+    def join_segment(self, compiled: Compiled, name: str, segment: Segment | None) -> None:
+        """Races of an instruction may be looked for together with those of others."""
+        race = self.module.race
+        pipe = None if race is None else pipe_of(compiled, race)
+        if race is None or pipe is None:
+            return
+        compiled.race = None
+        if segment is None or segment.pipe != pipe:
+            segment = Segment(race, pipe, self.module.namespace)
+            self.line(f"{self.keep(segment.enter)}()")
+        segment.add(name, compiled)
+        self.segment = segment
+
+    def handover(self, op: PtoOp) -> Handover | None:
+        """What a gather and the store after it have in common."""
+        if isinstance(op, TStoreOp):
+            return self.handovers.pop(op, None)
+        dst = op.dst if isinstance(op, MGatherOp) else None
+        if dst is None or self.module.observer is not None or dst in self.module.capture:
+            return None
+        store = store_after(op, dst, self.machine)
+        if store is None or not isinstance(self.known.get(dst), Tile):
+            return None
+        handover = self.handovers[store] = Handover(is_unseen(dst, self.module.functions.values()))
+        return handover
 
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:
         observer, race = self.module.observer, self.module.race
@@ -306,8 +353,8 @@ class FunctionCompiler(ControlFlow, Placement):
                     self.line(f"{self.raiser(error)}()")
                     return
                 if isinstance(event, EventAttr):
-                    known = race.raise_flag if sets else race.await_flag
-                    self.line(f"{self.keep(partial(known, op, flag_of(source, sink, event.data)))}()")
+                    known = race.raising if sets else race.awaiting
+                    self.line(f"{self.keep(known(op, flag_of(source, sink, event.data)))}()")
                     return
                 chosen = self.keep(chosen_event(op, self.machine))
                 self.line(f"{self.keep(partial(act, op, source, sink))}({chosen}({self.ref(event)}))")

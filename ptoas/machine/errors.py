@@ -202,6 +202,14 @@ _ROWS = (
         "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
     ),
     (
+        "PTO-R951",
+        "an operand or accumulator does not lie as it is walked",
+        "The matrix unit knows addresses and the extents of the product, not the shape of a tile: from one "
+        "line of blocks to the next it steps over the valid extent, rounded up to blocks. Where fewer rows "
+        "or columns are valid than the tile has, a device multiplies, or reads, something else. Of static "
+        "extents `verify` says it (PTO-K105); a compact tile lies as it is walked.",
+    ),
+    (
         "PTO-R201",
         "uninitialised bytes are read",
         "Nothing has written these bytes of local memory. A simulator has zeros there, a device has what "
@@ -215,6 +223,12 @@ _ROWS = (
         "goes on as the device does: written bytes are taken as they are, and what comes of bytes that "
         "nothing has written is followed until something depends on it (PTO-R946). Give both the same valid "
         "extents.",
+    ),
+    (
+        "PTO-R947",
+        "more columns than are divided",
+        "A5 divides 64-bit integers by one vector of 64 lanes a row; columns behind it keep what they held. "
+        "Divide tiles of 64 columns one after the other.",
     ),
     (
         "PTO-R946",
@@ -276,7 +290,12 @@ _ROWS = (
         "the program runs too long",
         "More operations than `--max-steps` were executed, or a loop would execute more.",
     ),
-    ("PTO-R502", "a division by zero", "The quotient of integers by zero has no value on any target."),
+    (
+        "PTO-R502",
+        "a division by zero",
+        "The quotient of integers by zero has no value on any target. The exception: of 64 bits on A5 "
+        "quotient and remainder are zero.",
+    ),
     ("PTO-R503", "a shift by the width or more", "`arith` gives such a shift no value."),
     ("PTO-R504", "a conversion out of range", "The float has no value in the integer type."),
     (

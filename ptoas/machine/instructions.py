@@ -18,6 +18,7 @@ from ptoas.machine.across import across
 from ptoas.machine.checks import initialised
 from ptoas.machine.clocks import Listener
 from ptoas.machine.errors import failure
+from ptoas.machine.handover import Handover
 from ptoas.machine.machine import INSTRUCTIONS, Machine, Step
 from ptoas.machine.memory import View
 from ptoas.machine.race import RaceDetector, ordered, ordered_moving
@@ -72,8 +73,10 @@ class Compiled:
         race: RaceDetector | None,
         observer: Observer | None,
         fixed: dict[int, object],
+        handover: Handover | None = None,
     ):
         self.op = op
+        self.handover = handover
         self.machine = machine
         self.race = race
         self.observer = observer
@@ -134,6 +137,9 @@ class Compiled:
         step = self._bound(values)
         if clobbered := self._clobbered(values, step):
             step = replace(step, clobbers=(*step.clobbers, *clobbered))
+        if self.handover is not None:
+            is_store = isinstance(self.op, TStoreOp)
+            step = self.handover.storing(step) if is_store else self.handover.gathering(step)
         if self.moves:
             if step.moving is None:
                 # The step knows this one view only: it is not kept.
@@ -163,7 +169,9 @@ class Compiled:
 
         reads = tuple(region for step in steps for region in step.reads)
         writes = tuple(region for step in steps for region in step.writes)
-        return replace(steps[0], run=run, reads=reads, writes=writes)
+        # What nobody wrote is followed from one tile to another, not to those of two cores.
+        lanes = steps[0].lanes if len(steps) == 1 else None
+        return replace(steps[0], run=run, reads=reads, writes=writes, lanes=lanes)
 
     def _check_apart(self, values: list[object]) -> None:
         """Stop where tiles have a byte in common that the target reads while it writes the other."""
@@ -233,14 +241,15 @@ class Compiled:
         return run
 
 
-def lazily(compiled: Compiled) -> Callable[..., None]:
-    """An instruction whose operands are all known: bound when it is first executed."""
+def lazily(compiled: Compiled, bound: Callable[[Callable[..., None]], None]) -> Callable[..., None]:
+    """An instruction whose operands are all known: bound when it is first executed; `bound` hears of it."""
     run: Callable[..., None] | None = None
 
     def execute(*scalars: float) -> None:
         nonlocal run
         if run is None:
             run = compiled.bind(())
+            bound(run)
         run(*scalars)
 
     return execute

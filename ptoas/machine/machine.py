@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
     from ptoas.dialects.pto.channel import PipeInitOp
     from ptoas.machine.cluster import Cluster
+    from ptoas.machine.handover import Later
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
     from ptoas.machine.unsettled import Lanes
@@ -94,6 +95,10 @@ class Step:
     """How it combines with global memory, if it does."""
     idle: bool = False
     """This actor takes part, and does nothing."""
+    later: Later | None = None
+    """A gather in two parts, for a store right after it."""
+    filled: Callable[[View, Array, Later, bool], bool] | None = None
+    """A store of what a gather is about to bring, which goes to memory first; `False`: that can't be done."""
     delivers: bool = False
     """It brings bytes of other ranks here, and its own there, by itself."""
     lanes: Lanes | None = None

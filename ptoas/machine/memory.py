@@ -196,7 +196,18 @@ class LocalPointer:
 class Form:
     """What views of one buffer have in common when only their offsets differ. Compared by identity."""
 
-    __slots__ = ("buffer", "dtype", "layout", "reach", "shape", "shape5", "strides", "strides5")
+    __slots__ = (
+        "buffer",
+        "dtype",
+        "first_byte",
+        "layout",
+        "length",
+        "reach",
+        "shape",
+        "shape5",
+        "strides",
+        "strides5",
+    )
 
     def __init__(
         self, buffer: GlobalBuffer, shape: tuple[int, ...], strides: tuple[int, ...], layout: Layout
@@ -214,6 +225,11 @@ class Form:
         ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
         self.reach = (0, -1) if 0 in shape else (sum(min(e, 0) for e in ends), sum(max(e, 0) for e in ends))
         """First and last element that a view touches, from its offset; `(0, -1)`: none."""
+        first, last = self.reach
+        self.first_byte = buffer.address + first * buffer.dtype.size
+        """Where a view at offset 0 begins in the host's memory."""
+        self.length = (last - first + 1) * buffer.dtype.size
+        """Bytes from the first to the last."""
 
 
 class View:
@@ -224,7 +240,6 @@ class View:
     def __init__(self, form: Form, offset: int):
         self.form = form
         self.offset = offset
-        self._array: Array | None = None
 
     @staticmethod
     def of(
@@ -267,11 +282,12 @@ class View:
     @property
     def array(self) -> Array:
         """All elements of the view, as the strides place them."""
-        array = self._array
-        if array is None:
+        try:
+            return self._array
+        except AttributeError:  # a loop makes many views, and few of them are asked
             form = self.form
-            array = self._array = form.buffer.window(self.offset, form.shape5, form.strides5)
-        return array
+            self._array: Array = form.buffer.window(self.offset, form.shape5, form.strides5)
+            return self._array
 
     def extent(self) -> tuple[int, int]:
         """First and last element of the buffer that the view touches; `(0, -1)` when it is empty."""
@@ -358,6 +374,9 @@ class LocalMemory:
         """Who last wrote each region, the latest at the end."""
         self.phases: dict[int, AccPhase | None] = {}
         """By address, what the last product into an accumulator said of its phase."""
+        self.walked: dict[int, int] = {}
+        """By address, from how many rows to how many further on the last product stepped to the next block of
+        columns of an accumulator."""
 
     def forget(self) -> None:
         """Make every byte uninitialised again."""
@@ -366,6 +385,7 @@ class LocalMemory:
         self.bits.forget()
         self.writers.clear()
         self.phases.clear()
+        self.walked.clear()
         self.undefined = None
 
     def blur(self, whole: Tile, out: Tile) -> None:

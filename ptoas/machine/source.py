@@ -13,6 +13,8 @@ from ptoas.machine.errors import failure
 
 if TYPE_CHECKING:
     from ptoas.machine.compile import ModuleCompiler
+    from ptoas.machine.handover import Handover
+    from ptoas.machine.segments import Segment
 
 
 DEFAULT_MAX_STEPS = 200_000_000
@@ -54,6 +56,10 @@ class SourceWriter(ABC):
         self.known: dict[SSAValue, object] = {}
         """Values that are the same in every execution: constants, and tiles at constant addresses."""
         self.callees: list[str] = []
+        self.handovers: dict[Operation, Handover] = {}
+        """Of stores that come after a gather."""
+        self.segment: Segment | None = None
+        """What the next instruction may be part of."""
 
     @abstractmethod
     def operation(self, op: Operation) -> None:
@@ -95,8 +101,10 @@ class SourceWriter(ABC):
     def block(self, block: Block) -> None:
         """The operations of a block; what ends it is left to the caller, except `return`."""
         before = len(self.lines)
+        self.segment = None
         for op in block.ops:
             self.operation(op)
+        self.segment = None
         if len(self.lines) == before:
             self.line("pass")
 

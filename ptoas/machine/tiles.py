@@ -79,12 +79,16 @@ class Region:
 
     def mark(self, op: Operation) -> None:
         """All bytes are written now, by `op`."""
-        if self.ready != self.bits.epoch:
+        bits = self.bits
+        if self.ready != bits.epoch:
             self.view[self.select] = True
-            bits = self.bits
             bits.top = max(bits.top, self.high - bits.base)
             self.ready = bits.epoch
-        self._note_writer(op)
+            self._note_writer(op)
+            return
+        writers = self.memory.writers
+        writers.pop(self, None)
+        writers[self] = op
 
     def clobber(self, op: Operation) -> None:
         """The bytes hold nothing any more: `op` has used them as scratch."""
@@ -128,9 +132,9 @@ class Region:
 
     def _note_writer(self, op: Operation) -> None:
         writers = self.memory.writers
-        writers.pop(self, None)
+        is_new = writers.pop(self, None) is None
         writers[self] = op
-        if len(writers) > MOST_REGIONS:
+        if is_new and len(writers) > MOST_REGIONS:
             for region in list(writers)[: MOST_REGIONS // 2]:
                 del writers[region]
 

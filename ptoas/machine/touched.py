@@ -55,13 +55,9 @@ def tile_touched(tile: Tile) -> Touched:
 
 
 def view_touched(view: View) -> Touched:
-    form, buffer = view.form, view.form.buffer
-    first, last = form.reach
-    start = buffer.address + view.offset * form.dtype.size
-    if last < first:
-        return Touched(view, form, start, start, f"%{buffer.name}")
-    size = form.dtype.size
-    return Touched(view, form, start + first * size, start + (last + 1) * size, f"%{buffer.name}")
+    form = view.form
+    low = form.first_byte + view.offset * form.dtype.size
+    return Touched(view, form, low, low + form.length, f"%{form.buffer.name}")
 
 
 def element_touched(holder: Pointer | LocalPointer | Tile, offset: int) -> Touched:

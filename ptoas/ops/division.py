@@ -8,6 +8,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.ops.family import Function, Make, into, mnemonic, wider
+from ptoas.targets.families.elementwise import WIDE_LANES, WIDE_QUOTIENT
 
 
 def nonzero(op: PtoOp, m: Machine, b: Array) -> None:
@@ -20,18 +21,43 @@ def nonzero(op: PtoOp, m: Machine, b: Array) -> None:
 
 
 def divide(op: PtoOp, m: Machine) -> Function:
-    """Floats divide as IEEE 754 says; integers towards zero, and by zero not at all."""
+    """Floats divide as IEEE 754 says; integers towards zero, and by zero not at all, but for those of 64 bits
+    on A5, where that is zero."""
+    wide = m.target.model(op) == WIDE_QUOTIENT
 
     def quotient(a: Array, b: Array, out: Array | None = None) -> Array:
         if a.dtype.kind not in "iu":
             return np.divide(a, b, out=out)
+        if wide:
+            _one_vector(op, m, a)
+            return into(out, _unless_zero(_towards_zero, a, b))
         nonzero(op, m, b)
-        # floor_divide rounds down: where the signs differ and something is left, one more is towards zero.
-        found = np.floor_divide(a, b)
-        found = found + (((a < 0) != (b < 0)) & (found * b != a)).astype(found.dtype)
-        return np.positive(found, out=out)
+        return np.positive(_towards_zero(a, b), out=out)
 
     return quotient
+
+
+def _towards_zero(a: Array, b: Array) -> Array:
+    """`floor_divide` rounds down: where the signs differ and something is left, one more is towards zero."""
+    found = np.floor_divide(a, b)
+    return found + (((a < 0) != (b < 0)) & (found * b != a)).astype(found.dtype)
+
+
+def _unless_zero(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """The function where the divisor is not zero, and zero where it is."""
+    zero = b == 0
+    found = function(a, np.where(zero, 1, b).astype(a.dtype))
+    return np.where(zero, a.dtype.type(0), found)
+
+
+def _one_vector(op: PtoOp, m: Machine, a: Array) -> None:
+    """Stop where a row has more columns than A5 divides; `verify` says so where it knows them."""
+    if m.checks.mem and a.shape[1] > WIDE_LANES:
+        raise m.fail(
+            "PTO-R947",
+            f"{mnemonic(op)}: {a.shape[1]} columns of 64 bits, {WIDE_LANES} of which are divided",
+            op,
+        )
 
 
 def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:
@@ -41,6 +67,8 @@ def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:
         model = m.target.model(op)
         if model == "through f32":
             return _through_f32(op, m)
+        if model == WIDE_QUOTIENT:
+            return _of_wide_quotients(op, m)
         by_steps = model is not None and m.target.value(op, "precisionType") in (*model, None)
 
         def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
@@ -53,6 +81,16 @@ def remainder(exact: Function, rounded: Callable[[Array], Array]) -> Make:
         return calculate
 
     return make
+
+
+def _of_wide_quotients(op: PtoOp, m: Machine) -> Function:
+    """What is left of a quotient towards zero; nothing where the divisor is zero."""
+
+    def calculate(a: Array, b: Array, out: Array | None = None) -> Array:
+        _one_vector(op, m, a)
+        return into(out, _unless_zero(np.fmod, a, b))
+
+    return calculate
 
 
 def _by_steps(a: Array, b: Array, rounded: Callable[[Array], Array]) -> Array:

@@ -156,12 +156,13 @@ def leaky(a: Array, slope: Array, out: Array | None = None) -> Array:
     return into(out, np.where(a > 0, a, np.multiply(a, slope)))
 
 
-def shift(function: Function) -> Make:
-    """A shift that stops at a count that no document gives a meaning."""
+def shift(function: Function, least: int = 0) -> Make:
+    """A shift that stops at a count that no document gives a meaning: the width, or `least` bits if that is
+    more. Nothing of a short number is left then but its sign, shifted to the right."""
 
     def make(op: PtoOp, m: Machine) -> Function:
         def calculate(a: Array, count: Array, out: Array | None = None) -> Array:
-            bits = 8 * a.dtype.itemsize
+            bits = max(8 * a.dtype.itemsize, least)
             wrong = (count < 0) | (count >= bits)
             if np.any(wrong):
                 found = np.asarray(count)[wrong][0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ptoas.dialects.pto.enums import ReluPreMode, ReluPreModeAttr, SLayout
+from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
@@ -80,6 +81,28 @@ def look_at(op: PtoOp, m: Machine, src: Tile) -> None:
             f"{op.mnemonic()}: some of {src.describe()} is undefined: its product has fewer rows or columns",
             op,
         )
+
+
+def check_steps(op: PtoOp, m: Machine, src: Tile, rows: int) -> None:
+    """Say so, if an accumulator is read at other steps than its product wrote it with; `rows` are those from
+    one block of columns to the next."""
+    if not m.target.has_pipes or src.valid[1] <= src.geometry.cols.box:
+        return
+    walked = src.memory.walked.get(src.address, rows)
+    if walked != rows:
+        m.warn(
+            "PTO-R951",
+            f"{op.mnemonic()}: {src.describe()} is read in steps of {rows} rows from one block of "
+            f"columns to the next, and its product has written it in steps of {walked}",
+            op,
+        )
+
+
+def steps(src: Tile, by_valid: bool) -> int:
+    """Rows from one block of columns of an accumulator to the next: by its type, or by what is valid."""
+    if by_valid:
+        return -(-src.valid[0] // BOX_ROWS) * BOX_ROWS
+    return src.geometry.cols.outer // src.geometry.cols.box
 
 
 def as_it_is(bits: Array, *_: int, at: int = 0) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.machine.arrays import Array, np
+from ptoas.machine.handover import Later
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
@@ -27,9 +28,11 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
         if row:
             dst = dst.with_valid(dst.valid[0], table.width)
         read = index_reader(idx, m, flat=row)
-        run = gather_run(op, m, table, dst, idx, read, oob)
+        work = gather_run(op, m, table, dst, idx, read, oob)
+        run, later = (in_one(work), work) if isinstance(work, Later) else (work, None)
         writes = (dst.full.region,) if prezeroes(table, oob) else (dst.region,)
-        return Step(run, reads=(idx.region,), writes=writes, places=lambda: taken(table, read, oob))
+        places = lambda: taken(table, read, oob)  # noqa: E731
+        return Step(run, reads=(idx.region,), writes=writes, places=places, later=later)
 
     return bind
 
@@ -58,7 +61,7 @@ def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) ->
 
 def gather_run(
     op: MGatherOp, m: Machine, table: Table, dst: Tile, idx: Tile, read: Reader, oob: GatherOOB
-) -> Callable[[], None]:
+) -> Callable[[], None] | Later:
     """The work: remap the indices, take, and store the valid region."""
     if oob is GatherOOB.Undefined and not (table.by_row or m.target.model(op).checks_bounds):
         # Elements are counted flat, so the padding between rows counts too (D17 relies on it).
@@ -130,7 +133,17 @@ def wrapped(read: Reader, capacity: int) -> Reader:
     return read_wrapped
 
 
-def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> Callable[[], None]:
+def in_one(work: Later) -> Callable[[], None]:
+    """Both parts of a gather."""
+    choose, take, out = work.choose, work.take, work.out
+
+    def run() -> None:
+        take(choose(), 0, out, "clip")
+
+    return run
+
+
+def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> Callable[[], None] | Later:
     """Take, an index past the last being the last: indices are remapped or checked before.
 
     `wide` says that indices have 64 bits, more than NumPy takes by.
@@ -138,11 +151,8 @@ def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> 
     source = table.array
     last = capacity - 1
     if source is not None and not dst.boxed and source.flags.c_contiguous:
-        out = dst.raw
-        take = source.take
-        if wide:
-            return lambda: take(np.minimum(read(), last).astype(np.intp), 0, out, "clip")
-        return lambda: take(read(), 0, out, "clip")
+        choose = (lambda: np.minimum(read(), last).astype(np.intp)) if wide else read
+        return Later(choose, source.take, dst.raw)
 
     def run() -> None:
         indices = read()
@@ -158,7 +168,8 @@ def taking(table: Table, dst: Tile, read: Reader, capacity: int, wide: bool) -> 
 def zeroing(table: Table, dst: Tile, read: Reader, everything: Tile | None, wide: bool) -> Callable[[], None]:
     """Take, with zeros where the index is outside; `everything` is a tile to clear before."""
     capacity = table.capacity
-    take = taking(table, dst, read, capacity, wide)
+    work = taking(table, dst, read, capacity, wide)
+    take = in_one(work) if isinstance(work, Later) else work
     greatest = np.maximum.reduce
     zero = np.zeros((), dst.dtype.raw)
 

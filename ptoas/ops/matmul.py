@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto import matmul as dialect
-from ptoas.dialects.pto.enums import AccPhase
+from ptoas.dialects.pto.enums import AccPhase, CompactMode
+from ptoas.dialects.pto.geometry import BOX_ROWS
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import POISON
@@ -36,6 +39,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
 
     def bind(dst: Tile, lhs: Tile, rhs: Tile, acc_in: Tile | None = None, bias: Tile | None = None) -> Step:
         check_extents(op, m, dst, lhs, rhs, bias)
+        check_walk(op, m, walk.strided, lhs, rhs)
         rows, cols = lhs.valid[0], rhs.valid[1]
         out = dst.with_valid(rows, cols)
         start = first_term(rows, cols, acc_in, bias)
@@ -48,7 +52,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
             product = in_panels(lhs, rhs, panels, start is not None)
 
             def run_whole() -> None:
-                begin(dst)
+                begin(dst, rows)
                 if out.memory.undefined is not None:
                     out.memory.sharpen(out)
                 product()
@@ -57,7 +61,7 @@ def product(op: dialect.ProductOp, m: Machine) -> Binder:
         left, right = factor(lhs), factor(rhs)
 
         def run() -> None:
-            begin(dst)
+            begin(dst, rows)
             total = rounded(multiply(left(), right()), number)
             if start is not None:
                 total += start.load()
@@ -96,12 +100,13 @@ def in_panels(lhs: Tile, rhs: Tile, panels: Array, adds: bool) -> Callable[[], N
     return run
 
 
-def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile], None]:
-    """What a product says of its phase, and that it does not wait for a store that never comes."""
+def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile, int], None]:
+    """What a product of so many rows says of its phase and of its steps, and that it does not wait for a
+    store that never comes."""
     phase = None if op.acc_phase is None else op.acc_phase.data
     spoken = phase in (AccPhase.Partial, AccPhase.Final) and m.target.has_pipes
 
-    def begin(dst: Tile) -> None:
+    def begin(dst: Tile, rows: int) -> None:
         phases = dst.memory.phases
         if spoken and phases.get(dst.address) is AccPhase.Final:
             raise m.fail(
@@ -111,8 +116,29 @@ def beginning(op: dialect.ProductOp, m: Machine) -> Callable[[Tile], None]:
                 op,
             )
         phases[dst.address] = phase
+        dst.memory.walked[dst.address] = -(-rows // BOX_ROWS) * BOX_ROWS
 
     return begin
+
+
+def check_walk(op: dialect.ProductOp, m: Machine, strided: str, lhs: Tile, rhs: Tile) -> None:
+    """Say so, where only the run knows that an operand lies at other steps than the matrix unit takes; of
+    static extents `verify` says it (PTO-K105)."""
+    for word in strided.split():
+        slot, _, dim = word.partition(".")
+        at = ("rows", "cols").index(dim)
+        tile = {"lhs": lhs, "rhs": rhs}.get(slot)
+        if tile is None or tile.type.valid[at] != DYNAMIC or tile.type.compact is not CompactMode.Null:
+            continue
+        box = tile.type.geometry.box
+        walked, lies = -(-tile.valid[at] // box[at]) * box[at], tile.type.shape[at]
+        if walked < lies and tile.valid[1 - at] > box[1 - at] and not is_packed(op.operands_of(slot)[0]):
+            m.warn(
+                "PTO-R951",
+                f"{mnemonic(op)}: {tile.describe()} has {lies} {dim}, of which {tile.valid[at]} are valid: "
+                f"from one line of blocks to the next the matrix unit steps over {walked}",
+                op,
+            )
 
 
 def in_blocks(out: Tile, blocks: tuple[int, int]) -> Tile:

@@ -7,7 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ptoas.dialects.pto.enums import AccPhase, AtomicType, Layout, PadValue, PrintFormat, STPhase
+from ptoas.dialects.pto.enums import (
+    AccPhase,
+    AtomicType,
+    CompactMode,
+    Layout,
+    PadValue,
+    PrintFormat,
+    STPhase,
+    TileLoc,
+)
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.scalar import ElementOp, LoadScalarOp, StoreScalarOp, TGetValOp, TSetValOp
@@ -15,10 +24,11 @@ from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.dtypes import DType
+from ptoas.machine.handover import Later
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
-from ptoas.machine.memory import LocalPointer, Pointer, View
+from ptoas.machine.memory import LocalPointer, Pointer, View, address_of
 from ptoas.machine.tiles import Region, Tile, in_runs
-from ptoas.ops.fixpipe import check_columns, check_scales, conversion, look_at
+from ptoas.ops.fixpipe import check_columns, check_scales, check_steps, conversion, look_at, steps
 from ptoas.ops.transfer import assign_rows_and_columns, check_extents, outside, paired, rows_and_columns
 from ptoas.ops.views import Unplaced
 
@@ -134,6 +144,8 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:
         dtype = mem.dtype
         look_at(op, m, src)
+        if src.type.loc.data is TileLoc.Acc:
+            check_steps(op, m, src, steps(src, src.type.compact is CompactMode.Normal))
         check_scales(op, m, fp)
         check_columns(op, m, fp, 0, src.valid[1])
         if combine is not None and dtype.coded:
@@ -165,7 +177,8 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
                 add(target, window, out=target)
 
         moving = storing(mem, target, window) if combine is None else None
-        return Step(run, reads=(src.region,), moving=moving, atomic=kind)
+        filled = None if combine is not None else filling(src, mem, target, window)
+        return Step(run, reads=(src.region,), moving=moving, atomic=kind, filled=filled)
 
     return bind
 
@@ -206,8 +219,17 @@ def converting(dst: Tile) -> Callable[[View], None]:
 
 def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:
     """A load from any view of this form."""
-    shape, strides, raw, size = source.shape, source.strides, mem.buffer.raw, mem.dtype.size
-    dtype, array = source.dtype, np.ndarray
+    raw, size = mem.buffer.raw, mem.dtype.size
+    row = in_one_row(mem, source, window)
+    if row is not None:
+        count = len(row)
+
+        def run_row(view: View) -> None:
+            start = view.offset
+            row[...] = raw[start : start + count]
+
+        return run_row
+    shape, strides, dtype, array = source.shape, source.strides, source.dtype, np.ndarray
 
     def run(view: View) -> None:
         window[...] = array(shape, dtype, raw, view.offset * size, strides)
@@ -217,13 +239,54 @@ def loading(mem: View, source: Array, window: Array) -> Callable[[View], None]:
 
 def storing(mem: View, target: Array, window: Array) -> Callable[[View], None]:
     """A store to any view of this form."""
-    shape, strides, raw, size = target.shape, target.strides, mem.buffer.raw, mem.dtype.size
-    dtype, array = target.dtype, np.ndarray
+    raw, size = mem.buffer.raw, mem.dtype.size
+    row = in_one_row(mem, target, window)
+    if row is not None:
+        count = len(row)
+
+        def run_row(view: View) -> None:
+            start = view.offset
+            raw[start : start + count] = row
+
+        return run_row
+    shape, strides, dtype, array = target.shape, target.strides, target.dtype, np.ndarray
 
     def run(view: View) -> None:
         array(shape, dtype, raw, view.offset * size, strides)[...] = window
 
     return run
+
+
+def filling(
+    src: Tile, mem: View, target: Array, window: Array
+) -> Callable[[View, Array, Later, bool], bool] | None:
+    """A store of what a gather takes, which goes to memory and from there to the tile."""
+    row = in_one_row(mem, target, window)
+    if row is None or src.boxed or not src.raw.flags.c_contiguous:
+        return None
+    raw, shape, count = mem.buffer.raw, src.valid, len(row)
+
+    def run(view: View, indices: Array, later: Later, unseen: bool) -> bool:
+        if later.out.shape != shape:
+            return False
+        start = view.offset
+        part = raw[start : start + count]
+        later.take(indices, 0, part.reshape(shape), "clip")
+        if not unseen:
+            row[...] = part
+        return True
+
+    return run
+
+
+def in_one_row(mem: View, memory: Array, window: Array) -> Array | None:
+    """The tile's elements in a row, where they and the memory's follow each other without gaps and in one
+    order: a slice of memory is made in half the time of an array."""
+    if not memory.size or not (memory.flags.c_contiguous and window.flags.c_contiguous):
+        return None
+    if address_of(memory) != mem.buffer.address + mem.offset * mem.dtype.size:
+        return None
+    return window.reshape(-1).view(mem.dtype.raw)
 
 
 # --- scalars -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile, Unplaced
 from ptoas.ops.family import mnemonic
-from ptoas.ops.matmul import beginning, check_extents, first_term, in_blocks, write
+from ptoas.ops.matmul import beginning, check_extents, check_walk, first_term, in_blocks, write
 
 GROUP = 32
 """Numbers that share a scale."""
@@ -53,6 +53,7 @@ def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
         bias: Tile | None = None,
     ) -> Step:
         check_extents(op, m, dst, lhs, rhs, bias)
+        check_walk(op, m, walk.strided, lhs, rhs)
         rows, cols = lhs.valid[0], rhs.valid[1]
         terms = lhs.valid[1] * (2 if lhs.dtype.kind == "pairs" else 1)
         groups = -(-terms // GROUP)
@@ -64,7 +65,7 @@ def mx_product(op: dialect.MxOp, m: Machine) -> Binder:
         whole = in_blocks(out, walk.blocks)
 
         def run() -> None:
-            begin(dst)
+            begin(dst, rows)
             a, b = (scaled(each, scale, groups) for each, scale in zip((lhs, rhs), scales, strict=True))
             total = (a @ b.T).astype(np.float32)
             if start is not None:

@@ -10,6 +10,7 @@ from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, applied, mnemonic, require_arithmetic
+from ptoas.targets.families.partial import FIRST, UNLESS
 
 
 def _sources(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:
@@ -61,8 +62,20 @@ def _values(ufunc: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
     return prepare
 
 
-def _pairs(wins: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
+def _pairs(wins: Ufunc, ties: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
+    """`wins` says where one value is better than another, `ties` where it is at least as good."""
+
     def prepare(op: PtoOp, m: Machine) -> Binder:
+        match m.target.model(op):
+            case model if model == FIRST:
+                takes_first = ties
+            case model if model == UNLESS:
+
+                def takes_first(a: Array, b: Array) -> Array:
+                    return ~wins(b, a)
+            case _:
+                takes_first = wins
+
         def bind(dst: Tile, dst_idx: Tile, src0: Tile, src1: Tile, src0_idx: Tile, src1_idx: Tile) -> Step:
             if 0 in dst.valid:
                 return NOTHING
@@ -73,7 +86,7 @@ def _pairs(wins: Ufunc) -> Callable[[PtoOp, Machine], Binder]:
             a, b, i, j = (tile.with_valid(*shared) for tile in (*values, *indices))
 
             def run() -> None:
-                first = wins(a.load(), b.load())
+                first = takes_first(a.load(), b.load())
                 value = np.where(first, a.load_raw(), b.load_raw())
                 index = np.where(first, i.load_raw(), j.load_raw())
                 _merge(dst, values, value)
@@ -90,5 +103,5 @@ instruction(dialect.TPartAddOp)(_values(np.add))
 instruction(dialect.TPartMulOp)(_values(np.multiply))
 instruction(dialect.TPartMaxOp)(_values(np.maximum))
 instruction(dialect.TPartMinOp)(_values(np.minimum))
-instruction(dialect.TPartArgMaxOp)(_pairs(np.greater))
-instruction(dialect.TPartArgMinOp)(_pairs(np.less))
+instruction(dialect.TPartArgMaxOp)(_pairs(np.greater, np.greater_equal))
+instruction(dialect.TPartArgMinOp)(_pairs(np.less, np.less_equal))

@@ -101,7 +101,7 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
     type = op.result.type
     assert isinstance(type, ViewType)
     rank = len(op.offsets)
-    forms: dict[tuple[Form, tuple[int, ...]], tuple[Form, tuple[tuple[int, int], ...]]] = {}
+    forms: dict[tuple[object, ...], tuple[Form, tuple[tuple[int, int], ...]]] = {}
     m.remember(forms)
     layout = m.knowledge.view(op.result).layout
 
@@ -111,13 +111,13 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
             forms.clear()
         form = Form(source.buffer, sizes, source.strides, layout)
         lasts = (extent - size if size >= 0 else -1 for extent, size in zip(source.shape, sizes, strict=True))
-        found = forms[source, sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
+        found = forms[source, *sizes] = (form, tuple(zip(lasts, source.strides, strict=True)))
         return found
 
     def run(source: View, *extents: int) -> View:
         sizes = extents[rank:]
         outer = source.form
-        form, steps = forms.get((outer, sizes)) or form_of(outer, sizes)
+        form, steps = forms.get((outer, *sizes)) or form_of(outer, sizes)
         start = source.offset
         for offset, (last, stride) in zip(extents, steps):  # noqa: B905 - the sizes come after the offsets
             if not 0 <= offset <= last:
@@ -125,7 +125,16 @@ def partition_view(op: PartitionViewOp, m: Machine) -> Callable[..., View]:
             start += offset * stride
         return View(form, start)
 
-    return run
+    def run_matrix(source: View, row: int, col: int, rows: int, cols: int) -> View:
+        """The same for two dimensions, which loops are full of, without a loop of its own."""
+        outer = source.form
+        form, steps = forms.get((outer, rows, cols)) or form_of(outer, (rows, cols))
+        (last_row, row_step), (last_col, col_step) = steps
+        if 0 <= row <= last_row and 0 <= col <= last_col:
+            return View(form, source.offset + row * row_step + col * col_step)
+        raise outside_view(op, m, source, (row, col), (rows, cols))
+
+    return run_matrix if rank == 2 else run
 
 
 def outside_view(

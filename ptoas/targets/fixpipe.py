@@ -15,7 +15,11 @@ from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
-from ptoas.targets.rules.move_layouts import move_goes_between_these_layouts, move_takes_the_whole_tile
+from ptoas.targets.rules.move_layouts import (
+    move_goes_between_these_layouts,
+    move_takes_the_whole_tile,
+    vector_is_made_of_blocks,
+)
 from ptoas.targets.specs import FLOAT4, Types, tile
 
 Table = dict[str, str]
@@ -96,6 +100,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         *ways,
         *rules,
         *([move_goes_between_these_layouts(layouts=cube.layouts)] if cube.layouts else []),
+        *([vector_is_made_of_blocks] if cube.layouts else []),
         *([move_takes_the_whole_tile] if cube.layouts and not at else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
@@ -111,6 +116,8 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     )
     table = base.but(rules=(f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling),))
     types, relu = "type:dst type:src", "#reluPreMode?"
+    whole = "src" if name == "TEXTRACT" else "dst"
+    indexed = Call(name, arguments=" ".join(("dst src", *(f"{slot}@{whole}" for slot in at.split()))))
     given = "accToVecMode reluPreMode pre_quant"
     # A variable would be taken for an event, by the form without a scale.
     values = " ".join(f"uint16_t:{slot}" for slot in at.split())
@@ -121,7 +128,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         {
             "vec": vec.but(rules=ways),
             "vec pairs": vec.but(rules=ways, call=PAIRS),
-            "in": base.but(tiles=both),
+            "in": base.but(tiles=both, call=indexed) if at else base.but(tiles=both),
             "table": table,
             "out": replace(out, call=plain),
             # Without a mode the library's TEXTRACT takes the relu, and leaves it out.

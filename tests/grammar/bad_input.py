@@ -12,6 +12,46 @@ Expected = tuple[str, int, int, int, str, "str | None"]
 """Code, line, column, length, message, fix."""
 
 CASES: dict[str, tuple[str, list[Expected]]] = {
+    # names of pages that no program can spell
+    "pages: a call of the library alone": (
+        ".arg %a : !pto.tile<16x16xf16>\npto.timg2col ins(%a : !pto.tile<16x16xf16>) outs(%a : !pto.tile<16x16xf16>)",
+        [
+            (
+                "PTO-P020",
+                2,
+                1,
+                12,
+                "`timg2col` is a call of the instruction library, and no instruction of a program",
+                "no text gives the geometry of a convolution: gather its columns in memory, and load them",
+            )
+        ],
+    ),
+    "pages: a mode that no text sets": (
+        "pto.sethf32mode {enable = true}",
+        [
+            (
+                "PTO-P020",
+                1,
+                1,
+                15,
+                "`sethf32mode` is a call of the instruction library, and no instruction of a program",
+                "no text sets the register: products of f32 are formed in f32",
+            )
+        ],
+    ),
+    "pages: a suffix that says between which memories": (
+        ".arg %a : !pto.tile<16x16xf16>\n%b = tmov.m2l %a : (!pto.tile<16x16xf16>) -> !pto.tile<16x16xf16>",
+        [
+            (
+                "PTO-P052",
+                2,
+                11,
+                3,
+                "`tmov` has no suffix `.m2l`",
+                "write `tmov`: its tiles say between which memories",
+            )
+        ],
+    ),
     # parts that do not belong there
     "parts: a body behind an instruction that has none": (
         "func.func @f(%c: i1) {\n  func.return %c {\n    %d = arith.constant 1 : i1\n  }\n  return\n}",

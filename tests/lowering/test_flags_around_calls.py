@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.analysis.structure import callees_first, calls_of
+from ptoas.analysis.structure import callees_first, calls_of, functions
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import flags_of

@@ -118,3 +118,58 @@ def test_a_part_is_what_the_formula_says(case: Case) -> None:
     found = ptoas.run(ptoas.parse(text), arguments, target=target).outputs["d"]
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found.astype(np.float64), expected.astype(np.float64))
+
+
+def _of_open_extents(way: str, compact: str = "") -> str:
+    """A product of 16 rows into an accumulator of 48, as the run says, which is stored or moved on."""
+    more = f", compact={compact}" if compact else ""
+    a = "!pto.tile_buf<left, 16x16xf16, slayout=row_major>"
+    b = "!pto.tile_buf<right, 16x64xf16, slayout=col_major>"
+    acc = f"!pto.tile_buf<acc, 48x64xf32, valid=?x64, {ACC}{more}>"
+    vec, memory = "!pto.tile_buf<vec, 16x64xf32>", "!pto.memref<16x64xf32>"
+    out = {
+        "tstore": f"pto.tstore ins(%c : {acc}) outs(%o : {memory})",
+        "tmov": f"pto.tmov ins(%c : {acc}) outs(%v : {vec})",
+    }[way]
+    return f"""
+    func.func @k(%a: {a}, %b: {b}, %o: {memory}, %v: {vec}, %rows: index) {{
+      %c = pto.alloc_tile valid_row = %rows : {acc}
+      pto.tmatmul ins(%a, %b : {a}, {b}) outs(%c : {acc})
+      {out}
+      return
+    }}"""
+
+
+def test_an_accumulator_is_read_in_the_steps_it_was_written_with() -> None:
+    """TSTORE steps by the tile's rows unless it is compact, TMOV to plain rows by those that are valid."""
+    given = {"a": np.ones((16, 16), np.float16), "b": np.ones((16, 64), np.float16), "rows": 16}
+
+    def said(text: str, target: str) -> list[str]:
+        return [d.code for d in ptoas.run(ptoas.parse(text), given, target=target).warnings]
+
+    for target in ("a2a3", "a5"):
+        assert said(_of_open_extents("tstore"), target) == ["PTO-R951"]
+        assert said(_of_open_extents("tstore", "normal"), target) == []
+    assert said(_of_open_extents("tmov"), "a5") == []
+
+
+def test_an_operand_is_walked_as_it_lies() -> None:
+    """A right operand of 64 columns, of which the run says that 16 are valid."""
+    a = "!pto.tile_buf<left, 16x32xf16, slayout=row_major>"
+    acc = f"!pto.tile_buf<acc, 16x64xf32, valid=16x?, {ACC}>"
+    mat = f"!pto.tile_buf<mat, 32x64xf16, valid=32x?, {NZ}>"
+    for compact, codes in (("", ["PTO-R951"]), (", compact=normal", [])):
+        b = f"!pto.tile_buf<right, 32x64xf16, valid=32x?, slayout=col_major{compact}>"
+        text = f"""
+        func.func @k(%a: {a}, %m: !pto.memref<32x16xf16>, %cols: index) {{
+          %l = pto.alloc_tile valid_col = %cols : {mat}
+          %b = pto.alloc_tile valid_col = %cols : {b}
+          %c = pto.alloc_tile valid_col = %cols : {acc}
+          pto.tload ins(%m : !pto.memref<32x16xf16>) outs(%l : {mat})
+          pto.tmov ins(%l : {mat}) outs(%b : {b})
+          pto.tmatmul ins(%a, %b : {a}, {b}) outs(%c : {acc})
+          return
+        }}"""
+        given = {"a": np.ones((16, 32), np.float16), "m": np.ones((32, 16), np.float16), "cols": 16}
+        for target in ("a2a3", "a5"):
+            assert [d.code for d in ptoas.run(ptoas.parse(text), given, target=target).warnings] == codes

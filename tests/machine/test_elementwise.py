@@ -86,6 +86,34 @@ def test_integers_divide_towards_zero(type_: str, seed: int) -> None:
         assert z == wrapped(quotient if (x < 0) == (y < 0) else -quotient, type_)
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(["tdiv", "trem"]), st.sampled_from(["i64", "ui64"]), seeds)
+def test_quotients_of_64_bits_on_a5(op: str, type_: str, seed: int) -> None:
+    """Towards zero, what is left has the sign of the dividend, and a divisor of zero gives zero."""
+    rng = np.random.default_rng(seed)
+    a, b = bits_array(rng, (4, 32), type_), bits_array(rng, (4, 32), type_) % 7
+    a[0, 0], b[0, 0], b[1, 1] = np.iinfo(a.dtype).min, np.iinfo(a.dtype).max, 0
+    out = execute(program(op, type_), {"a": a, "b": b}, "a5").outputs["d"]
+    for x, y, z in zip(a.reshape(-1).tolist(), b.reshape(-1).tolist(), out.reshape(-1).tolist(), strict=True):
+        quotient = 0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        assert z == (0 if y == 0 else wrapped(quotient if op == "tdiv" else x - quotient * y, type_))
+
+
+def test_more_than_a_vector_of_64_bits_is_not_divided() -> None:
+    tile = "!pto.tile_buf<vec, 4x128xi64, valid=4x?>"
+    text = f"""
+func.func @main(%n: index, %one: i64) {{
+  %a = pto.alloc_tile valid_col = %n : {tile}
+  %d = pto.alloc_tile valid_col = %n : {tile}
+  pto.texpands ins(%one : i64) outs(%a : {tile})
+  pto.trems ins(%a, %one : {tile}, i64) outs(%d : {tile})
+  return
+}}
+"""
+    execute(text, {"n": 64, "one": 3}, "a5")
+    assert "65 columns" in failing("PTO-R947", text, {"n": 65, "one": 3}, "a5").message
+
+
 def test_an_integer_divided_by_zero() -> None:
     b = np.ones((4, 32), np.int32)
     execute(program("tdiv", "i32"), {"b": b})

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,16 +65,20 @@ def test_what_is_missing_is_taken_from_the_other(
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.sampled_from(["tpartargmax", "tpartargmin"]), extents, seeds)
-def test_a_value_brings_its_index(op: str, small: tuple[int, int], seed: int) -> None:
-    """Of equals, and of what can't be compared, the second is taken."""
+@given(
+    st.sampled_from(["tpartargmax", "tpartargmin"]), st.sampled_from(["cpu", "a2a3", "a5"]), extents, seeds
+)
+def test_a_value_brings_its_index(op: str, target: str, small: tuple[int, int], seed: int) -> None:
+    """Of equals the devices take the first, and A5 of what can't be compared as well; else the second."""
     rng = np.random.default_rng(seed)
     values = np.array([1, 2, np.inf, -np.inf, np.nan, 0.0, -0.0], np.float32)
     a, b = rng.choice(values, SHAPE), rng.choice(values, small)
-    out = execute(program(op, "f32", arg=True), arguments(a, b)).outputs
+    out = execute(program(op, "f32", arg=True), arguments(a, b), target).outputs
     for i, j in np.ndindex(SHAPE):
         missing = i >= small[0] or j >= small[1]
-        first = missing or (a[i, j] > b[i, j] if op == "tpartargmax" else a[i, j] < b[i, j])
+        x, y = (float(a[i, j]), math.nan if missing else float(b[i, j]))
+        better, worse = (x > y, x < y) if op == "tpartargmax" else (x < y, x > y)
+        first = missing or {"cpu": better, "a2a3": better or x == y, "a5": not worse}[target]
         assert out["d"][i, j].tobytes() == (a if first else b)[i, j].tobytes()
         assert out["e"][i, j] == (1 if first else 2)
 

@@ -225,7 +225,7 @@ func.func @main(%m: !pto.memref<64x8xf32>, %late: index) {
 
 def test_only_so_many_accesses_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop over many rows: the latest of them are still known, and none is reported that is in order."""
-    monkeypatch.setattr("ptoas.machine.race.MOST_RECORDS", 8)
+    monkeypatch.setattr("ptoas.machine.pipe_log.MOST_RECORDS", 8)
     found = failing("PTO-R301", LONG.replace("ORDER", ""), {"late": 63}, sync="manual")
     assert "tstore writes %m on PIPE_MTE3" in found.message and "read it on PIPE_MTE2" in found.message
     execute(LONG.replace("ORDER", pair("MTE2", "MTE3").strip()), {"late": 63}, sync="manual")
@@ -233,7 +233,7 @@ def test_only_so_many_accesses_are_remembered(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_every_pipe_has_seen_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """With flags in every turn nothing is left open, and nothing is reported."""
-    monkeypatch.setattr("ptoas.machine.race.MOST_RECORDS", 8)
+    monkeypatch.setattr("ptoas.machine.pipe_log.MOST_RECORDS", 8)
     turn = pair("MTE2", "MTE3").strip() + "\n  " + pair("MTE3", "V").strip()
     ordered = LONG.replace(
         "outs(%t : !pto.tile_buf<vec, 1x8xf32>)\n", f"outs(%t : !pto.tile_buf<vec, 1x8xf32>)\n  {turn}\n"

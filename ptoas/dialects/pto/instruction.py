@@ -219,10 +219,10 @@ class PtoOp(IRDLOperation, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """A slot that is declared wrongly fails here, at import, and not silently in an analysis."""
         super().__init_subclass__(**options)
-        declared = {name for base in cls.__mro__ for name in vars(base)}
-        for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
-            if name not in declared:
-                raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
+        for said in ("OUTS", "WRITES", "SCRATCH", "NAMED"):
+            for name in vars(cls).get(said, ()):  # what a base says was looked at with it
+                if not any(name in vars(base) for base in cls.__mro__):
+                    raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
         for name, constraint in declared_operands(cls).items():
             if not isinstance(_single(constraint), PtoConstraint):
                 raise TypeError(

@@ -40,3 +40,25 @@ comm.test_async_event make_prefetch_async_context get_prefetch_async_session tpr
 """
 
 ISA_NAMES = frozenset(_CHAPTERS.split())
+
+_CONVOLUTION = "no text gives the geometry of a convolution: gather its columns in memory, and load them"
+_ROUNDING = "no text sets the register: products of f32 are formed in f32"
+_MEMORIES = "write `{}`: its tiles say between which memories"
+
+WITHOUT_TEXT = {
+    **dict.fromkeys(("timg2col", "setfmatrix", "set_img2col_rpt", "set_img2col_padding"), _CONVOLUTION),
+    **dict.fromkeys(("sethf32mode", "settf32mode"), _ROUNDING),
+}
+"""Calls of the instruction library that pages of the ISA name and no program can spell; why."""
+
+_WORDS = ("m2l", "m2r", "m2b", "m2s", "a2v", "v2v", "s2d")
+
+PAGE_SUFFIXES = {
+    **{f"tmov.{word}": _MEMORIES.format("tmov") for word in _WORDS},
+    "tmov.fp": "write `tmov` with the scales as an operand: `ins(%src, %fp : ...)`",
+    **{
+        f"{name}.fp": f"write `{name}` with a clause: `fp %fp : ...`"
+        for name in ["tstore", "textract", "tinsert"]
+    },
+}
+"""Suffixes by which pages of the ISA tell forms of an instruction apart; how those are written."""

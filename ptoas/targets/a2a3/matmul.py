@@ -7,6 +7,6 @@ from ptoas.targets.row import Rows
 from ptoas.targets.shared.matmul import MX_OPS, NO_MX, TYPES, Walk, products
 
 ROWS: Rows = {
-    **products(TYPES, Walk(blocks=(16, 16)), strided="lhs.cols rhs.cols dst.rows", one_row=False),
+    **products(TYPES, Walk(blocks=(16, 16), strided="lhs.cols rhs.cols dst.rows"), one_row=False),
     **dict.fromkeys((*MX_OPS, TGetScaleAddrOp), NO_MX),
 }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import partial as p
-from ptoas.targets.families.partial import PARTIAL, PARTIAL_ARG, partial_arg
+from ptoas.targets.families.partial import FIRST, PARTIAL, PARTIAL_ARG, partial_arg
 from ptoas.targets.row import Rows
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
-PAIRS = partial_arg(PARTIAL_ARG.but(tiles={"dst": tile(T, ROW_MAJOR, empty=False)}))
+PAIRS = partial_arg(PARTIAL_ARG.but(tiles={"dst": tile(T, ROW_MAJOR, empty=False)}, model=FIRST))
 
 ROWS: Rows = {
     **PARTIAL.each(

@@ -43,9 +43,9 @@ ROWS: Rows = {
         }
     ),
     **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
-    e.TDivOp: f.precise(f.BINARY, "Div").of(DIVIDED),
+    e.TDivOp: f.by_width(f.precise(f.BINARY, "Div").of(DIVIDED)),
     e.TXorOp: f.BINARY_SCRATCH.of(BITS),
-    e.TRemOp: f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT),
+    e.TRemOp: f.by_width(f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT)),
     e.TFmodOp: f.precise(f.BINARY, "Fmod").of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     e.TPowOp: power(f.BINARY_SCRATCH),
     e.TPReluOp: f.BINARY_SCRATCH.of(FLOATS),

@@ -11,7 +11,7 @@ SHORT = (*(f"f32 {lhs} {rhs}" for lhs in FLOAT8 for rhs in FLOAT8), "f32 hif8 hi
 STRIDED = "lhs.rows rhs.cols dst.rows"
 
 ROWS: Rows = {
-    **products((*TYPES, *SHORT), Walk(blocks=(16, 16)), strided=STRIDED),
-    **mx_products(Walk(blocks=(16, 16), derives_scales=True), strided=STRIDED),
+    **products((*TYPES, *SHORT), Walk(blocks=(16, 16), strided=STRIDED)),
+    **mx_products(Walk(blocks=(16, 16), strided=STRIDED, derives_scales=True)),
     TGetScaleAddrOp: Row(rules=(scales_belong_to_their_operand,)),
 }

@@ -41,12 +41,12 @@ ROWS: Rows = {
     **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
         dict.fromkeys((s.TShlSOp, s.TShrSOp), SHIFTED)
     ),
-    s.TDivSOp: f.precise(f.SCALAR, "Div").of(DIVIDED, pipe=_division),
+    s.TDivSOp: f.by_width(f.precise(f.SCALAR, "Div").of(DIVIDED, pipe=_division)),
     s.TXorSOp: f.SCALAR_SCRATCH.of(BITS),
-    s.TRemSOp: f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT),
+    s.TRemSOp: f.by_width(f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT)),
     s.TFmodSOp: f.SCALAR.of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: power(f.SCALAR_SCRATCH),
-    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.ROUNDED_ONCE),
     s.TAddSCOp: f.ADD_SC.of(ADDED),
     s.TSubSCOp: f.SUB_SC.of(ADDED),
 }

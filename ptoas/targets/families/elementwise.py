@@ -11,7 +11,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.pipes import S, V
 from ptoas.targets.row import Call, Forms, Row
-from ptoas.targets.rules.elementwise import tiles_have_one_type
+from ptoas.targets.rules.elementwise import one_vector_is_divided, tiles_have_one_type
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
 BINARY = Row(
@@ -49,6 +49,10 @@ AXPY = Row(
 )
 
 
+ROUNDED_ONCE, PRODUCT_OF_DST = "product and sum are rounded once", "the product has the destination's type"
+"""How a device adds a product; the simulator rounds the product to the source's type."""
+
+
 def precise(row: Row, algorithm: str) -> Row:
     """The row of a function whose call takes the precision as its first template argument."""
     words = {"precisionType": f"{algorithm}Algorithm::{{}}"}
@@ -81,6 +85,26 @@ def division(op: TDivSOp) -> str:
     if BY_TYPE[element].is_integer:
         return "integers"
     return "tile / scalar" if op.dividend is None else "scalar / tile"
+
+
+WIDE_LANES = 64
+"""Columns that one vector of 64-bit integers has."""
+
+WIDE_QUOTIENT = "one vector of 64 bits a row"
+"""How A5 divides integers of 64 bits: towards zero, what is left has the sign of the dividend, a divisor of
+zero gives zero, and columns beyond one vector are not reached."""
+
+
+def by_width(row: Row) -> Forms:
+    """A quotient or remainder of A5: integers of 64 bits take a way of their own."""
+
+    def width(op: PtoOp) -> int:
+        (dst,) = op.values_of("dst")
+        assert isinstance(dst.type, TileType)
+        return 64 if BY_TYPE[dst.type.element_type].size == 8 else 32
+
+    wide = row.but(model=WIDE_QUOTIENT, rules=(one_vector_is_divided(lanes=WIDE_LANES),))
+    return Forms(width, {32: row, 64: wide})
 
 
 def apart(*sources: str) -> tuple[tuple[str, str], ...]:

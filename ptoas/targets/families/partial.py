@@ -21,6 +21,11 @@ PARTIAL_ARG = PARTIAL.but(
 )
 
 
+FIRST, UNLESS = "the first where it compares", "the first unless the second wins"
+"""Of two values, which a device takes: what is equal goes to the first, and what can't be compared to the
+second or to the first. The simulator takes the first only where it wins."""
+
+
 def partial_arg(row: Row) -> Forms:
     """Values of 16 and of 32 bits: the indices of the former may have 16 bits as well."""
     short = row.but(tiles=dict.fromkeys(("src0_idx", "src1_idx", "dst_idx"), tile(SHORT_INDEX, ROW_MAJOR)))

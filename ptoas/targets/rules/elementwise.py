@@ -155,3 +155,23 @@ def sum_takes_the_product(op: TAxpyOp, know: Facts) -> Violations:
     if src != dst and (src.text, dst.text) != ("f16", "f32"):
         required = f"{src.text} or f32" if src.text == "f16" else src.text
         yield mismatch("element type of dst", dst.text, required, slot="dst")
+
+
+def _quotient(cols: int) -> str:
+    return instruction("tdiv", *[f"4x{cols}xi64"] * 3)
+
+
+@rule(
+    "PTO-E956",
+    source="device header of A5, Int64Div.hpp: a loop over rows, and one vector for each",
+    reason="The columns behind it keep what they held.",
+    failing=_quotient(128),
+    passing=_quotient(64),
+    on="a5",
+)
+def one_vector_is_divided(op: PtoOp, know: Facts, lanes: int = 0) -> Violations:
+    """Quotients and remainders of 64-bit integers have no more valid columns than a vector has lanes."""
+    cols = know.tile("dst").valid[1]
+    if cols != DYNAMIC and cols > lanes:
+        fix = f"divide tiles of {lanes} columns one after the other"
+        yield mismatch("valid columns of dst", cols, f"at most {lanes}", slot="dst", fix=fix)

@@ -6,12 +6,12 @@ and gathers with those. Where all that is known before it runs, so is an index t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.effects import touched
-from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.function import FunctionFacts, Touch, value_name
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto import tile_scalar as s
@@ -33,6 +33,9 @@ Known = dict[SSAValue, tuple[Range, Operation]]
 
 _SOURCES = (e.TCIOp, TExpandSOp)
 """What makes indices of constants alone."""
+
+_ARITHMETIC = (s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp)
+_FOLLOWED = (*_SOURCES, TMovOp, TGatherOp, MGatherOp, *_ARITHMETIC)
 
 
 def _picked(start: int) -> str:
@@ -64,11 +67,14 @@ def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Viola
     they are used for."""
     if not any(kind in facts.by_class for kind in _SOURCES):
         return
+    touches = dict(facts.touches(target))
     for block in dict.fromkeys(op.parent for op in facts.ops if op.parent is not None):
-        yield from _in_block(block, facts, target)
+        yield from _in_block(block, facts, target, touches)
 
 
-def _in_block(block: Block, facts: FunctionFacts, target: Target) -> Violations:
+def _in_block(
+    block: Block, facts: FunctionFacts, target: Target, touches: Mapping[Operation, tuple[Touch, ...]]
+) -> Violations:
     known: Known = {}
     for op in block.ops:
         if op.regions or op.name == "func.call":
@@ -76,7 +82,10 @@ def _in_block(block: Block, facts: FunctionFacts, target: Target) -> Violations:
             continue
         if not known and op.__class__ not in _SOURCES:
             continue  # Of what others make of nothing, nothing is known.
-        used, capacity = _used(op, facts, target)
+        used, capacity, made = None, None, None
+        if _is_followed(op.__class__):
+            used, capacity = _used(op, facts, target)
+            made = _made(op, facts, known)
         found = known.get(facts.root(used)) if used is not None else None
         if used is not None and found is not None and capacity is not None:
             (least, most), made_by = found
@@ -86,13 +95,18 @@ def _in_block(block: Block, facts: FunctionFacts, target: Target) -> Violations:
                     op=op,
                     related=(Related("they are made here", made_by),),
                 )
-        made = _made(op, facts, known)
-        for access in facts.effects(op, target).accesses:
-            value = touched(op, access.operand)
-            if access.write and isinstance(value.type, TileType):
-                known.pop(facts.root(value), None)
-                if made is not None and value.type == facts.root(value).type:
-                    known[facts.root(value)] = made, op
+        for value, write, _ in touches.get(op, ()):
+            if write and isinstance(value.type, TileType):
+                root = facts.root(value)
+                known.pop(root, None)
+                if made is not None and value.type == root.type:
+                    known[root] = made, op
+
+
+@cache
+def _is_followed(kind: type[Operation]) -> bool:
+    """Whether it uses indices, or makes numbers of numbers."""
+    return issubclass(kind, _FOLLOWED)
 
 
 def _used(op: Operation, facts: FunctionFacts, target: Target) -> tuple[SSAValue | None, int | None]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import SSAValue
-
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts
+from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto.element_types import BY_TEXT
-from ptoas.dialects.pto.enums import CompactMode, SLayout, TileLoc
+from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
-from ptoas.dialects.pto.movement import FixpipeOp
-from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
@@ -184,11 +182,11 @@ def simulator_multiplies_whole_tiles(op: ProductOp, know: Facts) -> Violations:
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") -> Violations:
+def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
     """Where blocks follow each other at a stride of the tile's extent, the valid extent, rounded up to
     blocks, is that extent, unless the tile is compact, has but one line of blocks, or is of 8 bits and was
     transposed on its way from mat: those are packed as if it were compact."""
-    for word in strided.split():
+    for word in know.model.strided.split():
         slot, _, dim = word.partition(".")
         tile = know.tile(slot)
         at = ("rows", "cols").index(dim)
@@ -198,27 +196,12 @@ def operand_is_walked_as_it_lies(op: ProductOp, know: Facts, strided: str = "") 
             continue
         walked = -(-valid // box[at]) * box[at]
         physical = tile.type.shape[at]
-        if walked < physical and across > box[1 - at] and not _is_packed(know.values(slot)[0], tile):
+        if walked < physical and across > box[1 - at] and not is_packed(know.values(slot)[0]):
             fix = f"give the tile {walked} {dim}, or compact=normal"
             what = f"{dim} of {slot}, of which {valid} are valid"
             lines = -(-across // box[1 - at])
             picture = (Related(drawing.strides(valid, physical, box[at], lines)),)
             yield mismatch(what, physical, walked, slot=slot, fix=fix, related=picture)
-
-
-def _is_packed(value: SSAValue, tile: TileFacts) -> bool:
-    """Whether all that fills an operand of 8 bits transposes it: it is moved by its valid extents then."""
-    if tile.size != 1 or tile.loc not in (TileLoc.Left, TileLoc.Right):
-        return False
-    users = {use.operation for use in value.uses}
-    fills = [op for op in users if isinstance(op, FixpipeOp) and op.destination is value]
-    sources = [op.operands_of("src")[0].type for op in fills]
-    return bool(sources) and all(
-        isinstance(type, TileType)
-        and type.slayout not in (SLayout.NoneBox, tile.type.slayout)
-        and type.rows > 1
-        for type in sources
-    )
 
 
 _ACC = f"!pto.tile_buf<{acc('16x16xf32')}>"

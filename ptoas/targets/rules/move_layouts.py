@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
-from ptoas.dialects.pto.movement import FixpipeOp
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
@@ -27,6 +27,9 @@ ORDERS = {
     "zz": (BLayout.RowMajor, SLayout.RowMajor),
     "nn": (BLayout.ColMajor, SLayout.ColMajor),
 }
+BLOCK = 512
+"""Bytes of a block of an operand."""
+
 TEXTS = {
     **{name: f"{blocks.value} + {inside.value}" for name, (blocks, inside) in ORDERS.items()},
     "row": "row_major + none_box with one row",
@@ -149,3 +152,36 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
         if extent > room:
             what = f"{word} of dst for {'all' if boxed and word == 'rows' else 'the valid'} {word} of src"
             yield mismatch(what, room, f"at least {extent}", slot="dst", fix=fix)
+
+
+def _vector(cols: int) -> str:
+    return instruction("tmov", f"left, 1x{cols}xf16, slayout=row_major", f"mat, 1x{cols}xf16")
+
+
+@rule(
+    "PTO-K122",
+    source="headers of TMOV and TEXTRACT: a vector on its way to left is asserted to be aligned to 512 bytes",
+    reason="A vector is moved as blocks of 512 bytes, each of which is one row of them.",
+    failing=_vector(128),
+    passing=_vector(256),
+    on="a2a3 a5",
+)
+def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
+    """One plain row that goes from mat to left has a multiple of 512 bytes in both tiles, and a part of it
+    begins at one; fewer columns may be valid."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if (src.loc, dst.loc, src.rows) != (TileLoc.Mat, TileLoc.Left, 1) or not src.is_nd:
+        return
+    step = BLOCK // src.size
+    for slot, tile in (("src", src), ("dst", dst)):
+        if tile.cols % step:
+            fix = f"give the tile {-(-tile.cols // step) * step} columns, of which fewer are valid"
+            required = f"a multiple of {step}, which are {BLOCK} bytes"
+            yield mismatch(f"columns of {slot}, a vector", tile.cols, required, slot=slot, fix=fix)
+    if not isinstance(op, TExtractOp):
+        return
+    (start,) = know.constants("col")
+    if start is not None and start % step:
+        picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
+        required = f"a multiple of {step}, which are {BLOCK} bytes"
+        yield mismatch("col", start, required, slot="col", part="value", related=picture)

@@ -24,18 +24,17 @@ class Walk:
 
     blocks: tuple[int, int] = (1, 1)
     """Rows and columns that it writes at once; what the rest of them holds then is undefined (D41)."""
+    strided: str = ""
+    """The operands whose rows or columns lie at strides of their physical extents, where the matrix unit goes
+    by the valid ones; see `operand_is_walked_as_it_lies`."""
     derives_scales: bool = False
     """The matrix unit finds the scales of mx operands by the addresses of these."""
 
 
-def products(
-    types: tuple[str, ...], walk: Walk, *further: Rule, strided: str = "", one_row: bool = True
-) -> Rows:
+def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool = True) -> Rows:
     """The rows of all products of a target, for these triples of element types; `further` rules hold of it.
 
-    `strided`: the operands whose rows or columns lie at strides of their physical extents, where the matrix
-    unit goes by the valid ones; see `operand_is_walked_as_it_lies`. `one_row`: whether it can calculate one
-    row alone.
+    `one_row`: whether it can calculate one row alone.
     """
     product = Row(
         tiles={
@@ -50,7 +49,7 @@ def products(
             rules.product_is_not_too_long,
             rules.product_fits_its_accumulator,
             rules.bias_is_as_wide_as_the_product,
-            *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
+            *([rules.operand_is_walked_as_it_lies] if walk.strided else []),
             *further,
         ),
         pipe=M,
@@ -89,7 +88,7 @@ MX_OPS: tuple[type[mm.MxOp], ...] = (
 )
 
 
-def mx_products(walk: Walk, *, strided: str = "") -> Rows:
+def mx_products(walk: Walk) -> Rows:
     """The rows of all products of mx operands."""
     rows: Rows = {}
     for op in MX_OPS:
@@ -111,7 +110,7 @@ def mx_products(walk: Walk, *, strided: str = "") -> Rows:
                 rules.bias_is_as_wide_as_the_product,
                 mx.mx_operand_is_made_of_pairs_of_groups,
                 mx.each_group_has_a_scale,
-                *([rules.operand_is_walked_as_it_lies(strided=strided)] if strided else []),
+                *([rules.operand_is_walked_as_it_lies] if walk.strided else []),
             ),
             pipe=M,
             model=_of_one_row(walk) if vector else walk,

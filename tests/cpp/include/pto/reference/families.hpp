@@ -35,6 +35,9 @@ template <typename T>
 T modulo(T a, T b)
 {
     if constexpr (std::is_integral_v<T>) {
+        if constexpr (sizeof(T) == 8 && on_any_a5) {
+            return b == 0 ? T{0} : static_cast<T>(a % b);
+        }
         const T left = static_cast<T>(a % b);
         return static_cast<T>(left != 0 && (left < 0) != (b < 0) ? left + b : left);
     } else {
@@ -46,6 +49,11 @@ T modulo(T a, T b)
             return T(x - std::floor(x / y) * y);
         }
     }
+}
+
+inline bool takes_first(bool better, bool worse, bool equal)
+{
+    return on_cpu ? better : on_a2a3 ? better || equal : !worse;
 }
 
 template <typename T>
@@ -192,8 +200,15 @@ PTO_INST void TDIVS(Dst &dst, S scalar, A &a)
 template <typename Dst, typename A>
 PTO_INST void TAXPY(Dst &dst, A &a, typename A::DType s)
 {
+    using D = typename Dst::DType;
     reference::fill(dst, [&](int r, int c) {
-        return reference::sum(dst.at(r, c), static_cast<typename Dst::DType>(reference::product(a.at(r, c), s)));
+        if constexpr (reference::on_any_a5) {
+            const double product = reference::number(a.at(r, c)) * reference::number(s);
+            return D(product + reference::number(dst.at(r, c)));
+        } else if constexpr (reference::on_a2a3) {
+            return reference::sum(dst.at(r, c), reference::product(D(float(a.at(r, c))), D(float(s))));
+        }
+        return reference::sum(dst.at(r, c), static_cast<D>(reference::product(a.at(r, c), s)));
     });
 }
 
@@ -296,8 +311,9 @@ PTO_PART(TPARTMIN, reference::smaller)
                 index.at(r, c) = wins ? first.at(r, c) : second.at(r, c);                               \
             }                                                                                           \
     }
-PTO_PART_ARG(TPARTARGMAX, [](auto x, auto y) { return y < x; })
-PTO_PART_ARG(TPARTARGMIN, [](auto x, auto y) { return x < y; })
+// Of equals the simulator takes the second, a device the first; A5 also where nothing can be compared.
+PTO_PART_ARG(TPARTARGMAX, [](auto x, auto y) { return reference::takes_first(y < x, x < y, x == y); })
+PTO_PART_ARG(TPARTARGMIN, [](auto x, auto y) { return reference::takes_first(x < y, y < x, x == y); })
 #undef PTO_PART_ARG
 
 #define PTO_ALONG(NAME, FUNCTION)                                                                       \

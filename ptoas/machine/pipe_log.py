@@ -1,0 +1,327 @@
+"""What the pipes of one core touched last, and whether an access comes too early.
+
+Accesses are kept in groups: those of one instruction to one memory. Most instructions touch the same bytes
+each time, so whether two groups meet is found out once; after that an instruction is compared with another by
+one look into a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from xdsl.ir import Operation
+
+from ptoas.analysis.order import is_in_turn
+from ptoas.diagnostics import Note
+from ptoas.location import span_of
+from ptoas.machine.arrays import share_bytes
+from ptoas.machine.bound import Bound, Record
+from ptoas.machine.clocks import NUMBER, PIPES
+from ptoas.machine.machine import Machine, label
+from ptoas.machine.memory import LocalMemory, View
+from ptoas.machine.race_report import between_pipes, within_a_pipe
+from ptoas.machine.touched import Touched, view_touched
+
+MOST_RECORDS = 512
+"""Past this many of one pipe, accesses that every pipe in use has seen are dropped, then the oldest."""
+
+MOST_CLEAR = 1024
+"""Of how many others a group remembers that it does not meet them."""
+
+
+class Group:
+    """Accesses of one instruction on one pipe to one memory."""
+
+    __slots__ = ("clear", "high", "key", "log", "low", "records", "space", "writes")
+
+    def __init__(self, records: Sequence[Record], space: LocalMemory | None, log: Log, once: bool = False):
+        self.records = records
+        self.space = space
+        self.log = log
+        """What its pipe has done in this memory."""
+        self.low = min(record.touched.low for record in records)
+        self.high = max(record.touched.high for record in records)
+        self.writes = any(record.write for record in records)
+        self.key: Hashable = tuple(map(_key, records)) if once else self
+        """Of groups with equal keys the latest is the one to be ordered after."""
+        self.clear: set[Group] | None = None if once else set()
+        """Earlier ones that it does not meet, or may; `None`: it is not met again."""
+
+
+class ViewGroup(Group):
+    """The access of a load or a store to a view: made each time, and hardly ever looked at closely."""
+
+    __slots__ = ("at", "bound", "pipe", "view")
+
+    def __init__(self, view: View, pipe: int, write: bool, bound: Bound, at: int, log: Log):
+        form = view.form
+        self.low = low = form.first_byte + view.offset * form.dtype.size
+        self.high = low + form.length
+        self.space, self.clear, self.log, self.writes = None, None, log, write
+        self.key = (form, low, write)
+        self.view, self.pipe, self.bound, self.at = view, pipe, bound, at
+
+    @property
+    def records(self) -> Sequence[Record]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return (Record(view_touched(self.view), self.pipe, self.writes, self.bound, self.at),)
+
+
+Log: TypeAlias = "dict[Hashable, tuple[int, Group]]"
+"""When each group happened, the latest last."""
+
+
+class PipeLog:
+    """The accesses of the pipes of one core."""
+
+    def __init__(self, machine: Machine):
+        self.machine = machine
+        self.flights = machine.flights
+        self.overlapping = [pipe in machine.target.overlapping_pipes for pipe in PIPES]
+        """Which pipes begin an instruction before the one before it is done."""
+        self.logs: list[dict[LocalMemory | None, Log]] = [{} for _ in PIPES]
+        """By pipe and memory; `None` is global memory."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Another actor starts on this core: nothing has happened yet."""
+        self.clocks = self.machine.actor.clocks
+        self.clear()
+
+    def clear(self) -> None:
+        """All that was done is seen by all."""
+        for logs in self.logs:
+            for log in logs.values():
+                log.clear()
+        self.latest = [0] * len(PIPES)
+        """When each pipe accessed anything last."""
+        self.turn = 0
+        """Counts whenever another pipe works than before."""
+        self.working = -1
+        self.in_use: list[int] = []
+        """Pipes that have accessed anything."""
+        self.looked = [-1] * len(PIPES)
+        self.calm = [-1] * len(PIPES)
+        """The turn in which each pipe knew of all that others had done, and needs not look again."""
+        self.pending: list[dict[LocalMemory | None, list[Group]]] = [{} for _ in PIPES]
+        """By pipe, what others had done that it did not know of, in the turn when it looked."""
+
+    # --- groups ---
+
+    def log(self, pipe: int, space: LocalMemory | None) -> Log:
+        found = self.logs[pipe].get(space)
+        if found is None:
+            found = self.logs[pipe][space] = {}
+        return found
+
+    def groups(self, bound: Bound, once: bool = False) -> dict[int, list[Group]]:
+        """The accesses of an instruction by pipe; `once`: it is not executed on these operands again."""
+        found: dict[int, dict[LocalMemory | None, list[Record]]] = {}
+        for at, access in enumerate(bound.effects.accesses):
+            for touched in bound.operands[access.operand]:
+                if touched.low == touched.high:
+                    continue
+                pipe = NUMBER[access.pipe]
+                record = Record(touched, pipe, access.write, bound, at)
+                found.setdefault(pipe, {}).setdefault(touched.space, []).append(record)
+        return {
+            pipe: [Group(records, space, self.log(pipe, space), once) for space, records in by_space.items()]
+            for pipe, by_space in found.items()
+        }
+
+    def merged(self, bounds: Sequence[Bound], pipe: int) -> list[Group]:
+        """The accesses of several instructions that one pipe does without a pause, as those of one."""
+        found: dict[LocalMemory | None, list[Record]] = {}
+        for bound in bounds:
+            for group in self.groups(bound).get(pipe, []):
+                found.setdefault(group.space, []).extend(group.records)
+        return [Group(records, space, self.log(pipe, space)) for space, records in found.items()]
+
+    # --- checking and noting ---
+
+    def execute_on(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
+        """Check and note an instruction that works on one pipe: `look_at` and `note`, for most at once."""
+        turn = self.turn
+        if self.calm[pipe] != turn or self.flights:
+            self.look_at(op, pipe, groups)
+        if self.working != pipe:
+            self.note(pipe, groups)
+            return
+        clock = self.clocks.own[pipe]
+        self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
+        for group in groups:
+            log, key = group.log, group.key
+            log.pop(key, None)
+            log[key] = (time, group)
+            if len(log) > MOST_RECORDS:
+                self._shorten(pipe, log)
+
+    def look_at(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
+        """Stop where an access of this pipe comes too early."""
+        if self.flights:
+            for record in _in_order(groups):
+                self._check_flights(op, record.touched, record.write)
+        if self.looked[pipe] != self.turn:
+            self._look_around(pipe)
+        pending, overlapping = self.pending[pipe], self.overlapping[pipe]
+        if pending:
+            for group in groups:
+                others = pending.get(group.space)
+                if others is not None:
+                    self._check(pipe, groups, group, others)
+        elif not overlapping:
+            self.calm[pipe] = self.turn
+        settled = self.clocks.settled[pipe]
+        if overlapping and self.latest[pipe] > settled:
+            for group in groups:
+                low, high, writes = group.low, group.high, group.writes
+                for time, other in reversed(group.log.values()):
+                    if time <= settled:
+                        break
+                    if low < other.high and other.low < high and (writes or other.writes):
+                        self._check(pipe, groups, group, (other,))
+
+    def _look_around(self, pipe: int) -> None:
+        """Collect what other pipes have done that this one does not know of. That stays so until another pipe
+        works, or it learns."""
+        clock, latest = self.clocks.own[pipe], self.latest
+        pending: dict[LocalMemory | None, list[Group]] = {}
+        for other in self.in_use:
+            seen = clock[other]
+            if latest[other] <= seen:
+                continue
+            for space, log in self.logs[other].items():
+                for time, group in reversed(log.values()):
+                    if time <= seen:
+                        break
+                    if space in pending:
+                        pending[space].append(group)
+                    else:
+                        pending[space] = [group]
+        self.pending[pipe] = pending
+        self.looked[pipe] = self.turn
+
+    def note(self, pipe: int, groups: Iterable[Group]) -> None:
+        """Of accesses to the same bytes by one pipe the latest is the one to be ordered after."""
+        clock = self.clocks.own[pipe]
+        self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
+        if self.working != pipe:
+            self._change(pipe)
+        for group in groups:
+            log, key = group.log, group.key
+            log.pop(key, None)
+            log[key] = (time, group)
+            if len(log) > MOST_RECORDS:
+                self._shorten(pipe, log)
+
+    def _change(self, pipe: int) -> None:
+        """Another pipe works than before: what the others know does no longer hold. It has just looked."""
+        self.working = pipe
+        is_calm = self.calm[pipe] == self.turn
+        self.turn += 1
+        self.looked[pipe] = self.turn
+        if is_calm:
+            self.calm[pipe] = self.turn
+        if pipe not in self.in_use:
+            self.in_use = sorted((*self.in_use, pipe))
+
+    def learned(self, pipe: int) -> None:
+        """A pipe knows more than before."""
+        self.looked[pipe] = self.calm[pipe] = -1
+
+    def _check(self, pipe: int, groups: Sequence[Group], group: Group, others: Iterable[Group]) -> None:
+        """Stop where one of an instruction's groups meets one of others that nothing orders before it."""
+        clear, low, high, writes = group.clear, group.low, group.high, group.writes
+        for other in others:
+            if low >= other.high or other.low >= high or not (writes or other.writes):
+                continue
+            if clear is not None and other in clear:
+                continue
+            if any(self._race(new, old) for new in group.records for old in other.records):
+                race = self._first_race(pipe, groups)
+                if race is not None:
+                    raise race
+            elif clear is not None and other.clear is not None:
+                if len(clear) >= MOST_CLEAR:
+                    clear.clear()
+                clear.add(other)
+
+    def _race(self, new: Record, old: Record) -> bool:
+        """Whether two accesses that nothing orders must be ordered."""
+        mine, other = new.touched, old.touched
+        if not (new.write or old.write) or mine.low >= other.high or other.low >= mine.high:
+            return False
+        if not share_bytes(mine.array, other.array):
+            return False
+        return old.pipe != new.pipe or not self._keeps_order(old, new)
+
+    def _first_race(self, pipe: int, groups: Sequence[Group]) -> Exception | None:
+        """Of the first access that comes too early, and the latest that it should come after. An access of a
+        pipe stands for all of that pipe to the same bytes before it."""
+        clock, settled = self.clocks.own[pipe], self.clocks.settled[pipe]
+        others = [(n, clock[n]) for n in self.in_use if n != pipe]
+        if self.overlapping[pipe]:
+            others.append((pipe, settled))
+        for new in _in_order(groups):
+            for other_pipe, seen in others:
+                later: set[object] = set()
+                for group in _after(seen, self.logs[other_pipe].get(new.touched.space, {})):
+                    for old in reversed(group.records):
+                        key = _key(old)
+                        if key not in later and self._race(new, old):
+                            told = within_a_pipe if other_pipe == pipe else between_pipes
+                            return told(self.machine, new, old)
+                        later.add(key)
+        return None
+
+    def _keeps_order(self, first: Record, second: Record) -> bool:
+        """Whether the pipe does these two in the order of the program although they overlap (D26)."""
+        if is_in_turn(first.op, second.op):
+            return True
+        return self.machine.target.keeps_order(first.bound.seen[first.at], second.bound.seen[second.at])
+
+    def _check_flights(self, op: Operation, touched: Touched, write: bool) -> None:
+        """What a transfer that goes on beside the program works with is not to be touched."""
+        for flight in self.flights:
+            mine = flight.meets(touched, write)
+            if mine is None:
+                continue
+            verb = "writes" if write else "reads"
+            raise self.machine.fail(
+                "PTO-R861",
+                f"{op.name.removeprefix('pto.')} {verb} {touched.name}, which {label(flight.op)} works with "
+                "until it is waited for",
+                op,
+                notes=(Note("the transfer is started here", span_of(flight.op)),),
+                fix="comm.wait_async_event of its event, or of a later one of its session, before this",
+            )
+
+    def _shorten(self, pipe: int, log: Log) -> None:
+        """Drop what every pipe in use has seen; if that is not enough, the older half."""
+        seen = min(self.clocks.own[other][pipe] for other in self.in_use)
+        if self.overlapping[pipe]:
+            seen = min(seen, self.clocks.settled[pipe])
+        kept = [(key, each) for key, each in log.items() if each[0] > seen]
+        if len(kept) > MOST_RECORDS // 2:
+            kept = kept[len(kept) // 2 :]
+        log.clear()
+        log.update(kept)
+
+
+def _after(seen: int, log: Log) -> Iterator[Group]:
+    """What is later than a time, the latest first."""
+    for time, group in reversed(log.values()):
+        if time <= seen:
+            # This one and all before it are ordered.
+            return
+        yield group
+
+
+def _in_order(groups: Sequence[Group]) -> Iterator[Record]:
+    """The accesses of an instruction as it does them."""
+    return iter(sorted((record for group in groups for record in group.records), key=lambda each: each.at))
+
+
+def _key(record: Record) -> tuple[object, ...]:
+    touched = record.touched
+    return touched.form, touched.low, touched.high, record.write
