@@ -42,7 +42,7 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
     file, numbers = File("file:///a.pto", "a.pto", text), count(7)
     line = [each for each in re.finditer(r"arith.constant \d+ : index", text) if each.start() < size // 2][-1]
     at, before, after = line.start(), text[: line.start()], text[line.end() :]
-    settings = Settings()
+    settings, every = Settings(), tuple(ptoas.TARGETS)
 
     def edit() -> None:
         file.change(f"{before}arith.constant {next(numbers)} : index{after}", None)
@@ -58,9 +58,10 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
         return edited(lambda: (file.findings(("a5",)), ask()))
 
     all_published(file.findings(("a5",)), file.uri, ("a5",), None)  # the first one writes pages
-    parse, findings, colours, offered, shown = in_turns(
+    parse, findings, everywhere, colours, offered, shown = in_turns(
         lambda: ptoas.parse(text),
         edited(lambda: all_published(file.findings(("a5",)), file.uri, ("a5",), None)),
+        edited(lambda: all_published(file.findings(every), file.uri, every, None)),
         edited(lambda: semantic.semantic_tokens(file.now)),
         edited(lambda: complete(file, at)),
         answer(lambda: hints.inlay_hints(file, 0, size, settings)),
@@ -70,6 +71,7 @@ def editing(where: str, text: str, repeats: int, most: float) -> list[Row]:
     what = f"an edit in {lines:,} lines, {where}"
     return [
         Row(f"{what}: findings", beside, findings, parse, at_most=most),
+        Row(f"{what}: findings for all targets", beside, everywhere, parse, at_most=most),
         Row(f"{what}: colours", beside, colours, parse),
         Row(f"{what}: completion", beside, offered, parse),
         Row(f"{what}: findings, flags and addresses", beside, shown, parse),

@@ -62,6 +62,9 @@ class Touch(NamedTuple):
     operand: int
 
 
+Touches = Sequence[tuple[Operation, tuple[Touch, ...]]]
+
+
 class FunctionFacts:
     """Facts of one function; whatever depends on a target is asked for with it."""
 
@@ -82,7 +85,7 @@ class FunctionFacts:
         self.simt: dict[str, bool] = {}
         """By target, whether an instruction of its kernels launches SIMT threads."""
         self._roots: dict[SSAValue, SSAValue] = {}
-        self._touches: dict[str, Sequence[tuple[Operation, tuple[Touch, ...]]]] = {}
+        self._touches: dict[str, Touches] = {}
         self.companions: tuple[FunctionFacts, ...] = (self,)
         """The functions of all kernels that this one belongs to: they share one launch."""
 
@@ -216,11 +219,12 @@ class FunctionFacts:
             known = self.effects_of[key] = target.effects(op)
         return known
 
-    def touches(self, target: Machine) -> Sequence[tuple[Operation, tuple[Touch, ...]]]:
-        """The operations that touch memory on a target, in order, each with what it touches."""
+    def touches(self, target: Machine) -> Touches:
+        """The operations that touch memory on a target, in order, each with what it touches; targets that
+        touch the same have one list."""
         known = self._touches.get(target.name)
         if known is None:
-            known = self._touches[target.name] = [
+            found = [
                 (
                     op,
                     tuple(
@@ -231,6 +235,8 @@ class FunctionFacts:
                 for op in self.ops
                 if (accesses := self.effects(op, target).accesses)
             ]
+            known = next((other for other in self._touches.values() if other == found), found)
+            self._touches[target.name] = known
         return known
 
     def line(self, op: Operation) -> int:

@@ -53,9 +53,13 @@ class Methods:
         kept = self.known | self.new
         data = MAGIC_NUMBER + marshal.dumps(kept if len(kept) <= MOST else self.new)
         temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        with suppress(OSError):
-            temporary.write_bytes(data)
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
             os.replace(temporary, self.path)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
 
 
 def keep_methods() -> None:

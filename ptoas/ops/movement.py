@@ -78,21 +78,32 @@ def turns_pairs(dst: Tile, src: Tile) -> bool:
 
 def turning(op: dialect.TMovOp, m: Machine, dst: Tile, src: Tile) -> Step:
     """fp4 that is transposed: bytes are taken apart in the one direction and put together in the other."""
-    by_row = src.type.slayout is SLayout.RowMajor
-    rows, cols = src.valid
-    wanted = (rows // 2, 2 * cols) if by_row else (2 * rows, cols // 2)
-    if dst.valid != wanted or (rows if by_row else cols) % 2:
+    if turned(dst) != src.valid:
         raise unfit(op, m, src, dst)
-    axis = 0 if by_row else 1
+    return Step(lambda: dst.store_raw(turn(src.load_raw(), src)), (src.region,), (dst.region,))
 
-    def run() -> None:
-        pairs = src.load_raw()
-        numbers = np.stack((pairs & 0xF, pairs >> 4), axis=2 - axis)
-        numbers = numbers.reshape(rows, 2 * cols) if by_row else numbers.reshape(2 * rows, cols)
-        low, high = (numbers[0::2], numbers[1::2]) if by_row else (numbers[:, 0::2], numbers[:, 1::2])
-        dst.store_raw(low | high << 4)
 
-    return Step(run, (src.region,), (dst.region,))
+def turned(dst: Tile) -> tuple[int, int]:
+    """The extents of a tile of pairs, as one counts them that has its pairs along the other dimension."""
+    rows, cols = dst.valid
+    return (rows // 2, 2 * cols) if dst.type.slayout is SLayout.RowMajor else (2 * rows, cols // 2)
+
+
+def turning_bits(src: Tile) -> Convert:
+    def convert(bits: Array, *_: int, **__: int) -> Array:
+        return turn(bits, src)
+
+    return convert
+
+
+def turn(pairs: Array, src: Tile) -> Array:
+    """Pairs of neighbours in a row of `src` as those of neighbours in a column, or the other way round."""
+    rows, cols = pairs.shape
+    by_row = src.type.slayout is SLayout.RowMajor
+    numbers = np.stack((pairs & 0xF, pairs >> 4), axis=2 if by_row else 1)
+    numbers = numbers.reshape(rows, 2 * cols) if by_row else numbers.reshape(2 * rows, cols)
+    low, high = (numbers[0::2], numbers[1::2]) if by_row else (numbers[:, 0::2], numbers[:, 1::2])
+    return low | high << 4
 
 
 def reordered(op: dialect.TMovOp, m: Machine) -> Binder:
@@ -310,13 +321,16 @@ def textract(op: dialect.TExtractOp, m: Machine) -> Binder:
         if half is not src:
             # From the beginning on, as the rules ask: the half decides what is taken, not the destination.
             src, dst = half, dst.with_valid(*(min(pair) for pair in zip(dst.valid, half.valid, strict=True)))
-        convert = converting(op, m, src, dst, fp)
-        rows, cols = dst.valid
+        convert: Convert = converting(op, m, src, dst, fp)
+        shape = dst.valid
+        if turns_pairs(dst, src):
+            shape, convert = turned(dst), turning_bits(src)
+        rows, cols = shape
 
         def run(row: int, col: int, *word: int) -> None:
-            inside(op, m, src, row, col, dst.valid)
+            inside(op, m, src, row, col, shape)
             check_columns(op, m, fp, col, cols)
-            part = src.part(row, col, dst.valid)
+            part = src.part(row, col, shape)
             places = None if part is not None else src.offsets[row : row + rows, col : col + cols]
             if m.checks.init and (part is None or part.region.ready != part.bits.epoch):
                 check_region(op, m, src.elements(places) if part is None else part.region)

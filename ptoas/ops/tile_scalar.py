@@ -6,7 +6,8 @@ from ptoas.dialects.pto import tile_scalar as dialect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.ops.division import divide, power, remainder
-from ptoas.ops.family import Function, elementwise, elementwise_of, leaky, shift
+from ptoas.ops.family import Function, elementwise, elementwise_of, into, leaky, shift
+from ptoas.targets.families.elementwise import PRODUCT_OF_DST, ROUNDED_ONCE
 
 elementwise(
     {
@@ -54,12 +55,23 @@ elementwise_of(
 )
 
 
-def _accumulate(src: Array, dst: Array, scalar: Array, out: Array | None = None) -> Array:
-    """The product is rounded to the source's type, the sum to the destination's."""
-    return np.add(dst, np.multiply(src, scalar).astype(dst.dtype), out=out)
+def _accumulate(op: dialect.TAxpyOp, m: Machine) -> Function:
+    """Product and sum are rounded once where the row says so, else each of them: the product to the source's
+    type in the simulator, to the destination's on A2/A3."""
+    model = m.target.model(op)
+
+    def calculate(src: Array, dst: Array, scalar: Array, out: Array | None = None) -> Array:
+        if model == ROUNDED_ONCE:
+            exact = src.astype(np.float64) * np.float64(scalar) + dst.astype(np.float64)
+            return into(out, exact.astype(dst.dtype))
+        if model == PRODUCT_OF_DST:
+            src, scalar = src.astype(dst.dtype), np.asarray(scalar).astype(dst.dtype)
+        return np.add(dst, np.multiply(src, scalar).astype(dst.dtype), out=out)
+
+    return calculate
 
 
-elementwise({dialect.TAxpyOp: _accumulate}, "src", "dst", scalar=True)
+elementwise_of({dialect.TAxpyOp: _accumulate}, "src", "dst", scalar=True)
 
 
 def _then_add(first: Function) -> Function:

@@ -116,6 +116,8 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     )
     table = base.but(rules=(f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling),))
     types, relu = "type:dst type:src", "#reluPreMode?"
+    whole = "src" if name == "TEXTRACT" else "dst"
+    indexed = Call(name, arguments=" ".join(("dst src", *(f"{slot}@{whole}" for slot in at.split()))))
     given = "accToVecMode reluPreMode pre_quant"
     # A variable would be taken for an event, by the form without a scale.
     values = " ".join(f"uint16_t:{slot}" for slot in at.split())
@@ -126,7 +128,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         {
             "vec": vec.but(rules=ways),
             "vec pairs": vec.but(rules=ways, call=PAIRS),
-            "in": base.but(tiles=both),
+            "in": base.but(tiles=both, call=indexed) if at else base.but(tiles=both),
             "table": table,
             "out": replace(out, call=plain),
             # Without a mode the library's TEXTRACT takes the relu, and leaves it out.

@@ -75,8 +75,8 @@ class Rule:
 
     >>> import ptoas
     >>> rule = ptoas.RULES["PTO-A301"]
-    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.same_everywhere
-    ('cpu has no row mode', 'error', False, False)
+    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.looks_at
+    ('cpu has no row mode', 'error', False, 'know')
     """
 
     code: str
@@ -107,10 +107,12 @@ class Rule:
         return self.name.replace("_", " ")
 
     @cached_property
-    def same_everywhere(self) -> bool:
-        """Whether it finds the same whichever target asks: its check names the target `_target`."""
+    def looks_at(self) -> str:
+        """What its check is given besides what it is about, by its name there. A check of a function that
+        takes `touches` is given what the function touches on the target, one that takes `_target` looks at
+        nothing: they are asked once for all targets that are alike in that."""
         code = getattr(self.check, "__code__", None)
-        return code is not None and code.co_varnames[1:2] == ("_target",)
+        return "target" if code is None else code.co_varnames[1]
 
     @property
     def is_about_portability(self) -> bool:

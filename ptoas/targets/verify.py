@@ -194,7 +194,7 @@ class _Checker:
         self.sync = sync
         self.knowledge = Knowledge()
         self.effects: dict[tuple[str, Operation], Effects] = {}
-        self._found: dict[tuple[Check, FuncOp], list[Diagnostic]] = {}
+        self._found: dict[tuple[Check, FuncOp, int | None], list[Diagnostic]] = {}
 
     @cached_property
     def functions(self) -> list[FunctionFacts]:
@@ -364,11 +364,12 @@ class _Checker:
 
     def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
         """What a rule finds in a function; for several targets once, where they make no difference to it."""
-        known = self._found.get((rule.check, function.func)) if rule.same_everywhere else None
+        given = function.touches(target) if rule.looks_at == "touches" else target
+        key = (rule.check, function.func, None if rule.looks_at == "_target" else id(given))
+        known = self._found.get(key)
         if known is None:
-            known = [_diagnose(rule, v, function.func) for v in rule.check(function, target)]
-            if rule.same_everywhere:
-                self._found[rule.check, function.func] = known
+            found = rule.check(function, given)
+            known = self._found[key] = [_diagnose(rule, v, function.func) for v in found]
         return known
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:

@@ -31,9 +31,6 @@ LIMIT = 96 * 1024
 """Bytes that tiles placed by hand may take; every target has more."""
 
 
-NOT_IN_CPP = frozenset({"tquant.mx", "tmov to boxes"})
-"""What the reference headers of the tests do not have; it has a formula in a test of its family."""
-
 MY_RANK = "my_rank"
 """The argument that tells a rank which one it is; it stands first."""
 
@@ -439,7 +436,6 @@ class Builder:
         self, op: str, kind: TileKind, modes: Sequence[tuple[str, str, str]], fields: Sequence[str]
     ) -> None:
         """Note what occurs, for the test that nothing is forgotten."""
-        self.has_cpp = self.has_cpp and op not in NOT_IN_CPP
         self.features |= {("op", op), ("type", kind.element.text), ("layout", kind.layout)}
         self.features |= {("op and type", op, kind.element.text), ("op and layout", op, kind.layout)}
         self.features.add(("modes", op, *(value for _, _, value in modes)))

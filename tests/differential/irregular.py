@@ -96,4 +96,35 @@ def exponents_in_boxes(b: Builder) -> bool:
     return True
 
 
-FRAGMENTS = ((1, elements), (1, counted_columns), (1, blocks_with_exponents), (0.7, exponents_in_boxes))
+def merged_lists(b: Builder) -> bool:
+    """Two to four lists of 32 sorted pairs become one."""
+    e, u = element(b.pick(("f16", "f32"))), element("ui32")
+    each = 8 // e.size
+    kind, wide = TileKind(e, 1, 32, (1, 32)), TileKind(e, 1, 32 * each, (1, 32 * each))
+    lists: list[Tile] = []
+    for _ in range(b.pick((2, 3, 4))):
+        source = b.source(kind, small(e), promise=small(e))
+        index = b.load(TileKind(u, 1, 32, (1, 32)), Range(0, 1000))
+        given = [b.operand(source), b.operand(index)]
+        lists.append(b.instruct("tsort32", given, wide, anything(e), avoid=[source, *lists]))
+    total = len(lists) * wide.cols
+    into = TileKind(e, 1, total, (1, total))
+    dst, tmp = (b.allocate(into, anything(e)) for _ in range(2))
+    names, types = zip(*map(b.operand, (*lists, tmp)), strict=True)
+    (made, type), counts = b.operand(dst), b.fresh("counts")
+    b.record("tmrgsort", into, (), ("lists",))
+    b.line(f"{counts} = arith.constant dense<0> : vector<4xi16>")
+    operands = f"{', '.join(names)} {{exhausted = false}} : {', '.join(types)}"
+    b.line(f"pto.tmrgsort ins({operands}) outs({made}, {counts} : {type}, vector<4xi16>)")
+    b.after()
+    b.keep(dst)
+    return True
+
+
+FRAGMENTS = (
+    (1, elements),
+    (1, counted_columns),
+    (1, blocks_with_exponents),
+    (0.7, exponents_in_boxes),
+    (0.7, merged_lists),
+)

@@ -96,3 +96,29 @@ def test_every_form_is_the_formula(
     found = ptoas.run(ptoas.parse(text), given, target="a5").outputs["out"]
     # Small numbers and powers of two: every sum is exact in f32.
     assert np.array_equal(found, expected)
+
+
+def test_parts_of_pairs_are_turned() -> None:
+    """A part of a matrix of fp4 in L1 is transposed on its way to L0B, or L0A: the same numbers, in other
+    pairs."""
+    rng = np.random.default_rng(5)
+    numbers_of = rng.integers(0, 16, (256, 128))
+    across = (numbers_of[:, 0::2] | numbers_of[:, 1::2] << 4).astype(np.uint8)
+    down = (numbers_of[0::2] | numbers_of[1::2] << 4).astype(np.uint8)
+    pairs, zn = "!pto.f4E1M2x2", "slayout=col_major"
+    cases = (
+        # From where, to where, at which row and column of the source, the part of 128 x 64 numbers.
+        ((across, f"mat, 256x64x{pairs}, {NZ}"), (f"right, 64x64x{pairs}, {zn}", down), (128, 32), (64, 64)),
+        ((down, f"mat, 128x128x{pairs}, {zn}"), (f"left, 128x32x{pairs}, {NZ}", across), (64, 64), (128, 32)),
+    )
+    for (held, src), (dst, other), (row, col), place in cases:
+        src, dst = f"!pto.tile_buf<{src}>", f"!pto.tile_buf<{dst}>"
+        text = f"""
+        func.func @k(%s: {src}, %d: {dst}) {{
+          %r = arith.constant {row} : index
+          %c = arith.constant {col} : index
+          pto.textract ins(%s, %r, %c : {src}, index, index) outs(%d : {dst})
+          return
+        }}"""
+        found = ptoas.run(ptoas.parse(text), {"s": held}, target="a5").outputs["d"]
+        assert np.array_equal(found.view(np.uint8), other[place[0] :, place[1] :])

@@ -105,21 +105,27 @@ def test_with_a_scalar(op: str, element: str, scalar: float, first: bool, seed: 
         assert same(run(op, element, {"a": a}, scalar, first), exact, op not in ("tmaxs", "tmins"))
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.sampled_from(sorted(NUMBERS)), odd_scalars, seeds)
-def test_a_product_is_rounded_before_it_is_added(element: str, scalar: float, seed: int) -> None:
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["f16", "f32", "f16 f32"]), st.sampled_from(["cpu", "a2a3", "a5"]), odd_scalars, seeds)
+def test_how_often_a_product_that_is_added_is_rounded(
+    elements: str, target: str, scalar: float, seed: int
+) -> None:
+    """A5 rounds once, A2/A3 the product to the destination's type, the simulator to the source's."""
     rng = np.random.default_rng(seed)
-    a, b = patterns(rng, element), patterns(rng, element)
-    tile = f"!pto.tile<{ROWS}x{COLS}x{element}>"
+    element, wide = elements.split()[0], elements.split()[-1]
+    a, b = patterns(rng, element), patterns(rng, wide)
+    src, dst = (f"!pto.tile<{ROWS}x{COLS}x{e}>" for e in (element, wide))
     text = f"""
-func.func @main(%a: {tile}, %s: {element}, %d: {tile}) {{
-  pto.taxpy ins(%a, %s : {tile}, {element}) outs(%d : {tile})
+func.func @main(%a: {src}, %s: {element}, %d: {dst}) {{
+  pto.taxpy ins(%a, %s : {src}, {element}) outs(%d : {dst})
   return
 }}
 """
-    found = execute(text, {"a": a, "s": scalar, "d": b.copy()}, "a5").outputs["d"]
+    found = execute(text, {"a": a, "s": scalar, "d": b.copy()}, target).outputs["d"]
     with np.errstate(all="ignore"):
-        product = steps(NUMBERS[element])(a.astype(np.float64) * scalar)
+        product = a.astype(np.float64) * np.float64(NUMBERS[element](scalar))
+        if target != "a5":
+            product = steps(NUMBERS[element if target == "cpu" else wide])(product)
         assert same(found, b.astype(np.float64) + product)
 
 

@@ -15,7 +15,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.names import capitalised, identifier
 from ptoas.lowering.cpp.scalars import Handler, string_literal
-from ptoas.lowering.cpp.types import scalar_cpp, tile_cpp
+from ptoas.lowering.cpp.types import along, scalar_cpp, tile_cpp
 from ptoas.targets.row import Call, Row
 
 if TYPE_CHECKING:
@@ -120,12 +120,24 @@ def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[s
         yield word[1:]
     elif word.startswith("&"):
         yield from (f"&{emit.argument(value)}" for value in op.operands_of(word[1:]))
+    elif "@" in word:
+        yield from _index(emit, op, *word.split("@"))
     elif kind == "type":
         yield from (_type(emit, value) for value in op.operands_of(slot))
     elif kind:
         yield from (_converted(kind, emit.argument(value)) for value in op.operands_of(slot))
     else:
         yield from (emit.argument(value) for value in op.operands_of(word))
+
+
+def _index(emit: FunctionEmitter, op: PtoOp, slot: str, tile: str) -> Iterator[str]:
+    """An index, as the library counts rows or columns of a tile."""
+    type = op.values_of(tile)[0].type
+    assert isinstance(type, TileType)
+    count = along(type)[("row", "col").index(slot)]
+    for value in op.operands_of(slot):
+        text = emit.argument(value)
+        yield text if count == 1 else str(count * int(text)) if text.isdigit() else f"{count} * {text}"
 
 
 def _converted(type: str, text: str) -> str:

@@ -73,7 +73,7 @@ ROWS: Rows = {
             apart=f.apart("src"),
         ),
     ),
-    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.PRODUCT_OF_DST),
     s.TAddSCOp: f.ADD_SC.of(FOUR),
     s.TSubSCOp: f.SUB_SC.of(FOUR),
 }

@@ -46,7 +46,7 @@ ROWS: Rows = {
     s.TRemSOp: f.by_width(f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT)),
     s.TFmodSOp: f.SCALAR.of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: power(f.SCALAR_SCRATCH),
-    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,)),
+    s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.ROUNDED_ONCE),
     s.TAddSCOp: f.ADD_SC.of(ADDED),
     s.TSubSCOp: f.SUB_SC.of(ADDED),
 }

@@ -49,6 +49,10 @@ AXPY = Row(
 )
 
 
+ROUNDED_ONCE, PRODUCT_OF_DST = "product and sum are rounded once", "the product has the destination's type"
+"""How a device adds a product; the simulator rounds the product to the source's type."""
+
+
 def precise(row: Row, algorithm: str) -> Row:
     """The row of a function whose call takes the precision as its first template argument."""
     words = {"precisionType": f"{algorithm}Algorithm::{{}}"}

@@ -7,7 +7,8 @@ from types import MappingProxyType
 
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType
-from ptoas.dialects.pto.enums import ReluPreMode, TileLoc
+from ptoas.dialects.pto.enums import ReluPreMode, SLayout, TileLoc
+from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TStoreOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
@@ -20,6 +21,9 @@ from ptoas.targets.rules.matmul import acc, left
 Violations = Iterator[Violation]
 Table = Mapping[str, str]
 """For a source type, the types that it becomes: `{"f32": "f16 bf16"}`."""
+
+SCALE_FRACTAL = 32
+"""Bytes of a box of scales."""
 
 NOTHING: Table = MappingProxyType({})
 
@@ -151,12 +155,18 @@ def _from(row: int, col: int) -> str:
 )
 def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     """A part of a matrix starts with a block; where blocks are transposed, at a multiple of 16 both ways, of
-    8-bit types of 32."""
+    8-bit types of 32, of pairs of fp4 of 64 numbers. What comes from vec as it lies starts at a multiple of
+    32 bytes."""
     src, dst = know.tile("src"), know.tile("dst")
     whole = src if isinstance(op, TExtractOp) else dst
     steps = whole.type.geometry.box
     if src.type.slayout is not dst.type.slayout and dst.loc in (TileLoc.Left, TileLoc.Right):
         steps = (32, 32) if src.size == 1 else (16, 16)
+        if src.element.kind == "pairs":  # Squares of 64 numbers.
+            steps = (64, 32) if src.type.slayout is SLayout.RowMajor else (32, 64)
+    elif src.loc is TileLoc.Vec and whole.type.fractal != SCALE_FRACTAL:
+        burst = BURST // src.size
+        steps = (burst, 1) if whole.type.slayout is SLayout.ColMajor else (1, burst)
     for word, step in zip(("row", "col"), steps, strict=True):
         (start,) = know.constants(word)
         if start is not None and start % step:

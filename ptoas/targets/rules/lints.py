@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ptoas.analysis.function import FunctionFacts, Touch, value_name
+from ptoas.analysis.function import FunctionFacts, Touch, Touches, value_name
 from ptoas.analysis.storage import Place
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
@@ -79,9 +79,8 @@ def _kernel(*lines: str) -> str:
     return kernel(f"%a = pto.alloc_tile : {_TILE}", *lines, args=f"%x: {_MEMORY}")
 
 
-def _gives_memory(facts: FunctionFacts, target: Target) -> bool:
+def _gives_memory(touches: Touches) -> bool:
     """Whether the function writes global memory: of one that does not, the tiles are the results."""
-    touches = facts.touches(target)
     return any(each.write and isinstance(each.value.type, ViewType) for _, all in touches for each in all)
 
 
@@ -105,14 +104,14 @@ def _is_followed(root: SSAValue) -> bool:
     severity=Severity.WARNING,
     scope="function",
 )
-def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
+def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, what an instruction writes into a local tile is read."""
-    if facts.is_placed_by_hand or not _gives_memory(facts, target):
+    if facts.is_placed_by_hand or not _gives_memory(touches):
         return  # Tiles at one address are read through each other.
     written: dict[SSAValue, Operation] = {}
     read: set[SSAValue] = set()
-    for op, touches in facts.touches(target):
-        for value, write, _ in touches:
+    for op, each in touches:
+        for value, write, _ in each:
             if isinstance(value.type, TileType):
                 root = facts.root(value)
                 if write:
@@ -145,10 +144,10 @@ def a_result_is_read(facts: FunctionFacts, target: Target) -> Violations:
     severity=Severity.WARNING,
     scope="function",
 )
-def a_tile_is_used(facts: FunctionFacts, target: Target) -> Violations:
+def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
     that is allocated."""
-    if facts.is_placed_by_hand or not _gives_memory(facts, target):
+    if facts.is_placed_by_hand or not _gives_memory(touches):
         return  # Generated programs name addresses that they do not use, which costs nothing.
     for op in facts.by_class.get(AllocTileOp, ()):
         tile = op.results[0]
@@ -181,20 +180,20 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
     severity=Severity.WARNING,
     scope="function",
 )
-def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, target: Target) -> Violations:
+def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, between two instructions of a block that write the same bytes,
     all of them, something reads these."""
-    if not _gives_memory(facts, target):
+    if not _gives_memory(touches):
         return
-    for stretch in _stretches(facts, target):
+    for stretch in _stretches(facts, touches):
         if not _is_written_twice(stretch, facts):
             continue
         last: dict[Hashable, tuple[Operation, SSAValue, Place]] = {}
-        for op, touches in stretch:
-            for place in (place for each in touches if not each.write for place in facts.places(each.value)):
+        for op, here in stretch:
+            for place in (place for each in here if not each.write for place in facts.places(each.value)):
                 if any(one[2].overlaps(place, True) for one in last.values()):
                     last = {key: one for key, one in last.items() if not one[2].overlaps(place, True)}
-            for value in dict.fromkeys(each.value for each in touches if each.write):
+            for value in dict.fromkeys(each.value for each in here if each.write):
                 yield from _overwritten(op, value, last, facts)
             while len(last) > MOST_UNREAD:
                 del last[next(iter(last))]
@@ -203,15 +202,15 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, targe
 Stretch = list[tuple[Operation, tuple[Touch, ...]]]
 
 
-def _stretches(facts: FunctionFacts, target: Target) -> Iterator[Stretch]:
+def _stretches(facts: FunctionFacts, touches: Touches) -> Iterator[Stretch]:
     """What touches memory, one block at a time and nobody else looking at it in between."""
-    touches = dict(facts.touches(target))
+    by_op = dict(touches)
     found: dict[Block | None, Stretch] = {}
     for op in facts.ops:
         if op.regions or _lets_others_look(op.__class__):
             yield found.pop(op.parent, [])
-        elif op in touches:
-            found.setdefault(op.parent, []).append((op, touches[op]))
+        elif op in by_op:
+            found.setdefault(op.parent, []).append((op, by_op[op]))
     yield from found.values()
 
 

@@ -123,9 +123,6 @@ def _together(know: Facts) -> int | None:
     return None if DYNAMIC in parts else sum(parts)
 
 
-HALVED = {AccToVecMode.DualModeSplitM: 0, AccToVecMode.DualModeSplitN: 1}
-"""The dimension of which each of two vector cores gets one half."""
-
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -159,27 +156,38 @@ def part_is_inside(op: d.TExtractOp | d.TInsertOp, know: Facts, of_valid: bool =
     physical extents, on cpu inside the valid ones. Of an accumulator that a device inserts into blocks,
     all rows and whole blocks of columns are written, whatever is valid."""
     slot, part, whole = _tiles(op, know)
-    extents = list(part.valid)
-    if (
-        not of_valid
-        and slot == "src"
-        and part.loc is TileLoc.Acc
-        and whole.type.slayout is not SLayout.NoneBox
-    ):
-        width = whole.type.geometry.box[1]
-        extents = [part.physical[0], -(-part.valid[1] // width) * width]
+    extents = _extents(op, part, whole, of_valid)
     limits = whole.valid if of_valid else whole.type.shape
-    if slot == "src" and op.acc_to_vec_mode is not None and op.acc_to_vec_mode.data in HALVED:
-        # Each of two vector cores gets one half.
-        at = HALVED[op.acc_to_vec_mode.data]
-        extents[at] = max(extents[at], 0) // 2
     for at, word in enumerate(("row", "col")):
         (start,) = know.constants(word)
         least = 0 if start is None else start
-        size = max(extents[at], 0)
+        size = extents[at]
         if least < 0 or (limits[at] != DYNAMIC and least + size > limits[at]):
             found, required = f"{least} + {size}", f"inside 0 to {limits[at]}"
             yield mismatch(f"{word} and extent of {slot}", found, required, slot=word, part="value")
+
+
+def _extents(
+    op: d.TExtractOp | d.TInsertOp, part: TileFacts, whole: TileFacts, of_valid: bool
+) -> tuple[int, int]:
+    """Rows and columns of what a part is of that it touches; those that are not known are 0."""
+    rows, cols = (max(extent, 0) for extent in part.valid)
+    boxed, inserted = whole.type.slayout is not SLayout.NoneBox, isinstance(op, d.TInsertOp)
+    alike = part.type.slayout in (SLayout.NoneBox, whole.type.slayout)
+    if boxed and not alike and part.element.kind == "pairs":
+        # Pairs are counted along the other dimension there (D40).
+        return (rows // 2, 2 * cols) if part.type.slayout is SLayout.RowMajor else (2 * rows, cols // 2)
+    if inserted and boxed and part.loc is TileLoc.Acc and not of_valid:
+        width = whole.type.geometry.box[1]
+        rows, cols = part.physical[0], -(-cols // width) * width
+    # Of halves each of two vector cores gets one.
+    match op.acc_to_vec_mode.data if inserted and op.acc_to_vec_mode is not None else None:
+        case AccToVecMode.DualModeSplitM:
+            return rows // 2, cols
+        case AccToVecMode.DualModeSplitN:
+            return rows, cols // 2
+        case _:
+            return rows, cols
 
 
 @rule(

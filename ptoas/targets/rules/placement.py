@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ptoas.analysis.forwarding import origins
-from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.function import FunctionFacts, Touches, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -260,7 +260,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     on=_EVERYWHERE,
     scope="function",
 )
-def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) -> Violations:
+def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """No instruction reads a local tile that nothing has written, through whichever tile."""
     writes: dict[SSAValue, list[int]] = {}
     placed: list[tuple[Storage, int]] = []
@@ -273,11 +273,11 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, target: Target) ->
             if by_hand:
                 placed.append((facts.storage(value), at))
 
-    for op, touches in facts.touches(target):
+    for op, here in touches:
         if isinstance(op, CollectiveOp):
             continue  # It fills its staging tiles itself before it reads them.
         at = place[op]
-        for value, is_write, operand in touches:
+        for value, is_write, operand in here:
             if is_write:
                 write(value, at)
             elif isinstance(value.type, TileType):

@@ -5,6 +5,7 @@
 #include "reference/convert.hpp"
 #include "reference/families.hpp"
 #include "reference/gather.hpp"
+#include "reference/blocks.hpp"
 #include "reference/irregular.hpp"
 #include "reference/memory.hpp"
 #include "reference/vector.hpp"

@@ -35,7 +35,7 @@ template <typename T>
 T modulo(T a, T b)
 {
     if constexpr (std::is_integral_v<T>) {
-        if constexpr (sizeof(T) == 8 && on_a5) {
+        if constexpr (sizeof(T) == 8 && on_any_a5) {
             return b == 0 ? T{0} : static_cast<T>(a % b);
         }
         const T left = static_cast<T>(a % b);
@@ -200,8 +200,15 @@ PTO_INST void TDIVS(Dst &dst, S scalar, A &a)
 template <typename Dst, typename A>
 PTO_INST void TAXPY(Dst &dst, A &a, typename A::DType s)
 {
+    using D = typename Dst::DType;
     reference::fill(dst, [&](int r, int c) {
-        return reference::sum(dst.at(r, c), static_cast<typename Dst::DType>(reference::product(a.at(r, c), s)));
+        if constexpr (reference::on_any_a5) {
+            const double product = reference::number(a.at(r, c)) * reference::number(s);
+            return D(product + reference::number(dst.at(r, c)));
+        } else if constexpr (reference::on_a2a3) {
+            return reference::sum(dst.at(r, c), reference::product(D(float(a.at(r, c))), D(float(s))));
+        }
+        return reference::sum(dst.at(r, c), static_cast<D>(reference::product(a.at(r, c), s)));
     });
 }
 

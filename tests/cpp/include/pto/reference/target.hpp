@@ -28,4 +28,5 @@ inline constexpr bool on_cpu = PTO_REF_TARGET == PTO_REF_CPU;
 inline constexpr bool on_a2a3 = PTO_REF_TARGET == PTO_REF_A2A3;
 inline constexpr bool on_a5 = PTO_REF_TARGET == PTO_REF_A5;
 inline constexpr bool on_a5_custom = PTO_REF_TARGET == PTO_REF_A5_CUSTOM;
+inline constexpr bool on_any_a5 = on_a5 || on_a5_custom;
 } // namespace pto::reference
