@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import multiprocessing
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing.connection import Connection
@@ -152,7 +152,11 @@ class Part:
         )
 
 
-def in_jobs(kernel: Kernel, given: Mapping[str, Any]) -> Result | None:
+Run = Callable[[Call, None, Sequence[int]], None]
+"""Runs some blocks here."""
+
+
+def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None:
     """The result of blocks that ran in several processes; `None`: they have to run one after the other."""
     options, cores = kernel.options, kernel.cores
     jobs = jobs_of(options)
@@ -166,9 +170,9 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any]) -> Result | None:
     held = [core.machine.held for core in cores]
     with _saying_to(kernel, said), _Workers() as workers:
         for blocks in reversed(others):
-            workers.start(kernel, call, blocks, said)
+            workers.start(run, cores, call, blocks, said)
         # This process takes the last blocks: their tiles are those that are shown.
-        own = _work(kernel, call, first, said)
+        own = _work(run, cores, call, first, said)
         parts = [] if own is None else [*workers.finish(), own]
     found = [part for part in parts if part is not None]
     if len(found) < jobs or not _within_limits(found, kernel, held):
@@ -193,12 +197,12 @@ def _within_limits(parts: Sequence[Part], kernel: Kernel, held: Sequence[int]) -
     return all(core.machine.held <= core.machine.max_memory for core in kernel.cores)
 
 
-def _work(kernel: Kernel, call: Call, blocks: range, said: list[str]) -> Part | None:
+def _work(run: Run, cores: Sequence[Core], call: Call, blocks: range, said: list[str]) -> Part | None:
     try:
-        kernel.run_blocks(call, None, blocks)
+        run(call, None, blocks)
     except Exception:  # whatever it is, one job meets it again, and says it
         return None
-    return Part.of(kernel.cores, said)
+    return Part.of(cores, said)
 
 
 def _join(parts: Sequence[Part], cores: Sequence[Core]) -> None:

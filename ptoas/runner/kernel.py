@@ -188,7 +188,7 @@ class Kernel:
             result = None if self.options.jobs == 1 else self._in_jobs(given)
             if result is None:
                 call = Call(self.cores, self.binder, given)
-                self.run_blocks(call, schedule, range(self.launch.blocks))
+                self._run_blocks(call, schedule, range(self.launch.blocks))
                 result = call.finish()
             result.warnings[:0] = self.options.warnings
             return result
@@ -197,9 +197,9 @@ class Kernel:
         # What starts processes is not imported by those who need none.
         from ptoas.runner.jobs import in_jobs, jobs_of
 
-        return in_jobs(self, given) if jobs_of(self.options) > 1 else None
+        return in_jobs(self, given, self._run_blocks) if jobs_of(self.options) > 1 else None
 
-    def run_blocks(self, call: Call, schedule: int | None, blocks: Sequence[int]) -> None:
+    def _run_blocks(self, call: Call, schedule: int | None, blocks: Sequence[int]) -> None:
         """Run these blocks on the cores, and say what is wrong with them together."""
         if len(self.cores) > 1:
             self._interleave(call, schedule, blocks)

@@ -95,7 +95,7 @@ def test_the_outcome_is_that_of_one_job(name: str, monkeypatch: pytest.MonkeyPat
     start = several._Workers.start
 
     def watched(self: Any, *work: Any) -> None:
-        started.append(work[2])
+        started.append(work[3])
         start(self, *work)
 
     monkeypatch.setattr(several._Workers, "start", watched)
