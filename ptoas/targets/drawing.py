@@ -121,3 +121,32 @@ def ruler(at: int, step: int, unit: str = "") -> str:
             f"{' ' * mark}^ {at}{unit}",
         ]
     )
+
+
+def boxes(found: tuple[int, int], required: tuple[int, int]) -> str:
+    """One block as it is, and as it should be.
+
+    >>> print(boxes((8, 8), (16, 16)))
+    one block, rows x columns
+      found 8x8    required 16x16
+      +----+       +--------+
+      |    |       |        |
+      |    |       |        |
+      +----+       |        |
+                   |        |
+                   +--------+
+    """
+    left, right = (_box(*shape) for shape in (found, required))
+    heads = [f"{word} {rows}x{cols}" for word, (rows, cols) in (("found", found), ("required", required))]
+    width = max(map(len, (heads[0], *left))) + 4
+    height = max(len(left), len(right))
+    left, right = (lines + [""] * (height - len(lines)) for lines in (left, right))
+    pairs = [(heads[0], heads[1]), *zip(left, right, strict=True)]
+    return "\n".join(["one block, rows x columns", *(f"  {a:<{width}}{b}".rstrip() for a, b in pairs)])
+
+
+def _box(rows: int, cols: int) -> list[str]:
+    """A frame of about these proportions."""
+    wide, high = min(max(cols // 2, 1), 32), min(max(rows // 4, 1), 8)
+    edge = "+" + "-" * wide + "+"
+    return [edge, *(["|" + " " * wide + "|"] * high), edge]

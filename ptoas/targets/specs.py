@@ -58,9 +58,15 @@ def _is(blayout: BLayout, slayout: SLayout | None) -> Callable[[TileType], bool]
 
 
 ROW_MAJOR = TileLayout("row_major", _is(BLayout.RowMajor, None))
-ND = TileLayout("row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox))
+ND = TileLayout(
+    "row_major + none_box", _is(BLayout.RowMajor, SLayout.NoneBox), (BLayout.RowMajor, SLayout.NoneBox)
+)
 DN = TileLayout("col_major + none_box", _is(BLayout.ColMajor, SLayout.NoneBox))
-NZ = TileLayout("col_major + row_major, fractal 512", lambda t: t.is_nz and t.fractal == 512)
+NZ = TileLayout(
+    "col_major + row_major, fractal 512",
+    lambda t: t.is_nz and t.fractal == 512,
+    (BLayout.ColMajor, SLayout.RowMajor),
+)
 PLAIN = TileLayout("slayout none_box", lambda t: t.slayout is SLayout.NoneBox)
 ZN = TileLayout(
     "row_major + col_major, fractal 512",
@@ -69,8 +75,8 @@ ZN = TileLayout(
 )
 _zz = _is(BLayout.RowMajor, SLayout.RowMajor)
 _nn = _is(BLayout.ColMajor, SLayout.ColMajor)
-ZZ = TileLayout("row_major + row_major", _zz)
-ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t))
+ZZ = TileLayout("row_major + row_major", _zz, (BLayout.RowMajor, SLayout.RowMajor))
+ND_OR_NZ = TileLayout(f"{ND.text}, or {NZ.text}", lambda t: ND.holds(t) or NZ.holds(t), NZ.order)
 ND_OR_COLUMN = TileLayout(
     "row_major + none_box, or col_major with one column",
     lambda t: ND.holds(t) or (DN.holds(t) and t.cols == 1),
@@ -96,8 +102,12 @@ SCALES = TileLayout(
     lambda t: ONE_ROW.holds(t) or (t.fractal == 32 and (_zz(t) or _nn(t))),
 )
 
-ZZ_SCALES = TileLayout("row_major + row_major, fractal 32", lambda t: t.fractal == 32 and _zz(t))
-NN_SCALES = TileLayout("col_major + col_major, fractal 32", lambda t: t.fractal == 32 and _nn(t))
+ZZ_SCALES = TileLayout("row_major + row_major, fractal 32", lambda t: t.fractal == 32 and _zz(t), ZZ.order)
+NN_SCALES = TileLayout(
+    "col_major + col_major, fractal 32",
+    lambda t: t.fractal == 32 and _nn(t),
+    (BLayout.ColMajor, SLayout.ColMajor),
+)
 SCALING = (TileLoc.Scaling, TileLoc.ScaleLeft, TileLoc.ScaleRight)
 """Where scales lie: the text calls all three `scaling`."""
 

@@ -41,6 +41,41 @@ def product(rows: int) -> str:
     )
 
 
+def window(row: int, cols: int) -> str:
+    tile = f"!pto.tile_buf<mat, 16x{cols}xf16, {TILES}>"
+    return (
+        f"func.func @k(%s: {MAT}) {{\n  %r = arith.constant {row} : index\n"
+        f"  %w = pto.subview %s[%r, %r] sizes [16, {cols}] : {MAT} -> {tile}\n  return\n}}"
+    )
+
+
+def stored(memory: str) -> str:
+    return f".arg %c : {ACC}\n.arg %o : !pto.memref<{memory}>\ntstore %c, %o : ({ACC}, !pto.memref<{memory}>)"
+
+
+def extracted(src: str, dst: str) -> str:
+    return (
+        f".arg %s : !pto.tile<{src}>\n.arg %r : index\n"
+        f"%d = textract %s, %r, %r : (!pto.tile<{src}>, index, index) -> !pto.tile<{dst}>"
+    )
+
+
+def bound(scales: str) -> str:
+    lhs, scales = f"!pto.tile_buf<left, 16x64xf8E4M3FN, {TILES}>", f"!pto.tile_buf<scaling, {scales}>"
+    return (
+        f"func.func @k(%a: {lhs}) {{\n  %s = pto.alloc_tile : {scales}\n"
+        f"  pto.tget_scale_addr ins(%a : {lhs}) outs(%s : {scales})\n  return\n}}"
+    )
+
+
+def moved(src: str) -> str:
+    return f".arg %m : !pto.tile<{src}>\n%d = tmov %m : (!pto.tile<{src}>) -> {RIGHT}"
+
+
+def loaded(tile: str) -> str:
+    return f".arg %m : !pto.memref<32x32xf32>\n%t = tload %m : (!pto.memref<32x32xf32>) -> !pto.tile<{tile}>"
+
+
 CASES = {
     "PTO-V107": (
         alloc(f"mat, 24x20xf16, {TILES}"),
@@ -54,6 +89,32 @@ CASES = {
     ),
     "PTO-V103": (alloc(f"acc, 16x16xf32, {TILES}, fractal=1024", 800), alloc(RIGHT[14:-1], 1024), ["^ 800"]),
     "PTO-K204": (part(24), part(16), ["16      32", "|-------|", "    ^ 24"]),
+    "PTO-V113": (window(8, 24), window(16, 32), []),
+    "PTO-M207": (
+        stored("1x4x2x8x8xf32, nz"),
+        stored("1x2x1x16x16xf32, nz"),
+        ["found 8x8    required 16x16", "+----+       +--------+"],
+    ),
+    "PTO-E433": (
+        extracted("64x64xf16", f"16x16xf16, {TILES}"),
+        extracted(f"64x64xf16, {TILES}", f"16x16xf16, {TILES}"),
+        ["0  1 |  8  9     0  1   2  3"],
+    ),
+    "PTO-G204": (
+        bound("2x16x!pto.f8E8M0, blayout=col_major, slayout=col_major, fractal=32"),
+        bound("16x2x!pto.f8E8M0, slayout=row_major, fractal=32"),
+        ["0  2 |  8 10     0  1 |  4  5"],
+    ),
+    "PTO-K120": (
+        moved("mat, 32x32xf16"),
+        moved(f"mat, 32x32xf16, {TILES}"),
+        ["0  1   2  3     0  1 |  8  9", "12 13  14 15     6  7 | 14 15"],
+    ),
+    "PTO-K123": (
+        loaded(f"mat, 32x32xf32, {TILES}, fractal=1024"),
+        loaded(f"mat, 32x32xf32, {TILES}"),
+        ["found 16x16    required 16x8"],
+    ),
     "PTO-K105": (product(48), product(16), ["lies   |#..|#..|", "walked |#|#|"]),
 }
 

@@ -6,6 +6,7 @@ from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
+from ptoas.targets.rules.move_layouts import load_makes_blocks_of_512_bytes
 from ptoas.targets.shared.memory import load, prefetch, printing, store
 from ptoas.targets.specs import NINE, WIDE, elements
 
@@ -15,6 +16,7 @@ ROWS: Rows = {
             m.contiguous_dimension_has_no_gaps,
             m.load_of_64_bits_is_plain,
             m.load_has_few_bursts,
+            load_makes_blocks_of_512_bytes,
             m.load_makes_fractals_of_two_dimensions,
         )
     ),

@@ -7,6 +7,7 @@ from ptoas.targets.a5.movement import CUBE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
+from ptoas.targets.rules.move_layouts import load_makes_blocks_of_512_bytes
 from ptoas.targets.shared.memory import load, prefetch, printing, store
 from ptoas.targets.specs import LOADED, elements
 
@@ -15,6 +16,7 @@ ROWS: Rows = {
         rules=(
             m.contiguous_dimension_has_no_gaps,
             m.load_of_64_bits_is_plain(any_pad=False),
+            load_makes_blocks_of_512_bytes,
             m.load_makes_fractals_of_two_dimensions(zn=False),
         )
     ),

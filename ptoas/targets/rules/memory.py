@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_str
@@ -12,8 +12,9 @@ from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import tload, tstore
 from ptoas.targets.specs import FLOAT4, Types, element_names
@@ -72,11 +73,20 @@ def _shape_differs(tile: TileFacts, view: ViewFacts, slot: str, layout: Layout |
         yield mismatch(what, shape_str(tile.valid), shape_str(extents), slot=slot)
 
 
+def _blocks(found: Sequence[int], required: tuple[int, int]) -> tuple[Related, ...]:
+    """One block as it is and as it should be, where its extents are known."""
+    rows, cols = found
+    return () if DYNAMIC in (rows, cols) else (Related(drawing.boxes((rows, cols), required)),)
+
+
 def _nz_blocks(view: ViewFacts) -> Violations:
     required = (BOX_ROWS, BURST // view.size)
     if view.layout is Layout.NZ and not fits(view.shape5[3:], required):
         found = shape_str(view.shape5[3:])
-        yield mismatch("Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem")
+        picture = _blocks(view.shape5[3:], required)
+        yield mismatch(
+            "Shape[3]xShape[4] of NZ memory", found, shape_str(required), slot="mem", related=picture
+        )
 
 
 def _many_bursts(tile: TileFacts, view: ViewFacts) -> Violations:
@@ -322,7 +332,9 @@ def store_of_an_accumulator_is_a_matrix(op: TStoreOp, know: Facts) -> Violations
         legal = [(BOX_ROWS, 16), *([(BOX_ROWS, 8)] if src.element.text == "f32" else [])]
         if not any(fits(block, each) for each in legal):
             required = " or ".join(shape_str(each) for each in legal)
-            yield mismatch("Shape[3]xShape[4] of NZ memory", shape_str(block), required, slot="mem")
+            picture = _blocks(block, legal[0])
+            what = "Shape[3]xShape[4] of NZ memory"
+            yield mismatch(what, shape_str(block), required, slot="mem", related=picture)
 
 
 @rule(

@@ -7,12 +7,13 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import BURST
+from ptoas.dialects.pto.geometry import BURST, box_of
+from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction
+from ptoas.targets.rules.examples import instruction, tload
 
 Violations = Iterator[Violation]
 
@@ -185,3 +186,22 @@ def vector_is_made_of_blocks(op: FixpipeOp, know: Facts) -> Violations:
         picture = (Related(drawing.ruler(start, step)),) if start > 0 else ()
         required = f"a multiple of {step}, which are {BLOCK} bytes"
         yield mismatch("col", start, required, slot="col", part="value", related=picture)
+
+
+@rule(
+    "PTO-K123",
+    source="headers of TLOAD: the engine makes blocks of 16 rows of 32 bytes; public TLOAD page",
+    reason="A load into L1 makes blocks of 512 bytes, whatever the tile's type says.",
+    failing=tload(f"mat, 32x32xf32, {_NZ}, fractal=1024", "32x32xf32"),
+    passing=tload(f"mat, 32x32xf32, {_NZ}", "32x32xf32"),
+    on="a2a3 a5",
+)
+def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
+    """A tile with boxes in mat that is loaded has fractal 512, one of scales 32."""
+    dst = know.tile("dst")
+    boxed = dst.loc is TileLoc.Mat and dst.type.slayout is not SLayout.NoneBox
+    if not boxed or dst.type.fractal != 2 * BLOCK:
+        return
+    boxes = [box_of(dst.type.slayout, fractal, dst.size) for fractal in (dst.type.fractal, BLOCK)]
+    picture = (Related(drawing.boxes(*boxes)),) if boxes[0] != boxes[1] else ()
+    yield mismatch("fractal of dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture)

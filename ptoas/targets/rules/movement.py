@@ -9,8 +9,9 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.enums import AccToVecMode, MxGroupAxis, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
@@ -222,8 +223,11 @@ def part_starts_at_a_block(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Viola
 def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violations:
     """A part has the layout of the tile it is a part of."""
     slot, part, whole = _tiles(op, know)
-    if part.layout_text != whole.layout_text:
-        yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot)
+    if part.layout_text == whole.layout_text:
+        return
+    orders = [(tile.type.blayout, tile.type.slayout) for tile in (part, whole)]
+    picture = (Related(drawing.orders(*orders)),) if orders[0] != orders[1] else ()
+    yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
 
 
 # --- exponents of blocks -------------------------------------------------------------------------

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.rules.matmul import acc
 from ptoas.targets.target import Target
@@ -162,7 +163,12 @@ def scales_belong_to_their_operand(op: TGetScaleAddrOp, know: Facts) -> Violatio
         }[src.loc]
         found = f"{dst.element_name} in {dst.loc.value}, {dst.layout_text}"
         soft = Severity.WARNING if _lie_alike(dst.type, src.loc) else None
-        yield mismatch(f"scales of a tile in {src.loc.value}", found, required, slot="dst", severity=soft)
+        inside = SLayout.RowMajor if src.loc is TileLoc.Left else SLayout.ColMajor
+        blocks = BLayout.RowMajor if src.loc is TileLoc.Left else BLayout.ColMajor
+        orders = (dst.type.blayout, dst.type.slayout), (blocks, inside)
+        picture = (Related(drawing.orders(*orders)),) if orders[0] != orders[1] else ()
+        what = f"scales of a tile in {src.loc.value}"
+        yield mismatch(what, found, required, slot="dst", severity=soft, related=picture)
 
 
 def _lie_alike(type: TileType, operand: TileLoc) -> bool:

@@ -15,10 +15,11 @@ from ptoas.dialects.pto.enums import SLayout
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.row import Row
-from ptoas.targets.rule import Rule, Violation, mismatch, rule
+from ptoas.targets.rule import Related, Rule, Violation, mismatch, rule
 from ptoas.targets.rules.common import contiguous
 from ptoas.targets.rules.examples import instruction, mgather
 from ptoas.targets.specs import element_names
@@ -102,7 +103,13 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
     """Each operand has a layout that the instruction takes on the target."""
     for slot, at, tile, spec in know.tiles:
         if spec.layout is not None and not spec.layout.holds(tile.type):
-            yield mismatch(f"layout of {slot}", tile.layout_text, spec.layout.text, slot=_where(slot, at))
+            yield mismatch(
+                f"layout of {slot}",
+                tile.layout_text,
+                spec.layout.text,
+                slot=_where(slot, at),
+                related=_orders(tile, spec.layout.order),
+            )
     for slot, view_spec in know.row.views.items():
         if view_spec.layouts is None:
             continue
@@ -111,6 +118,14 @@ def operand_has_a_layout_of_the_target(op: PtoOp, know: Facts) -> Violations:
             if found not in view_spec.layouts:
                 required = " or ".join(layout.value for layout in view_spec.layouts)
                 yield mismatch(f"layout of {slot}", found.value, required, slot=_where(slot, at))
+
+
+def _orders(tile: TileFacts, required: drawing.Order | None) -> tuple[Related, ...]:
+    """Both orders side by side, where one of them has boxes."""
+    found = (tile.type.blayout, tile.type.slayout)
+    if required is None or found == required or {found[1], required[1]} == {SLayout.NoneBox}:
+        return ()
+    return (Related(drawing.orders(found, required)),)
 
 
 @rule(

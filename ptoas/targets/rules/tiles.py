@@ -103,7 +103,7 @@ def fractal_tile_is_made_of_blocks(facts: FunctionFacts, target: Target) -> Viol
                 fix = f"pad to {-(-extent // step) * step} {word} and keep {extent} valid"
                 what = f"{word} of {value_name(value)}, a fractal {tile.element_name} tile"
                 place, slot = _origin(value, facts)
-                picture = (Related(drawing.cut_blocks(tile.type.shape, (1 if free else rows, cols))),)
+                picture = (Related(drawing.cut_blocks(tile.type.shape, (rows, cols))),)
                 yield mismatch(
                     what, extent, f"a multiple of {step}", fix=fix, op=place, slot=slot, related=picture
                 )
@@ -401,9 +401,18 @@ def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Vi
     for at, word in enumerate(("rows", "columns")):
         offset = know.constants("offsets")[at]
         for name, value in (("offset", offset), ("size", sizes[at])):
-            if value is not None and value % block[at]:
-                what, required = f"{name} in {word}", f"a multiple of {block[at]}"
-                yield mismatch(what, value, required, slot=("offsets", at), part="value")
+            if value is None or value % block[at] == 0:
+                continue
+            what, required = f"{name} in {word}", f"a multiple of {block[at]}"
+            if name == "offset":
+                fix = f"use {value // block[at] * block[at]} or {value // block[at] * block[at] + block[at]}"
+                picture = (Related(drawing.ruler(value, block[at])),) if value > 0 else ()
+                place = {"slot": ("offsets", at), "part": "value"}
+            else:
+                fix = f"take {-(-value // block[at]) * block[at]} {word}, and say how many are valid"
+                picture = (Related(drawing.cut_blocks((sizes[0], sizes[1]), block)),)
+                place = {"slot": "result", "part": "type"}
+            yield mismatch(what, value, required, fix=fix, related=picture, **place)
 
 
 # --- views of global memory ----------------------------------------------------------------------
