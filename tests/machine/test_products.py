@@ -322,8 +322,8 @@ def in_parts(shape: tuple[int, int, int], parts: int) -> str:
 
 @pytest.mark.parametrize("shape", [(128, 128, 128), (16, 64, 16), (48, 96, 80), (64, 192, 32)])
 def test_one_instruction_is_one_sum_and_parts_are_added_in_their_order(shape: tuple[int, int, int]) -> None:
-    """Numbers of which each order of adding makes another sum: one instruction adds all of its k as one product
-    of f32 does, whatever it is cut into on the way, and a program that cuts k adds what it cut in its order."""
+    """Numbers of which each order of adding makes another sum: one instruction adds all of its k as one
+    product of f32 does, and a program that cuts k adds what it cut in its order."""
     m, k, n = shape
     rng = np.random.default_rng(k)
     a, b = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
