@@ -71,9 +71,10 @@ def _copied(op: _Op, values: dict[SSAValue, SSAValue]) -> _Op:
 
 
 def _copied_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
-    copy = Block()
-    for at, argument in enumerate(block.args):
-        twin = values[argument] = copy.insert_arg(argument.type, at, argument.location)
+    copy = Block(arg_types=[argument.type for argument in block.args])
+    for argument, twin in zip(block.args, copy.args, strict=True):
+        values[argument] = twin
+        twin.location = argument.location
         set_name(twin, argument.name_hint)
     copy.add_ops([_copied(op, values) for op in block.ops])
     return copy

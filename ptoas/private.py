@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lark import Lark
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation, SSAValue
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
 
@@ -44,6 +44,23 @@ def declared_operands(cls: type) -> dict[str, object]:
 
     fields = {name: field for name, field in vars(cls).items() if isinstance(field, _OperandFieldDef)}
     return {name: field.param for name, field in fields.items()}
+
+
+def collect(op: Operation, found: list[Operation]) -> None:
+    """Add all that is in an operation to a list, in the order of the text.
+
+    xDSL's own walk goes through a generator and several calls for each operation; passes walk thirty times.
+    """
+    for region in op.regions:
+        block = region._first_block
+        while block is not None:
+            inner = block._first_op
+            while inner is not None:
+                found.append(inner)
+                if inner.regions:
+                    collect(inner, found)
+                inner = inner._next_op
+            block = block._next_block
 
 
 LEXER_OPTION = "_plugins"

@@ -95,6 +95,9 @@ def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | 
     return None if result is None else _wrap(result, type)
 
 
+_NOT_SEEN = object()
+
+
 class Constants:
     """The integers that values always have. Each value is looked at once."""
 
@@ -104,15 +107,17 @@ class Constants:
     def constant(self, value: SSAValue) -> int | None:
         """The integer that a value always has, if that is known."""
         known = self._known
-        if value in known:
-            return known[value]
+        found = known.get(value, _NOT_SEEN)
+        if found is not _NOT_SEEN:
+            return cast("int | None", found)
         stack = [value]
         while value not in known:
             top = stack.pop()
             op = top.owner
             if op.__class__ is arith.ConstantOp:
                 assert isinstance(op, arith.ConstantOp)
-                known[top] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+                given: Attribute = op.properties["value"]
+                known[top] = cast(IntegerAttr, given).value.data if isinstance(given, IntegerAttr) else None
             elif not _is_foldable(op):
                 known[top] = None
             elif unseen := [operand for operand in op.operands if operand not in known]:

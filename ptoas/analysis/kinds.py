@@ -11,7 +11,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import is_of, walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     HandleOp,
@@ -128,7 +128,7 @@ def _by_memory(op: PtoOp) -> KernelKind | None:
 
 def speaks_of_cores(op: Operation) -> bool:
     """Whether an operation makes sense only where there are several cores."""
-    return isinstance(op, SectionOp | PipeInitOp | ChannelOp | CounterOp)
+    return is_of(op.__class__, (SectionOp, PipeInitOp, ChannelOp, CounterOp))
 
 
 def waits_for_blocks(op: Operation) -> bool:
@@ -137,7 +137,7 @@ def waits_for_blocks(op: Operation) -> bool:
 
 
 def has_channels(ops: Iterable[Operation]) -> bool:
-    return any(isinstance(op, PipeInitOp | ChannelOp) for op in ops)
+    return any(is_of(op.__class__, (PipeInitOp, ChannelOp)) for op in ops)
 
 
 def kinds_in(function: FuncOp) -> set[KernelKind]:

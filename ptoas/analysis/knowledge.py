@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import prod
+from typing import cast
 
 from xdsl.ir import Attribute, OpResult, SSAValue
 
@@ -180,8 +181,8 @@ def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...
 def physical_shape(tile: SSAValue) -> tuple[int, int]:
     """Rows and columns that strides follow from: those of the tile that a window looks into."""
     at = tile
-    while isinstance(at.owner, views.SubviewOp):
-        at = at.owner.source
+    while at.owner.__class__ is views.SubviewOp:
+        at = cast(views.SubviewOp, at.owner).source
     assert isinstance(at.type, TileType)
     return at.type.shape
 
@@ -347,13 +348,13 @@ class Knowledge(Constants):
         kind = type.__class__
         if kind is TileType:
             return self.tile(value)
-        if _is_view(kind):
+        if is_view(kind):
             return self.view(value)
         return id(type), self.constant(value)
 
 
 @cache
-def _is_view(kind: type[Attribute]) -> bool:
+def is_view(kind: type[Attribute]) -> bool:
     return issubclass(kind, ViewType)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Protocol, TypeVar
 
@@ -143,6 +144,7 @@ class Accesses:
         unsure: bool,
     ):
         self.machine = machine
+        self._overlapping_pipes = machine.overlapping_pipes
         self.of: dict[Operation, list[Touch]] = {}
         self.does: dict[Operation, Effects] = {}
         """What each of these operations does on the pipes."""
@@ -173,25 +175,28 @@ class Accesses:
                     count += 1
         self._overlapping = self._relate(unsure)
 
-    def conflicts(self, touch: Touch, pending: Mapping[int, Mapping[Touch, K]]) -> Iterator[tuple[Touch, K]]:
-        """Of the accesses under way, by place, those that this one must come after, with what is known of
-        each."""
-        for place in self._overlapping[touch.at]:
-            for other, known in pending.get(place, {}).items():
-                if (touch.write or other.write) and not self._keeps_order(other, touch):
-                    yield other, known
+    def meeting(self, touch: Touch, pending: Mapping[int, Mapping[Touch, K]]) -> list[tuple[Touch, K]]:
+        """Of the accesses under way, by place, those that this one must come after unless their pipe keeps
+        the order, with what is known of each."""
+        return [
+            (other, known)
+            for place in self._overlapping[touch.at]
+            if place in pending
+            for other, known in pending[place].items()
+            if touch.write or other.write
+        ]
 
-    def _keeps_order(self, first: Touch, second: Touch) -> bool:
+    def keeps_order(self, first: Touch, second: Touch) -> bool:
         """Whether one pipe does both, and the second after the first (D26)."""
         if first.pipe is not second.pipe:
             return False
         if is_in_turn(first.op, second.op):
             return True
-        return not self.overlaps(first.pipe) or self.machine.keeps_order(first, second)
+        return first.pipe not in self._overlapping_pipes or self.machine.keeps_order(first, second)
 
     def overlaps(self, pipe: Pipe) -> bool:
         """Whether the pipe begins an instruction before the one before it is done."""
-        return pipe in self.machine.overlapping_pipes
+        return pipe in self._overlapping_pipes
 
     @staticmethod
     def stands_for(touch: Touch, other: Touch) -> bool:
@@ -223,7 +228,17 @@ class Accesses:
 def is_in_turn(first: Operation, second: Operation) -> bool:
     """Whether a pipe does these two one after the other in any case: it waits for a channel, and tells that a
     tile is given back, in its turn."""
-    return isinstance(first, PopOp | FreeOp) or isinstance(second, FreeOp)
+    return _waits_in_turn(first.__class__) or _frees(second.__class__)
+
+
+@cache
+def _waits_in_turn(kind: type[Operation]) -> bool:
+    return issubclass(kind, PopOp | FreeOp)
+
+
+@cache
+def _frees(kind: type[Operation]) -> bool:
+    return issubclass(kind, FreeOp)
 
 
 def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
+
+from ptoas.private import collect
 
 Op = TypeVar("Op", bound=Operation)
 
@@ -20,31 +22,22 @@ def walk(top: Operation) -> list[Operation]:
     """An operation and all that is in it, in the order of the text: xDSL's `walk` as a list, at a fraction of
     what that takes for each operation."""
     found = [top]
-    _collect(top, found)
+    collect(top, found)
     return found
 
 
 def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
     """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
     for classes like xDSL's takes long."""
-    return [cast(Op, op) for op in walk(top) if is_of(op.__class__, kinds)]
+    ops = walk(top)
+    wanted = {kind for kind in {op.__class__ for op in ops} if is_of(kind, kinds)}
+    return cast("list[Op]", [op for op in ops if op.__class__ in wanted] if wanted else [])
 
 
 @cache
 def is_of(kind: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
     """Whether operations of a class are of one of some kinds."""
     return issubclass(kind, kinds)
-
-
-def _collect(op: Operation, found: list[Operation]) -> None:
-    for region in op.regions:
-        for block in region.blocks:
-            inner = block.first_op
-            while inner is not None:
-                found.append(inner)
-                if inner.regions:
-                    _collect(inner, found)
-                inner = inner.next_op
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -95,8 +88,8 @@ def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[fun
     }
 
 
-def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
-    """Functions in an order in which each stands behind those that it calls."""
+def callees_first(bodies: Mapping[func.FuncOp, set[str]]) -> list[func.FuncOp]:
+    """Functions, with the names of those that each calls, in an order in which each stands behind these."""
     by_name = {f.sym_name.data: f for f in bodies}
     ordered: list[func.FuncOp] = []
     seen: set[str] = set()
@@ -107,7 +100,7 @@ def callees_first(bodies: Iterable[func.FuncOp]) -> list[func.FuncOp]:
             ordered.append(by_name[name])
         elif name not in seen:
             seen.add(name)
-            callees = called_names(by_name[name]) & by_name.keys()
+            callees = bodies[by_name[name]] & by_name.keys()
             work += [(name, True), *((callee, False) for callee in sorted(callees, reverse=True))]
     return ordered
 

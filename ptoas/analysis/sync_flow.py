@@ -159,8 +159,8 @@ class SyncFlow(Flow[_State]):
     def _check(self, second: Touch, state: _State, before: tuple[Pair, ...]) -> None:
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[Touch, int]] = {}
-        for first, mask in self.accesses.conflicts(second, state.pending):
-            if mask & _after(first, second.pipe):
+        for first, mask in self.accesses.meeting(second, state.pending):
+            if mask & _after(first, second.pipe) or self.accesses.keeps_order(first, second):
                 continue
             if first.pipe not in latest or latest[first.pipe][0].number < first.number:
                 latest[first.pipe] = (first, mask)

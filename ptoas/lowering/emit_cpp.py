@@ -22,10 +22,10 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import (
-    called_names,
     callees_first,
     calls_of,
     functions,
+    is_of,
     kernels_of,
     walk,
     walk_of,
@@ -59,7 +59,8 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
-    threads = not target.launches and has_channels(walk(module))
+    talks = has_channels(walk(module))
+    threads = not target.launches and talks
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
         raise PtoasError(
@@ -69,12 +70,13 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         for pair in uncalled_pairs(module):
             join(module, *pair)
     bodies = functions(module)
-    channels = Channels(module) if has_channels(walk(module)) else None
+    channels = Channels(module) if talks else None
     declared = _declared(module)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
-    names, taken = names_of(module)
-    inner = {name for f in bodies for name in called_names(f)}
-    kernels = kernels_of(calls_of(module))
+    names, taken = _names(declared, bodies)
+    calls = calls_of(module)
+    inner = {name for names_called in calls.values() for name in names_called}
+    kernels = kernels_of(calls) if emit == "launcher" else {}
     knowledge = Knowledge()
     parts = [
         _declaration(named[name], names[name], target)
@@ -82,7 +84,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         if name in inner
     ]
     launches: list[str] = []
-    for function in callees_first(bodies):
+    for function in callees_first(calls):
         emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
         called = function.sym_name.data in inner or visibility(function) == "internal"
         outer = not called and (emit != "kernel" or is_entry(function))
@@ -120,8 +122,12 @@ def _declared(module: ModuleOp) -> list[func.FuncOp]:
 
 def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
     """The functions' names in C++, and all names that are taken; what is defined elsewhere has its own."""
+    return _names(_declared(module), functions(module))
+
+
+def _names(declared: list[func.FuncOp], bodies: list[func.FuncOp]) -> tuple[dict[str, str], Names]:
     taken = Names()
-    named = dict.fromkeys(f.sym_name.data for f in (*_declared(module), *functions(module)))
+    named = dict.fromkeys(f.sym_name.data for f in (*declared, *bodies))
     return {name: taken.unique(identifier(name, "kernel")) for name in named}, taken
 
 
@@ -157,10 +163,11 @@ def _nameless_parameter(type: str, name: str) -> str:
 def _head(module: ModuleOp, target: Target, *, threads: bool = False) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
-    rows = (target.row(op) for op in walk_of(module, PtoOp))
+    ops = walk_of(module, PtoOp)
+    rows = map(target.row, ops)
     own = (row.call.header for row in rows if isinstance(row, Row))
     headers += dict.fromkeys(header for header in own if header is not None)
-    if walk_of(module, CollectiveOp):
+    if any(is_of(op.__class__, (CollectiveOp,)) for op in ops):
         headers.append("pto/comm/pto_comm_inst.hpp")
     standard = ["cstddef", "cstdint", *(["thread"] if threads else [])]
     groups = [[f"#include <{header}>" for header in group] for group in (standard, headers)]

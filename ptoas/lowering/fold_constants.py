@@ -46,7 +46,8 @@ class FoldConstantsPass(ModulePass):
                 _take_branch(inner, constants)
             elif type(inner).__module__ == arith.__name__ and type(inner) is not arith.ConstantOp:
                 _fold(inner, constants)
-        _drop_uncalled(before, calls_of(op))
+        if any(before.values()):
+            _drop_uncalled(before, calls_of(op))
 
 
 def _drop_uncalled(before: dict[func.FuncOp, set[str]], after: dict[func.FuncOp, set[str]]) -> None:

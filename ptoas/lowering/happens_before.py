@@ -73,8 +73,8 @@ class State:
     def conflicts(self, touch: Touch) -> Iterator[tuple[Touch, Record]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
         pipe = NUMBER[touch.pipe]
-        for other, record in self.accesses.conflicts(touch, self.records):
-            if record.known[pipe] == NEVER:
+        for other, record in self.accesses.meeting(touch, self.records):
+            if record.known[pipe] == NEVER and not self.accesses.keeps_order(other, touch):
                 yield other, record
 
     def add(self, touch: Touch, time: int) -> None:

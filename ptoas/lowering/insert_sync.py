@@ -43,7 +43,7 @@ from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
-from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, walk, walk_of
+from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, is_of, walk
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
@@ -204,7 +204,9 @@ class Synchroniser:
     def __init__(self, function: func.FuncOp, target: Target):
         self.function = function
         self.target = target
-        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in walk_of(function, PtoOp)}
+        self.ops = walk(function)[1:]
+        ours = (op for op in self.ops if is_of(op.__class__, (PtoOp,)))
+        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in ours}
         self.constants = Knowledge()
         places = Places(function, self.effects, self.constants)
         self._steps: dict[Block, list[Step]] = {}
@@ -530,7 +532,7 @@ def synchronise(
     for call in walker.calls:
         reserved[call] = used.get(call.callee.string_value(), ())
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
-    allocate_events(flags, Order(function), reserved, len(target.events))
+    allocate_events(flags, Order(function, walker.ops), reserved, len(target.events))
     _write(pairs, walker.calls, target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -145,12 +146,17 @@ def build_pipeline(
     }
     skipped = () if legalize and target.legalization is not None else ("legalize-cpu",)
     passes: list[ModulePass] = []
-    for pass_name, load in PASSES.items():
+    for pass_name in PASSES:
         if pass_name not in skipped:
-            passes.append(load()(**options.get(pass_name, {})))
+            passes.append(_loaded(pass_name)(**options.get(pass_name, {})))
         if pass_name == until:
             break
     return passes
+
+
+@cache
+def _loaded(name: str) -> type[ModulePass]:
+    return PASSES[name]()
 
 
 def run_passes(

@@ -38,9 +38,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
-from ptoas.analysis.structure import calls_of, functions, kernels_of, walk
+from ptoas.analysis.structure import calls_of, functions, kernels_of, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
@@ -70,7 +71,7 @@ def plan_module(
     """Place the tiles of all functions; the ends of the used bytes in each. `found` has what did not fit."""
     calls = calls_of(module)
     called = {name for names in calls.values() for name in names}
-    simt = simt_functions(module, target)
+    simt = _simt_functions(calls, target)
     frames: dict[str, dict[TileLoc, int]] = {}
     ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
     for function in _callers_first(calls, found):
@@ -198,7 +199,7 @@ def _with_rings(
 
 
 def _allocated(function: func.FuncOp) -> list[SSAValue]:
-    return [op.result for op in walk(function) if isinstance(op, AllocTileOp)]
+    return [op.result for op in walk_of(function, AllocTileOp)]
 
 
 def _ends(
@@ -351,10 +352,14 @@ def _place(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAVa
 def simt_functions(module: ModuleOp, target: Target) -> set[func.FuncOp]:
     """The functions of kernels that have an instruction which the target runs as threads, with a data cache
     (D22): a launch is for a kernel and all that it calls."""
+    return _simt_functions(calls_of(module), target)
+
+
+def _simt_functions(calls: dict[func.FuncOp, set[str]], target: Target) -> set[func.FuncOp]:
     return {
         function
-        for kernel in kernels_of(calls_of(module)).values()
-        if any(target.uses_simt(op) for function in kernel for op in walk(function))
+        for kernel in kernels_of(calls).values()
+        if any(target.uses_simt(op) for function in kernel for op in walk_of(function, PtoOp))
         for function in kernel
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from xdsl.dialects import func
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i64
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk_of
 from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.enums import TileLoc
 
@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 def rings_of(function: func.FuncOp) -> list[ReserveBufferOp]:
-    return [op for op in walk(function) if isinstance(op, ReserveBufferOp)]
+    return walk_of(function, ReserveBufferOp)
 
 
 def loc_of(ring: ReserveBufferOp) -> TileLoc:

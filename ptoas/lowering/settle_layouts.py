@@ -13,6 +13,7 @@ After:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -22,7 +23,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.layouts import named_layout
-from ptoas.analysis.structure import walk, walk_of
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
@@ -43,19 +44,26 @@ class SettleLayoutsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         blocks = chosen_target(op, self.target).left
-        for view in walk_of(op, MakeTensorViewOp):
-            layout = named_layout(view.result) if view.layout is None else None
-            if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
-                view.layout = LayoutAttr(layout)
         for each in walk(op):
+            if each.__class__ is MakeTensorViewOp:
+                _settle_view(cast(MakeTensorViewOp, each))
             for value in defined(each) if each.regions else each.results:
                 type = settled(value.type, blocks)
                 if type is not value.type:
                     Rewriter.replace_value_with_new_type(value, type)
             if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
-                types = ([settled(type, blocks) for type in given] for given in (ends.inputs, ends.outputs))
-                each.function_type = FunctionType.from_lists(*types)
+                inputs, outputs = (
+                    [settled(type, blocks) for type in given] for given in (ends.inputs, ends.outputs)
+                )
+                if [*inputs, *outputs] != [*ends.inputs, *ends.outputs]:
+                    each.function_type = FunctionType.from_lists(inputs, outputs)
+
+
+def _settle_view(view: MakeTensorViewOp) -> None:
+    layout = named_layout(view.result) if view.layout is None else None
+    if layout is Layout.MX_A_ZZ or layout is Layout.MX_B_NN:
+        view.layout = LayoutAttr(layout)
 
 
 def settled(type: Attribute, blocks: BLayout) -> Attribute:

@@ -55,7 +55,7 @@ class SplitKindsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = chosen_target(op, self.target)
-        together = not target.has_pipes and not has_channels(op.walk())
+        together = not target.has_pipes and not has_channels(walk(op))
         for function in functions(op):
             if kind_of(function) is None:
                 split(function, together)

@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
-from ptoas.analysis.structure import functions, walk
+from ptoas.analysis.structure import functions, walk, walk_of
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, Layout, TileLoc
@@ -62,7 +62,7 @@ def missing_tiles(op: StagedOp) -> list[str]:
 
 def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate) -> None:
     """Make the tiles that are missing in a module, in front of the calls."""
-    calls = [op for op in walk(module) if isinstance(op, StagedOp) and missing_tiles(op)]
+    calls = [op for op in walk_of(module, StagedOp) if missing_tiles(op)]
     shares = {op: _share(op, calls, module, target) for op in calls}
     for op in calls:
         _stage(op, shares[op], allocate)

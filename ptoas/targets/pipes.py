@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ptoas.analysis.effects import Access, Effects, Pair
+from ptoas.caches import Kept, on_clear
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import Access as Declared
 from ptoas.dialects.pto.slots import accesses
 
 S, V, M, MTE1, MTE2, MTE3, FIX, ALL = (
@@ -51,12 +53,33 @@ def effects_of(
     op: PtoOp, model: PipeModel, ignores: Iterable[str] = (), clobbers: Iterable[str] = ()
 ) -> Effects:
     """An operation's declared accesses, each on its pipe."""
-    if not isinstance(model, Pipe | Pipes):
-        model = model(op)
+    declared = accesses(op)
+    if not isinstance(model, Pipe | Pipes) or op.WRITES_RESULT:
+        # One of the two is made anew for each operation, and would not be found again.
+        own = model if isinstance(model, Pipe | Pipes) else model(op)
+        return _effects(declared, own, ignores, clobbers)
+    key = (id(model), id(declared), id(ignores), id(clobbers))
+    known = _KNOWN.get(key)
+    if known is None:
+        found = _effects(declared, model, ignores, clobbers)
+        known = (found, model, declared, ignores, clobbers)
+        _KNOWN.keep(key, known)
+    return known[0]
+
+
+_KNOWN: Kept[tuple[int, ...], tuple[Effects, *tuple[object, ...]]] = Kept()
+"""Effects by the identity of what they follow from, which is kept beside them: instructions of a form share
+their row and what they declare."""
+on_clear(_KNOWN.clear)
+
+
+def _effects(
+    declared: Iterable[Declared], model: Pipe | Pipes, ignores: Iterable[str], clobbers: Iterable[str]
+) -> Effects:
     pipes = Pipes(model, events=()) if isinstance(model, Pipe) else model
     reads: list[Access] = []
     writes: list[Access] = []
-    for access in accesses(op):
+    for access in declared:
         if access.slot in ignores:
             continue
         at = pipes.at.get(access.slot, pipes.pipe)

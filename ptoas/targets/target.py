@@ -212,7 +212,7 @@ class Target:
 
     def uses_simt(self, op: Operation) -> bool:
         """Whether an operation launches SIMT threads here."""
-        row = self.row(op) if isinstance(op, PtoOp) else None
+        row = self.row(cast(PtoOp, op)) if _is_ours(op.__class__) else None
         return isinstance(row, Row) and row.simt
 
     def memory_size(self, loc: TileLoc, simt: bool = True) -> int | None:

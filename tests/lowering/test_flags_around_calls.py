@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.analysis.structure import callees_first, functions
+from ptoas.analysis.structure import callees_first, calls_of, functions
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.lowering import prepare
 from ptoas.lowering.insert_sync import flags_of
@@ -97,10 +97,10 @@ func.func @gather(%x: {MEMORY}, %y: {MEMORY}, %n: index, %i: !pto.tile_buf<vec, 
     [("a call", ["inner", "outer"]), ("three, each in the other", ["inner", "middle", "outer"]), ("the called one stands last", ["inner", "outer"])],
 )  # fmt: skip
 def test_callees_come_first(program: str, order: list[str]) -> None:
-    ordered = callees_first(functions(ptoas.parse(PROGRAMS[program])))
+    ordered = callees_first(calls_of(ptoas.parse(PROGRAMS[program])))
     assert [function.sym_name.data for function in ordered] == order
 
 
 def test_functions_in_a_circle_come_in_some_order() -> None:
     text = "func.func @a() {\n  func.call @b() : () -> ()\n  return\n}\nfunc.func @b() {\n  func.call @a() : () -> ()\n  return\n}\n"
-    assert {f.sym_name.data for f in callees_first(functions(ptoas.parse(text)))} == {"a", "b"}
+    assert {f.sym_name.data for f in callees_first(calls_of(ptoas.parse(text)))} == {"a", "b"}

@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 2443740898
+MADE_FROM = 1007337244
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

@@ -13,8 +13,10 @@ from xdsl.ir import Operation
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OpDef
 from xdsl.irdl.operations import (
     BaseAttrAccessor,
+    BeforeVariadicSingleAccessor,
     OptionalAttrAccessor,
     VariadicAttrAccessor,
+    VarIRConstruct,
     get_accessors_from_op_def,
 )
 
@@ -40,12 +42,38 @@ def complete(cls: type[IRDLOperation]) -> None:
             return  # another thread was at it
         definition = OpDef.from_pyrdl(cls)
         for name, value in get_accessors_from_op_def(definition, getattr(cls, "verify_", None)).items():
-            is_segment = isinstance(value, BaseAttrAccessor) and value.option == _SEGMENTS
-            setattr(cls, name, SegmentAccessor(value) if is_segment else value)
+            setattr(cls, name, _quicker(value))
         _PENDING.discard(cls)
 
 
 _SEGMENTS = AttrSizedOperandSegments(as_property=True)
+
+
+def _quicker(accessor: Any) -> Any:
+    """A shorter way to the same operand or result than xDSL's, where there is one."""
+    if isinstance(accessor, BaseAttrAccessor) and accessor.option == _SEGMENTS:
+        return SegmentAccessor(accessor)
+    if type(accessor) is BeforeVariadicSingleAccessor and accessor.construct in _VALUES:
+        return FixedAccessor(accessor)
+    return accessor
+
+
+_VALUES = (VarIRConstruct.OPERAND, VarIRConstruct.RESULT)
+
+
+class FixedAccessor:
+    """The operand or result of a number, which is the same for all operations of the class."""
+
+    def __init__(self, accessor: BeforeVariadicSingleAccessor):
+        self.accessor = accessor
+        self.at = accessor.idx
+        self.of_results = accessor.construct is VarIRConstruct.RESULT
+
+    def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
+        return op.results[self.at] if self.of_results else op.operands[self.at]
+
+    def __set__(self, op: Operation, value: object) -> None:
+        cast(Any, self.accessor).__set__(op, value)
 
 
 class SegmentAccessor:

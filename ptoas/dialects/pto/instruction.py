@@ -319,7 +319,7 @@ class PtoOp(IRDLOperation, ABC):
         value = cast("SSAValue | tuple[SSAValue, ...] | None", getattr(self, slot))
         if value is None:
             return ()
-        return (value,) if isinstance(value, SSAValue) else tuple(value)
+        return tuple(value) if isinstance(value, tuple) else (value,)
 
     def values_of(self, slot: str) -> tuple[SSAValue, ...]:
         """The operands in a slot; a destination is a result in SSA form."""

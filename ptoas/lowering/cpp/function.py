@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
+from typing import Any, cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import UnregisteredOp
@@ -11,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.channels import Channels, is_for_first_lane
 from ptoas.analysis.kinds import kind_of
-from ptoas.analysis.knowledge import Knowledge, physical_shape
+from ptoas.analysis.knowledge import Knowledge, is_view, physical_shape
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
@@ -35,7 +37,7 @@ from ptoas.lowering.cpp.instructions import OTHERS, emit_call
 from ptoas.lowering.cpp.lists import list_as_column
 from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifier
 from ptoas.lowering.cpp.readers import read_values
-from ptoas.lowering.cpp.scalars import SCALARS, is_scalar
+from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
 from ptoas.lowering.cpp.sync import SYNC
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
@@ -129,7 +131,7 @@ class FunctionEmitter:
         """The variable of a value; made from the program's name for it."""
         name = self._values.get(value)
         if name is None:
-            fallback = "tile" if isinstance(value.type, TileType) else "v"
+            fallback = "tile" if value.type.__class__ is TileType else "v"
             hint = value.name_hint
             name = self._values[value] = (
                 self._names.unique(identifier(hint, fallback)) if hint else self._numbered(fallback)
@@ -158,7 +160,7 @@ class FunctionEmitter:
 
     def argument(self, value: SSAValue) -> str:
         """A value as an argument of a call: memory by its tensor, everything else by its name."""
-        return self._tensors[value] if isinstance(value.type, ViewType) else self.text(value)
+        return self._tensors[value] if is_view(value.type.__class__) else self.text(value)
 
     def passed(self, value: SSAValue) -> list[str]:
         """A value as the parameters of one of our own functions: memory by its pointer and open extents."""
@@ -307,23 +309,7 @@ class FunctionEmitter:
         if self.annotate:
             self._quote(op)
             self._explain(op)
-        handler = HANDLERS.get(type(op))
-        if handler is not None:
-            handler(self, op)
-        elif isinstance(op, CollectiveOp):
-            emit_collective(self, op)
-        elif isinstance(op, StagedOp):
-            with kept_extents(self, op):
-                emit_call(self, op)
-        elif isinstance(op, TLoadOp):
-            with list_as_column(self, op):
-                emit_call(self, op)
-        elif isinstance(op, PtoOp):
-            emit_call(self, op)
-        elif isinstance(op, UnregisteredOp):
-            emit_unknown(self, op)
-        else:
-            raise self.unsupported(op, "this operation has no C++ form")
+        _handler_of(op.__class__)(self, op)
 
     def _quote(self, op: Operation) -> None:
         """The source line that a statement comes from, once."""
@@ -407,6 +393,35 @@ class FunctionEmitter:
                 count.subtract(words[at])
         lines = [line for at, line in enumerate(self._lines) if at not in dropped]
         return lines, {word for word, uses in count.items() if uses > 0}
+
+
+@cache
+def _handler_of(kind: type[Operation]) -> Handler:
+    """What writes operations of a class."""
+    if kind in HANDLERS:
+        return HANDLERS[kind]
+    ways: tuple[tuple[type[Operation], Any], ...] = (
+        (CollectiveOp, emit_collective),
+        (StagedOp, _emit_staged),
+        (TLoadOp, _emit_load),
+        (PtoOp, emit_call),
+        (UnregisteredOp, emit_unknown),
+    )
+    return cast(Handler, next((way for base, way in ways if issubclass(kind, base)), _refuse))
+
+
+def _emit_staged(emit: FunctionEmitter, op: StagedOp) -> None:
+    with kept_extents(emit, op):
+        emit_call(emit, op)
+
+
+def _emit_load(emit: FunctionEmitter, op: TLoadOp) -> None:
+    with list_as_column(emit, op):
+        emit_call(emit, op)
+
+
+def _refuse(emit: FunctionEmitter, op: Operation) -> None:
+    raise emit.unsupported(op, "this operation has no C++ form")
 
 
 def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:

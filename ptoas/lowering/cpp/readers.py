@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -16,15 +18,24 @@ def read_values(function: func.FuncOp) -> set[SSAValue]:
     sources: dict[SSAValue, list[SSAValue]] = {}
     for each in handed:
         sources.setdefault(each.name, []).append(each.value)
-    only_named = {(each.op, each.at) for each in handed}
-    work = [value for op in ops for at, value in enumerate(op.operands) if (op, at) not in only_named]
-    found = set(work)
+    only_named: dict[Operation, set[int]] = {}
+    for each in handed:
+        only_named.setdefault(each.op, set()).add(each.at)
+    found: set[SSAValue] = set()
+    for op in ops:
+        named = only_named.get(op)
+        found.update(op.operands if named is None else _without(op.operands, named))
+    work = list(found)
     while work:
         for source in sources.get(work.pop(), ()):
             if source not in found:
                 found.add(source)
                 work.append(source)
     return found
+
+
+def _without(values: Iterable[SSAValue], places: set[int]) -> Iterator[SSAValue]:
+    return (value for at, value in enumerate(values) if at not in places)
 
 
 def terminator(block: Block) -> Operation:

@@ -289,14 +289,15 @@ def is_reinterpretation(op: Operation) -> bool:
 
 def _constant(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, arith.ConstantOp)
-    if op.result.type == COUNTS:
+    result = op.results[0]
+    if result.type == COUNTS:
         numbers = (str(number & 0xFFFF) for number in counts(op.value))
         emit.line(f"{COUNTS_CPP} {emit.name(op.result)}{{{', '.join(numbers)}}};")
         return
     text = literal(op)
     if text is None:
         raise emit.unsupported(op, "only scalar constants have a C++ form here")
-    emit.rename(op.result, text)
+    emit.rename(result, text)
 
 
 def _load(emit: FunctionEmitter, op: Operation) -> None:

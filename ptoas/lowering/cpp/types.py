@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 from xdsl.dialects.builtin import IndexType, IntegerType
@@ -146,7 +147,7 @@ class CppView:
         whole = outer * step if isinstance(outer, int) and isinstance(step, int) else 1
         return (1, outer, inner, long, short), (whole, step, long * short, short, 1)
 
-    @property
+    @cached_property
     def shape5(self) -> tuple[Extent, ...]:
         if (boxes := self._boxes) is not None:
             return boxes[0]
@@ -158,7 +159,7 @@ class CppView:
         """The dimension along which the numbers of an element lie."""
         return 3 if self.layout is Layout.DN else 4
 
-    @property
+    @cached_property
     def strides5(self) -> tuple[Extent, ...]:
         """Dimensions in front of the written ones are steps over the whole; unknown wholes are one step."""
         if (boxes := self._boxes) is not None:
