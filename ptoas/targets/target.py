@@ -105,7 +105,7 @@ class Target:
     (True, True)
     >>> len(a5.asks(frozenset({"memory", "sync"}))) < len(a5.asks())  # no ranks, no channels
     True
-    >>> from ptoas.dialects.pto.enums import TileLoc
+    >>> from ptoas import TileLoc
     >>> ptoas.TARGETS["cpu"].space(TileLoc.Bias).value, a5.space(TileLoc.Bias).value
     ('vec', 'bias')
     """
