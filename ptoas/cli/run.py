@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ptoas.cli.completion import complete_target
+from ptoas.cli.jobs import Jobs
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -41,6 +42,15 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Source
 
 
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=Jobs(),
+    metavar="N|auto",
+    help="How many processes run the blocks, where these do not wait for each other.",
+)
+
+
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option(
@@ -62,6 +72,7 @@ if TYPE_CHECKING:
 @blocks_option
 @schedule_option
 @schedules_option
+@jobs_option
 @credits_option
 @click.option("--ranks", metavar="N|mpi", help="Run so many ranks here; or one a process, under mpiexec.")
 @seed_option
@@ -127,6 +138,7 @@ def run(
     \b
     ptoas run kernel.pto --arg indices=ids.npy --out out=result.npy
     ptoas run kernel.pto --blocks 8 --schedule 1
+    ptoas run kernel.pto --blocks 8 --jobs auto
     ptoas run mixed.pto --schedules 50
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
@@ -197,6 +209,7 @@ def run(
     target = configuration.for_one_target(settings, target)
     as_json = as_json or style == "json"
     options |= {"checks": checks, "prints": prints, "seed": seed}
+    options["jobs"] = options["jobs"] or 1
     options |= {"max_steps": max_steps} if max_steps else {}
     options |= {"max_memory": max_memory} if max_memory else {}
     every = options["entry"] == ALL

@@ -146,7 +146,7 @@ def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> N
     simt = simt_functions(module, target)
     for function in functions(module):
         if is_placed_by_hand(walk(function)):
-            used, unplaced = _ends(places_of(function), _allocated(function))
+            used, unplaced = _ends(target, places_of(function), _allocated(function))
             added = [root for root in unplaced if root not in own]
             _write_addresses(_stack(added, used, Room(target, function, function in simt, [])))
 
@@ -157,7 +157,7 @@ def _plan_function(
     """Place what has no address; the end of the used bytes of each memory."""
     places = places_of(function)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
-    used, unplaced = _ends(places, [*arguments, *_allocated(function)], base)
+    used, unplaced = _ends(room.target, places, [*arguments, *_allocated(function)], base)
     if not unplaced and not arguments:
         return _with_rings(function, base, used, room)
     # A function that others call gets its tiles from them, wherever they lie.
@@ -191,7 +191,7 @@ def _with_rings(
         assert isinstance(root.type, TileType)
         start = places.address(root)
         if start is not None:
-            tiles.append((root.type.loc.data, (start, start + root.type.size_bytes)))
+            tiles.append((room.target.space(root.type.loc.data), (start, start + root.type.size_bytes)))
     for loc, end in place_rings(function, tiles).items():
         used[loc] = max(used.get(loc, 0), end)
         room.check(loc, used[loc], room.limit(loc, rings[0].result))
@@ -203,7 +203,10 @@ def _allocated(function: func.FuncOp) -> list[SSAValue]:
 
 
 def _ends(
-    places: Places, roots: Iterable[SSAValue], base: Mapping[TileLoc, int] = MappingProxyType({})
+    target: Target,
+    places: Places,
+    roots: Iterable[SSAValue],
+    base: Mapping[TileLoc, int] = MappingProxyType({}),
 ) -> tuple[dict[TileLoc, int], list[SSAValue]]:
     """Where the tiles that have an address end in each memory, `base` at least; and those that have none."""
     used = dict(base)
@@ -214,7 +217,7 @@ def _ends(
         if not places.is_placed(root):
             unplaced.append(root)
         elif address is not None:
-            loc = root.type.loc.data
+            loc = target.space(root.type.loc.data)
             used[loc] = max(used.get(loc, 0), address + root.type.size_bytes)
     return used, unplaced
 
@@ -224,7 +227,7 @@ def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[
     addresses: dict[SSAValue, int] = {}
     for root in roots:
         assert isinstance(root.type, TileType)
-        loc = root.type.loc.data
+        loc = room.target.space(root.type.loc.data)
         address = _aligned(used.get(loc, 0), room.target.alignment(loc))
         addresses[root] = address
         used[loc] = address + root.type.size_bytes
@@ -239,7 +242,7 @@ def _plan_all(
 ) -> dict[SSAValue, int]:
     by_space: dict[TileLoc, list[LiveTile]] = {}
     for tile in _lifetimes(function, roots):
-        by_space.setdefault(tile.type.loc.data, []).append(tile)
+        by_space.setdefault(room.target.space(tile.type.loc.data), []).append(tile)
     addresses: dict[SSAValue, int] = {}
     for loc, tiles in by_space.items():
         step = room.target.alignment(loc)

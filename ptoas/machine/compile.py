@@ -326,7 +326,9 @@ class FunctionCompiler(ControlFlow, Placement):
         store = store_after(op, dst, self.machine)
         if store is None or not isinstance(self.known.get(dst), Tile):
             return None
-        handover = self.handovers[store] = Handover(is_unseen(dst, self.module.functions.values()))
+        handover = self.handovers[store] = Handover(
+            is_unseen(dst, self.module.functions.values()), self.machine
+        )
         return handover
 
     def synchronise(self, op: FlagOp | DrainOp | BufferTokenOp | CmoCacheInvalidOp) -> None:

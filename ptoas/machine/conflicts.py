@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 
 from ptoas.diagnostics import Diagnostic, Note
@@ -31,6 +32,15 @@ def conflicts(records: Iterable[Record], launch: Launch, target: str) -> list[Di
         for touched in by_memory.values()
         for diagnostic in _of_memory(_suspects(touched), launch, target)
     ]
+
+
+def share_written_bytes(parts: Sequence[Sequence[Record]]) -> bool:
+    """Whether two of these touch a byte that one of them writes, in whatever order and whatever for."""
+    by_memory: defaultdict[int, list[Record]] = defaultdict(list)
+    for number, records in enumerate(parts):
+        for record in records:
+            by_memory[record.memory].append(replace(record, actor=number, atomic=None))
+    return any(_suspects(touched) for touched in by_memory.values())
 
 
 def _of_memory(records: Sequence[Record], launch: Launch, target: str) -> list[Diagnostic]:

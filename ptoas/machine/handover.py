@@ -48,39 +48,39 @@ LEAST_BYTES = 16 << 10
 class Handover:
     """What a gather leaves to the store after it."""
 
-    __slots__ = ("indices", "later", "unseen")
+    __slots__ = ("left", "unseen")
 
-    def __init__(self, unseen: bool) -> None:
+    def __init__(self, unseen: bool, machine: Machine) -> None:
         self.unseen = unseen
         """Whether nothing else looks at the tile."""
-        self.later: Later | None = None
-        self.indices: Array | None = None
+        self.left: dict[int, tuple[Later, Array]] = {}
+        """By 0, what the store is to take, and which of it."""
+        machine.remember(self.left)
 
     def gathering(self, step: Step) -> Step:
         """The step of the gather: the taking is left to the store."""
         later = step.later
         if later is None or later.out.nbytes < LEAST_BYTES:
             return step
-        choose = later.choose
+        choose, left = later.choose, self.left
 
         def run() -> None:
-            self.indices = choose()
-            self.later = later
+            left[0] = (later, choose())
 
         return replace(step, run=run)
 
     def storing(self, step: Step) -> Step:
         """The step of the store, which takes what was left to it."""
-        store, filled, unseen = step.moving, step.filled, self.unseen
+        store, filled, unseen, left = step.moving, step.filled, self.unseen, self.left
         if store is None:
             return step
 
         def run(view: View) -> None:
-            later, indices = self.later, self.indices
-            if later is None or indices is None:
+            found = left.pop(0, None)
+            if found is None:
                 store(view)
                 return
-            self.later = self.indices = None
+            later, indices = found
             if filled is not None and filled(view, indices, later, unseen):
                 return
             later.take(indices, 0, later.out, "clip")

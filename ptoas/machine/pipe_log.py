@@ -117,6 +117,8 @@ class PipeLog:
     def groups(self, bound: Bound, once: bool = False) -> dict[int, list[Group]]:
         """The accesses of an instruction by pipe; `once`: it is not executed on these operands again."""
         found: dict[int, dict[LocalMemory | None, list[Record]]] = {}
+        # Nobody remembers what works with global memory: that would keep the arrays of arguments.
+        once = once or any(touched.space is None for part in bound.operands for touched in part)
         for at, access in enumerate(bound.effects.accesses):
             for touched in bound.operands[access.operand]:
                 if touched.low == touched.high:

@@ -86,10 +86,10 @@ class Use:
 class Sharing:
     """How one machine deals with memory that other actors reach."""
 
-    def __init__(self, machine: Machine, memories: Iterable[SharedMemory] = ()):
+    def __init__(self, machine: Machine, memories: Iterable[SharedMemory] = (), logs: bool = False):
         self.machine = machine
         self.memories = list(memories)
-        self.log = AccessLog() if machine.checks.race else None
+        self.log = AccessLog() if logs or machine.checks.race else None
         self.written: list[tuple[int, int]] = []
         """Addresses of global memory that the program writes: only what happens there matters to blocks."""
         self.wrote: set[str] = set()

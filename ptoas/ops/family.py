@@ -16,6 +16,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
 from ptoas.machine.tiles import Tile
 from ptoas.machine.unsettled import Lanes
+from ptoas.targets.families.elementwise import SIX_BITS
 from ptoas.targets.row import Row
 
 Function = Callable[..., Array]
@@ -161,7 +162,11 @@ def shift(function: Function, least: int = 0) -> Make:
     more. Nothing of a short number is left then but its sign, shifted to the right."""
 
     def make(op: PtoOp, m: Machine) -> Function:
+        masked = m.target.model(op) == SIX_BITS
+
         def calculate(a: Array, count: Array, out: Array | None = None) -> Array:
+            if masked:
+                return function(a, count & a.dtype.type(63), out=out)
             bits = max(8 * a.dtype.itemsize, least)
             wrong = (count < 0) | (count >= bits)
             if np.any(wrong):

@@ -6,7 +6,7 @@ from ptoas.dialects.pto import generate as dialect
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
-from ptoas.ops.family import same_region
+from ptoas.ops.family import needed
 
 WORD = 0xFFFFFFFF
 LANES = 64
@@ -100,7 +100,8 @@ def thistogram(op: dialect.THistogramOp, m: Machine) -> Binder:
         higher = range(src.dtype.size - 1, byte, -1)
         by_row = src.dtype.size == 2
         shape = (rows, len(higher)) if by_row else (len(higher), cols if m.target.has_pipes else 1)
-        (filters,) = same_region(op, m, dst.with_valid(*shape), idx)
+        # The highest byte has no filter; its index is a place in the call.
+        filters = needed(op, m, dst, idx, *shape) if higher else idx.with_valid(0, 0)
         row_start = np.arange(rows)[:, None] * BINS
 
         def run() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from xdsl.dialects import func
@@ -274,8 +275,9 @@ def cores_of(program: Program, launch: Launch, share: Share | None = None) -> li
     options = program.options
     take_turns = together(program, launch)
     several = len(launch.cores) > 1
-    if share is None and (take_turns or several or (options.blocks > 1 and options.checks.race)):
-        share = Sharing
+    in_jobs = options.blocks > 1 and options.jobs != 1
+    if share is None and (take_turns or several or in_jobs or (options.blocks > 1 and options.checks.race)):
+        share = partial(Sharing, logs=in_jobs)
     steps = Steps(options.max_steps)
     cores: list[Core] = []
     for block in range(options.blocks if take_turns else 1):

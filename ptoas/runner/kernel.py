@@ -90,8 +90,12 @@ class Kernel:
         channels = Channels(self.module) if has_channels(walk(self.module)) else None
         across = len(self.launch.cores) > 1 and any_goes_across(walk(self.module))
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
+        if self.options.jobs != 1:
+            from ptoas.runner.jobs import check_apart
+
+            check_apart(self.program)
         self.cores = cores_of(self.program, self.launch)
-        self._binder = Binder(self.parameters, self.entry)
+        self.binder = Binder(self.parameters, self.entry)
         self._lock = RLock()
         self._refined: dict[tuple[tuple[str, int], ...], list[Parameter]] = {}
 
@@ -165,7 +169,7 @@ class Kernel:
     def release(self) -> None:
         """Let go of the arguments of the last call. A kernel and its steps refer to each other, so that what
         they hold would stay until Python's collector comes by, and it does not count the bytes of arrays."""
-        self._binder.forget()
+        self.binder.forget()
         for core in self.cores:
             core.release()
 
@@ -181,30 +185,42 @@ class Kernel:
 
     def _execute(self, given: Mapping[str, Any], schedule: int | None) -> Result:
         with self._lock, forgiving(self.options.forced, self.entry):
-            call = Call(self.cores, self._binder, given)
-            if len(self.cores) > 1:
-                self._interleave(call, schedule)
-            else:
-                call.run(0)
-                self._check_blocks()
-            result = call.finish()
+            result = None if self.options.jobs == 1 else self._in_jobs(given)
+            if result is None:
+                call = Call(self.cores, self.binder, given)
+                self._run_blocks(call, schedule, range(self.launch.blocks))
+                result = call.finish()
             result.warnings[:0] = self.options.warnings
             return result
+
+    def _in_jobs(self, given: Mapping[str, Any]) -> Result | None:
+        # What starts processes is not imported by those who need none.
+        from ptoas.runner.jobs import in_jobs, jobs_of
+
+        return in_jobs(self, given, self._run_blocks) if jobs_of(self.options) > 1 else None
+
+    def _run_blocks(self, call: Call, schedule: int | None, blocks: Sequence[int]) -> None:
+        """Run these blocks on the cores, and say what is wrong with them together."""
+        if len(self.cores) > 1:
+            self._interleave(call, schedule, blocks)
+            return
+        call.run(0, blocks)
+        self._check_blocks()
 
     def _check_blocks(self) -> None:
         """Nothing may depend on the order in which the blocks ran."""
         machine = self.cores[0].machine
-        if machine.sharing is not None and machine.sharing.log is not None:
+        if self.options.checks.race and machine.sharing is not None and machine.sharing.log is not None:
             found = conflicts(machine.sharing.log.records(), machine.launch, self.target.name)
             if found:
                 raise PtoasError(found)
 
-    def _interleave(self, call: Call, seed: int | None) -> None:
+    def _interleave(self, call: Call, seed: int | None, blocks: Sequence[int]) -> None:
         """Let the cores of a block, or those of all blocks, take turns; `seed`: of their order."""
         cores, launch, size = self.cores, self.launch, len(self.launch.cores)
         ledger = Ledger() if self.options.checks.race else None
         clusters = join_clusters(cores, launch, range(launch.blocks))
-        waves = [range(launch.blocks)] if len(cores) > size else [[block] for block in range(launch.blocks)]
+        waves = [blocks] if len(cores) > size else [[block] for block in blocks]
         outcomes = [Outcome() for _ in cores]
         for wave in waves:
             if size > 1:

@@ -28,6 +28,8 @@ class Options:
     """The seed of the order in which blocks take turns; `None`: they run one after the other."""
     schedules: int = 1
     """In how many orders, from that seed on, it is run: each with the same result."""
+    jobs: int | str = 1
+    """How many processes run the blocks, where these do not wait for each other; `auto`: one a core."""
     sparse_credits: bool = False
     """Channels tell of free slots in portions, as the devices do."""
     max_steps: int = DEFAULT_MAX_STEPS

@@ -62,7 +62,7 @@ def collect(outcome: Outcome, core: Core) -> Outcome:
     """What an actor noticed, and what it did to memory that others reach."""
     machine = core.machine
     outcome.warnings = list(machine.warnings)
-    if machine.sharing is not None and machine.sharing.log is not None:
+    if machine.checks.race and machine.sharing is not None and machine.sharing.log is not None:
         outcome.records = machine.sharing.log.records()
     return outcome
 

@@ -68,6 +68,7 @@ def compile(
     blocks: int = 1,
     schedule: int | None = None,
     schedules: int = 1,
+    jobs: int | str = 1,
     sparse_credits: bool = False,
     max_steps: int = DEFAULT_MAX_STEPS,
     trace: bool = False,
@@ -85,7 +86,9 @@ def compile(
     verify for the target is refused unless `force`; warnings of `verify` are in every result. With a
     `schedule`, the seed of an order, blocks take turns; without they run one after the other, which finds the
     same races. `schedules` is in how many orders, from that seed on, the program is run; results that differ
-    are an error. With `sparse_credits` channels tell of free slots in portions, as the devices do.
+    are an error. `jobs` is how many processes run the blocks, where these do not wait for each other
+    (`"auto"`: one a core); the result is that of one. With `sparse_credits` channels tell of free slots in
+    portions, as the devices do.
 
     Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
     there: arrays of NumPy, and of other libraries through the array protocol and DLPack (PyTorch's on the
@@ -128,6 +131,7 @@ def compile(
         blocks=blocks,
         schedule=schedule,
         schedules=schedules,
+        jobs=jobs,
         sparse_credits=sparse_credits,
         max_steps=max_steps,
         trace=trace,
@@ -140,6 +144,10 @@ def compile(
         forced=force,
         recorder=recorder,
     )
+    if jobs != 1:
+        from ptoas.runner.jobs import check_jobs
+
+        check_jobs(options)
     with forgiving(force, module):
         return Kernel(module, chosen, options)
 
@@ -202,6 +210,10 @@ def run_texts(
     if ranks is not None:
         if save is not None or load is not None:
             raise UsageError("--save and --load keep the arguments of one program, not of ranks")
+        if options.get("jobs", 1) != 1:
+            raise UsageError(
+                "--jobs runs blocks in several processes; for ranks: mpiexec -n N ptoas run FILE --ranks mpi"
+            )
         from ptoas.runner.ranks.in_process import run_ranks
 
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)

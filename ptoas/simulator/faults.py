@@ -94,6 +94,12 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault("tsort32", BYTES, "puts blocks of 16-bit values half as far apart as they are long"),
     Fault("tmrgsort", BYTES, "leaves blocks that come in no fours unwritten"),
+    Fault(
+        "mscatter",
+        BYTES,
+        "takes indices of rows as they lie in memory, and compares the larger and the smaller with another "
+        "element than it writes",
+    ),
     Fault("trandom", BYTES, "gives the words of a counter to other columns"),
     Fault("thistogram", BYTES, "reads the filters of 32-bit numbers from the first column only"),
     Fault("tquant.mx", BYTES, "leaves a NaN out of the maximum of its block"),

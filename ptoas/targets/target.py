@@ -105,6 +105,9 @@ class Target:
     (True, True)
     >>> len(a5.asks(frozenset({"memory", "sync"}))) < len(a5.asks())  # no ranks, no channels
     True
+    >>> from ptoas import TileLoc
+    >>> ptoas.TARGETS["cpu"].space(TileLoc.Bias).value, a5.space(TileLoc.Bias).value
+    ('vec', 'bias')
     """
 
     name: str
@@ -116,6 +119,8 @@ class Target:
     """The layouts that tiles of a memory have; where it is missing, any."""
     alignments: Mapping[TileLoc, int] = field(default_factory=dict[TileLoc, int])
     """Bytes of which a tile's address is a multiple, where that is more than a burst."""
+    spaces: Mapping[TileLoc, TileLoc] = field(default_factory=dict[TileLoc, TileLoc])
+    """Memories that are a part of another one: tiles of both are placed beside each other."""
     left: BLayout = BLayout.ColMajor
     """The order of the blocks of a tile in `left`, whatever the text says (D31)."""
     packages: tuple[str, ...] = ()
@@ -215,6 +220,10 @@ class Target:
         if loc is TileLoc.Vec and self.ub is not None:
             return self.ub.limit(simt)
         return self.memories[loc]
+
+    def space(self, loc: TileLoc) -> TileLoc:
+        """The memory whose addresses the tiles in this one have: itself, or the one it is a part of."""
+        return self.spaces.get(loc, loc)
 
     def alignment(self, loc: TileLoc) -> int:
         """Bytes of which the address of a tile in this memory is a multiple."""

@@ -103,7 +103,7 @@ def test_a_command_imports_what_a_small_program_needs(
 def test_threads_of_numpy_sleep_unless_one_says_otherwise(given: str | None) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
     environment |= {} if given is None else {"OPENBLAS_THREAD_TIMEOUT": given}
-    code = "import os, ptoas.cli.main; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
+    code = "import os, ptoas.cli; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
     words = [sys.executable, "-c", code]
     assert subprocess.check_output(words, env=environment, text=True).strip() == (given or "4")
 

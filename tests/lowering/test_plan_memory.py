@@ -234,3 +234,33 @@ func.func @f(%a: !pto.memref<16x16xf32>) {
     tiles = placed(prepare(ptoas.parse(text), "a5"))
     assert tiles["m"][0] == tiles["v"][0] == 0
     assert TileLoc.Mat is not TileLoc.Vec
+
+
+def test_what_the_simulator_has_in_one_array_lies_beside_each_other() -> None:
+    """It knows bias and scaling by no array of their own: at one address with vec they would be one place."""
+    tiles = {
+        "vec": "!pto.tile_buf<vec, 1x64xf32>",
+        "bias": "!pto.tile_buf<bias, 1x64xf32>",
+        "scaling": "!pto.tile_buf<scaling, 1x32xui64>",
+        "mat": "!pto.tile_buf<mat, 1x64xf32>",
+        "words": "!pto.tile_buf<mat, 1x32xui64>",
+    }
+    lines = [f"%{name} = pto.alloc_tile : {type}" for name, type in tiles.items()]
+    lines += [
+        f"pto.tload ins(%m : !pto.memref<1x64xf32>) outs(%mat : {tiles['mat']})",
+        f"pto.tload ins(%m : !pto.memref<1x64xf32>) outs(%vec : {tiles['vec']})",
+        f"pto.tload ins(%w : !pto.memref<1x32xui64>) outs(%words : {tiles['words']})",
+        f"pto.tmov ins(%mat : {tiles['mat']}) outs(%bias : {tiles['bias']})",
+        f"pto.tmov ins(%words : {tiles['words']}) outs(%scaling : {tiles['scaling']})",
+        f"pto.tstore ins(%vec : {tiles['vec']}) outs(%m : !pto.memref<1x64xf32>)",
+    ]
+    arguments = "%m: !pto.memref<1x64xf32>, %w: !pto.memref<1x32xui64>"
+    text = f"func.func @k({arguments}) {{\n  " + "\n  ".join(lines) + "\n  return\n}"
+
+    def addresses(target: str) -> list[int]:
+        found = placed(prepare(ptoas.parse(text), target))
+        return [found[name][0] for name in ("vec", "bias", "scaling")]
+
+    assert addresses("a5") == [0, 0, 0]
+    vec, bias, scaling = addresses("cpu")
+    assert vec not in (bias, scaling)

@@ -147,9 +147,9 @@ def test_a_tile_that_is_looked_at_is_filled(name: str, unseen: bool, monkeypatch
     made: list[bool] = []
     start = handover.Handover.__init__
 
-    def watched(self: handover.Handover, unseen: bool) -> None:
+    def watched(self: handover.Handover, unseen: bool, machine: Any) -> None:
         made.append(unseen)
-        start(self, unseen)
+        start(self, unseen, machine)
 
     monkeypatch.setattr(handover.Handover, "__init__", watched)
     case = {k: v for k, v in CASES[name].items() if k not in ("checks", "most")}

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import ml_dtypes
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -301,3 +302,44 @@ def test_scales_of_one_row_follow_each_other() -> None:
     }
     out = ptoas.run(ptoas.parse(text), given, target="a5").outputs["out"]
     assert (out == sum(32 * (n + 1) * 2**n for n in range(8))).all()
+
+
+def in_parts(shape: tuple[int, int, int], parts: int) -> str:
+    """A product whose k is so many instructions, all of them into one accumulator."""
+    m, k, n = shape
+    left = f"!pto.tile_buf<left, {m}x{k // parts}xf32, slayout=row_major>"
+    right = f"!pto.tile_buf<right, {k // parts}x{n}xf32, slayout=col_major>"
+    acc = f"!pto.tile_buf<acc, {m}x{n}xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+    arguments = ", ".join(f"%a{i}: {left}, %b{i}: {right}" for i in range(parts))
+    lines = [f"pto.tmatmul ins(%a0, %b0 : {left}, {right}) outs(%c : {acc})"]
+    lines += [
+        f"pto.tmatmul.acc ins(%c, %a{i}, %b{i} : {acc}, {left}, {right}) outs(%c : {acc})"
+        for i in range(1, parts)
+    ]
+    body = "\n  ".join(lines)
+    return f"func.func @k({arguments}, %c: {acc}) {{\n  {body}\n  return\n}}"
+
+
+@pytest.mark.parametrize("shape", [(128, 128, 128), (16, 64, 16), (48, 96, 80), (64, 192, 32)])
+def test_one_instruction_is_one_sum_and_parts_are_added_in_their_order(shape: tuple[int, int, int]) -> None:
+    """Numbers of which each order of adding makes another sum: one instruction adds all of its k as one
+    product of f32 does, and a program that cuts k adds what it cut in its order."""
+    m, k, n = shape
+    rng = np.random.default_rng(k)
+    a, b = rng.standard_normal((m, k), np.float32), rng.standard_normal((k, n), np.float32)
+
+    def found(parts: int) -> Any:
+        step = k // parts
+        cut = [slice(i * step, (i + 1) * step) for i in range(parts)]
+        given = {f"a{i}": a[:, at] for i, at in enumerate(cut)} | {f"b{i}": b[at] for i, at in enumerate(cut)}
+        return ptoas.run(ptoas.parse(in_parts(shape, parts)), given, target="a5").outputs["c"]
+
+    def product(at: slice) -> Any:
+        """As the reference page says: by shapes and layouts alone, here a block of 16 columns at a time."""
+        return np.concatenate([a[:, at] @ b[at, j : j + 16] for j in range(0, n, 16)], axis=1)
+
+    whole = product(slice(0, k))
+    assert np.array_equal(found(1), whole)
+    first, second = product(slice(0, k // 2)), product(slice(k // 2, k))
+    assert np.array_equal(found(2), first + second)
+    assert not np.array_equal(first + second, whole)

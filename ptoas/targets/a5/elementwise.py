@@ -34,18 +34,21 @@ def power(row: Row) -> Forms:
     )
 
 
+SHIFT = f.shifted(f.BINARY.of(SHIFTED))
+
 ROWS: Rows = {
     **f.BINARY.each(
         {
             **dict.fromkeys((e.TAddOp, e.TSubOp, e.TMaxOp, e.TMinOp), ADDED),
-            **dict.fromkeys((e.TShlOp, e.TShrOp), SHIFTED),
             e.TMulOp: MULTIPLIED,
         }
     ),
     **f.BINARY_ALIKE.each(dict.fromkeys((e.TAndOp, e.TOrOp), BITS)),
-    e.TDivOp: f.by_width(f.precise(f.BINARY, "Div").of(DIVIDED)),
+    e.TShlOp: SHIFT,
+    e.TShrOp: SHIFT,
+    e.TDivOp: f.divided(f.precise(f.BINARY, "Div").of(DIVIDED)),
     e.TXorOp: f.BINARY_SCRATCH.of(BITS),
-    e.TRemOp: f.by_width(f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT)),
+    e.TRemOp: f.divided(f.precise(f.BINARY_SCRATCH, "Rem").of(DIVIDED, model=ROUNDED_QUOTIENT)),
     e.TFmodOp: f.precise(f.BINARY, "Fmod").of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     e.TPowOp: power(f.BINARY_SCRATCH),
     e.TPReluOp: f.BINARY_SCRATCH.of(FLOATS),

@@ -29,6 +29,8 @@ def _division(op: s.TDivSOp) -> Pipe | Pipes:
     return SCALAR_LOOP if element.is_integer and element.size < 8 else V
 
 
+SHIFT = f.shifted(f.SCALAR.but(rules=(shift_is_less_than_the_width,)).of(SHIFTED))
+
 ROWS: Rows = {
     **f.SCALAR.each(
         {
@@ -38,12 +40,11 @@ ROWS: Rows = {
             s.TLReluOp: FLOATS,
         }
     ),
-    **f.SCALAR.but(rules=(shift_is_less_than_the_width,)).each(
-        dict.fromkeys((s.TShlSOp, s.TShrSOp), SHIFTED)
-    ),
-    s.TDivSOp: f.by_width(f.precise(f.SCALAR, "Div").of(DIVIDED, pipe=_division)),
+    s.TShlSOp: SHIFT,
+    s.TShrSOp: SHIFT,
+    s.TDivSOp: f.divided(f.precise(f.SCALAR, "Div").of(DIVIDED, pipe=_division)),
     s.TXorSOp: f.SCALAR_SCRATCH.of(BITS),
-    s.TRemSOp: f.by_width(f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT)),
+    s.TRemSOp: f.divided(f.SCALAR_SCRATCH.of(DIVIDED, model=ROUNDED_QUOTIENT)),
     s.TFmodSOp: f.SCALAR.of("i16 u16 i32 u32 f16 f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: power(f.SCALAR_SCRATCH),
     s.TAxpyOp: f.AXPY.of(FLOATS, rules=(sum_takes_the_product,), model=f.ROUNDED_ONCE),

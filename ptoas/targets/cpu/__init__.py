@@ -13,6 +13,8 @@ CPU = Target(
     summary="the reference in plain C++: element-wise gathers, no modes, no bounds, no pipes, host memory",
     memories=dict.fromkeys(TileLoc, None),
     layouts=CUBE_LAYOUTS | {TileLoc.Scaling: SCALES, TileLoc.ScaleLeft: SCALES, TileLoc.ScaleRight: SCALES},
+    # The simulator has arrays for mat, left, right, acc and the scales of mx operands; the rest is one.
+    spaces=dict.fromkeys((TileLoc.Bias, TileLoc.Scaling), TileLoc.Vec),
     packages=("ptoas.targets.shared", "ptoas.targets.cpu"),
     sign_extends_index=True,
     program=SIMULATOR,

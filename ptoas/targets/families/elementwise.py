@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ptoas.dialects.pto.constraints import Tile
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import Precision
@@ -95,16 +97,29 @@ WIDE_QUOTIENT = "one vector of 64 bits a row"
 zero gives zero, and columns beyond one vector are not reached."""
 
 
-def by_width(row: Row) -> Forms:
-    """A quotient or remainder of A5: integers of 64 bits take a way of their own."""
+SIX_BITS = "six bits of the count"
+"""How A5 shifts integers of 64 bits: by what the lowest six bits of the count say."""
+
+
+def by_width(row: Row, **wide: Any) -> Forms:
+    """A row of A5 that says more, or something else, of integers of 64 bits."""
 
     def width(op: PtoOp) -> int:
         (dst,) = op.values_of("dst")
         assert isinstance(dst.type, TileType)
         return 64 if BY_TYPE[dst.type.element_type].size == 8 else 32
 
-    wide = row.but(model=WIDE_QUOTIENT, rules=(one_vector_is_divided(lanes=WIDE_LANES),))
-    return Forms(width, {32: row, 64: wide})
+    return Forms(width, {32: row, 64: row.but(**wide)})
+
+
+def divided(row: Row) -> Forms:
+    """A quotient or remainder of A5."""
+    return by_width(row, model=WIDE_QUOTIENT, rules=(one_vector_is_divided(lanes=WIDE_LANES),))
+
+
+def shifted(row: Row) -> Forms:
+    """A shift of A5."""
+    return by_width(row, model=SIX_BITS)
 
 
 def apart(*sources: str) -> tuple[tuple[str, str], ...]:
