@@ -9,11 +9,11 @@ from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BURST, box_of
 from ptoas.dialects.pto.memory import TLoadOp
-from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction, tload
+from ptoas.targets.rules.examples import instruction, kernel, tload
 
 Violations = Iterator[Violation]
 
@@ -205,3 +205,71 @@ def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
     boxes = [box_of(dst.type.slayout, fractal, dst.size) for fractal in (dst.type.fractal, BLOCK)]
     picture = (Related(drawing.boxes(*boxes)),) if boxes[0] != boxes[1] else ()
     yield mismatch("fractal of dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture)
+
+
+def _turned(rows: int, cols: int) -> str:
+    src, dst = (
+        f"!pto.tile_buf<mat, {rows}x64xi8, {_NZ}>",
+        f"!pto.tile_buf<right, 32x{cols}xi8, slayout=col_major>",
+    )
+    return kernel(
+        "%z = arith.constant 0 : index",
+        f"pto.textract ins(%s, %z, %z : {src}, index, index) outs(%d : {dst})",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K124",
+    source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source; A5 writes squares of 32",
+    reason="Bytes are transposed in squares of 32, and a square that is cut is read, or written, whole.",
+    failing=_turned(48, 16),
+    passing=_turned(64, 32),
+    on="a2a3 a5",
+)
+def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
+    """Where 8-bit types are transposed on their way to left or right, the source on A2/A3 and the destination
+    on A5 have multiples of 32 physical rows and columns."""
+    src, dst, tile = know.tile("src"), know.tile("dst"), know.tile(of)
+    if src.size != 1 or src.element.kind == "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
+        return
+    if SLayout.NoneBox in (src.type.slayout, dst.type.slayout) or src.type.slayout is dst.type.slayout:
+        return
+    for word, extent in zip(("rows", "columns"), tile.physical, strict=True):
+        if extent % BURST:
+            fix = f"give the tile {-(-extent // BURST) * BURST} {word}, of which {extent} are valid"
+            picture = (Related(drawing.cut_blocks(tile.physical, (BURST, BURST))),)
+            what = f"{word} of {of}, bytes that are transposed"
+            yield mismatch(what, extent, f"a multiple of {BURST}", slot=of, fix=fix, related=picture)
+
+
+def _split(src: str) -> str:
+    src, dst = f"!pto.tile_buf<vec, 32x64xf16{src}>", f"!pto.tile_buf<mat, 64x64xf16{src}>"
+    return kernel(
+        "%z = arith.constant 0 : index",
+        f"pto.tinsert ins(%s, %z, %z : {src}, index, index) outs(%d : {dst}) "
+        "{tinsertMode = #pto.tinsert_mode<split2>}",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K125",
+    source="header of TINSERT, A5: TInsertMode",
+    reason="The mode cuts one transfer from vec to mat into several, between columns of blocks.",
+    failing=_split(""),
+    passing=_split(f", {_NZ}"),
+    on="a5",
+)
+def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
+    """tinsertMode is for a tile in vec with col_major + row_major boxes that goes to mat, and has at least as
+    many columns of boxes as there are parts."""
+    if op.tinsert_mode is None:
+        return
+    src, dst, parts = know.tile("src"), know.tile("dst"), int(op.tinsert_mode.data.value[-1])
+    found = f"{src.loc.value} to {dst.loc.value}, {src.layout_text}"
+    if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or not src.type.is_nz:
+        yield mismatch("tinsertMode", found, "vec to mat, col_major + row_major", field="tinsertMode")
+    elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
+        what, required = "valid columns of src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
+        yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
