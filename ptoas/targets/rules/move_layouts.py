@@ -221,7 +221,7 @@ def _turned(rows: int, cols: int) -> str:
 
 @rule(
     "PTO-K124",
-    source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source; A5 writes squares of 32",
+    source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source, A5 writes squares of 32",
     reason="Bytes are transposed in squares of 32, and a square that is cut is read, or written, whole.",
     failing=_turned(48, 16),
     passing=_turned(64, 32),
