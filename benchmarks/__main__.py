@@ -1,6 +1,6 @@
 """All benchmarks, or some of them, in one table.
 
-    python -m benchmarks [frontend verify run races products lower collective cores editor] [--quick]
+    python -m benchmarks [frontend verify run races products lower large collective cores editor] [--quick]
         [--save FILE] [--compare FILE]
 
 The exit code is 1 when a figure is over its limit, or, with `--compare`, slower than it was.
@@ -16,7 +16,18 @@ from pathlib import Path
 
 from benchmarks.figures import Row, comparison, machine, results, table
 
-BENCHMARKS = ("frontend", "verify", "run", "races", "products", "lower", "collective", "cores", "editor")
+BENCHMARKS = (
+    "frontend",
+    "verify",
+    "run",
+    "races",
+    "products",
+    "lower",
+    "large",
+    "collective",
+    "cores",
+    "editor",
+)
 
 
 def measure(names: list[str], quick: bool) -> list[Row]:

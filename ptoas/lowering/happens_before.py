@@ -8,13 +8,16 @@ accesses of each pipe and since when every pipe knows that they are done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ptoas.analysis.order import PIPES, Accesses, Touch
 
 NEVER = 1 << 60
 MOST_APART = 8
 """So many accesses of a place are kept apart; joining them may cost a pair too many."""
+
+MANY_PLACES = 64
+"""Up to so many busy places, looking at all of them is quicker than keeping a list."""
 
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
@@ -56,6 +59,7 @@ class State:
         self.accesses = accesses
         self.records: dict[int, dict[Touch, Record]] = {} if records is None else records
         self._pipes = [NUMBER[pipe] for pipe in accesses.pipes]
+        self._index: _Index | None = None
 
     def copy(self) -> State:
         copied = {
@@ -87,14 +91,16 @@ class State:
         known = [NEVER] * len(PIPES)
         if not self.accesses.overlaps(touch.pipe):
             known[pipe] = time
-        here[touch] = Record(pipe, time, known)
+        here[touch] = record = Record(pipe, time, known)
+        if self._index is not None:
+            self._index.add(touch, record)
 
     def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
         An access of which every pipe knows is forgotten: nothing has to wait for it any more.
         """
-        for here in self.records.values():
+        for here in self._told_by(destination, set_at, now):
             done: list[Touch] = []
             for touch, record in here.items():
                 known = record.known
@@ -104,11 +110,23 @@ class State:
                     if NEVER not in [known[pipe] for pipe in self._pipes]:
                         done.append(touch)
             for touch in done:
-                del here[touch]
+                del self.records[touch.at][touch]
+        if self._index is not None:
+            self._index.learned(destination, now)
+
+    def _told_by(self, destination: int, set_at: int, now: int) -> Iterable[dict[Touch, Record]]:
+        """The accesses that a flag may tell of; where few places are busy, all of them."""
+        if len(self.records) <= MANY_PLACES:
+            return self.records.values()
+        self._index = self._index or _Index(self)
+        if not self._index.covers(destination, now):
+            return self.records.values()
+        return (self._index.unknown(destination, set_at, self.records),)
 
     def rest(self) -> None:
         """Every pipe waits for all."""
         self.records.clear()
+        self._index = None
 
     def at(self, now: int) -> State:
         """The same accesses and the same knowledge, all as of `now`."""
@@ -135,3 +153,52 @@ class State:
                 mine[latest] = record.copy() if known is None else known.joined(record)
                 kinds[touch.kind] = latest
         return merged
+
+
+class _Index:
+    """The accesses that each pipe does not know of, in the order of time: of thousands of places that are
+    busy, a flag tells of a few. It may hold more, never less, than is unknown."""
+
+    def __init__(self, state: State):
+        self._unknown: list[dict[Touch, Record]] = [{} for _ in PIPES]
+        self._latest = [-1] * len(PIPES)
+        """When a pipe has learned something last."""
+        found = [each for here in state.records.values() for each in here.items()]
+        for touch, record in sorted(found, key=lambda each: each[1].time):
+            self.add(touch, record)
+            for pipe, since in enumerate(record.known):
+                if since != NEVER:
+                    self.learned(pipe, since)
+
+    def add(self, touch: Touch, record: Record) -> None:
+        for pipe, unknown in enumerate(self._unknown):
+            unknown.pop(touch, None)  # what is met again is the latest
+            if record.known[pipe] == NEVER:
+                unknown[touch] = record
+            else:
+                self.learned(pipe, record.known[pipe])
+
+    def learned(self, pipe: int, now: int) -> None:
+        self._latest[pipe] = max(self._latest[pipe], now)
+
+    def covers(self, pipe: int, now: int) -> bool:
+        """Whether all that the pipe can learn as of now is here: what it knows, it has known by then."""
+        return now >= self._latest[pipe]
+
+    def unknown(
+        self, pipe: int, set_at: int, records: Mapping[int, Mapping[Touch, Record]]
+    ) -> dict[Touch, Record]:
+        """What the pipe does not know of the accesses up to a time: nobody knows of later ones by then."""
+        here = self._unknown[pipe]
+        found: dict[Touch, Record] = {}
+        gone: list[Touch] = []
+        for touch, record in here.items():
+            if record.time > set_at:
+                break
+            if record.known[pipe] == NEVER and records[touch.at].get(touch) is record:
+                found[touch] = record
+            else:
+                gone.append(touch)
+        for touch in gone:
+            del here[touch]
+        return found

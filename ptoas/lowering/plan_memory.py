@@ -368,7 +368,7 @@ def _declare_first(function: func.FuncOp) -> None:
     """Move the function's own tiles in front of its first instruction, as an author would declare them."""
     block = function.body.block
     quiet = (AllocTileOp, TAssignOp, MakeTensorViewOp, PartitionViewOp, arith.ConstantOp)
-    first = next((op for op in block.ops if not isinstance(op, quiet)), None)
+    first = next((op for op in block.ops if op.__class__ not in quiet), None)
     if first is None:
         return
     before: set[SSAValue] = set(block.args)
@@ -377,7 +377,10 @@ def _declare_first(function: func.FuncOp) -> None:
         before.update(at.results)
         at = at.next_op
     for op in list(block.ops):
-        if not isinstance(op, AllocTileOp) or op.addr is None or op.result in before:
+        if op.__class__ is not AllocTileOp:
+            continue
+        assert isinstance(op, AllocTileOp)
+        if op.addr is None or op.result in before:
             continue
         constant = op.addr.owner
         if isinstance(constant, arith.ConstantOp) and all(value in before for value in op.operands[1:]):
@@ -396,7 +399,8 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
         op = root.owner
         if not isinstance(op, AllocTileOp):
             continue
-        constant = arith.ConstantOp(IntegerAttr(address, i64))
-        constant.location = op.location
+        constant = arith.ConstantOp.create(
+            result_types=[i64], properties={"value": IntegerAttr(address, i64)}, location=op.location
+        )
         Rewriter.insert_op(constant, InsertPoint.before(op))
-        op.fill("addr", [constant.result])
+        op.fill("addr", [constant.results[0]])

@@ -191,8 +191,8 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touch
         last: dict[Hashable, tuple[Operation, SSAValue, Place]] = {}
         for op, here in stretch:
             for place in (place for each in here if not each.write for place in facts.places(each.value)):
-                if any(one[2].overlaps(place, True) for one in last.values()):
-                    last = {key: one for key, one in last.items() if not one[2].overlaps(place, True)}
+                for key in [key for key, one in last.items() if one[2].overlaps(place, True)]:
+                    del last[key]
             for value in dict.fromkeys(each.value for each in here if each.write):
                 yield from _overwritten(op, value, last, facts)
             while len(last) > MOST_UNREAD:

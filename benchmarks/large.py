@@ -1,0 +1,187 @@
+"""Programs that are large, deep or wide: whether time and memory grow as the text does.
+
+Each size is a process of its own, so that its memory is its own. Visits are counted: no machine changes them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+
+from benchmarks.figures import Row
+from benchmarks.frontend import child_environment
+from benchmarks.generate import program
+
+MB = 1_000_000
+TILE, VIEW = "!pto.tile_buf<vec, 1x8xf32>", "!pto.memref<1x8xf32>"
+
+
+def measure(quick: bool = False) -> list[Row]:
+    return [*sizes(MB // 10 if quick else MB), *depths(), *tiles(400 if quick else 4_000)]
+
+
+# --- large -----------------------------------------------------------------------------------------
+
+
+def sizes(size: int) -> list[Row]:
+    small, large = (_in_a_process(each) for each in (size, 3 * size))
+    what = f"{3 * size / MB:g} MB"
+    rows = [
+        Row(f"{verb} {what}", f"{verb} {size / MB:g} MB", [large[verb]], [small[verb]], at_most=3.5)
+        for verb in ("verify", "lower")
+    ]
+    memory, text = large["memory"] / MB, large["text"] / MB
+    most = 40 if size >= MB else None  # what does not grow with the text counts for little there
+    rows.append(
+        Row(
+            f"memory to parse, verify and lower {what}", "its text", [memory], [text], at_most=most, unit="MB"
+        )
+    )
+    return rows
+
+
+def _in_a_process(size: int) -> dict[str, float]:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.large", str(size)],
+        check=True,
+        env=child_environment(),
+        stdout=subprocess.PIPE,
+    )
+    return json.loads(done.stdout)
+
+
+def _whole_way(size: int) -> dict[str, float]:
+    """Seconds to verify and to lower, and the bytes that everything together took."""
+    import resource
+
+    import ptoas
+    from ptoas.lowering.lower import lower
+    from ptoas.targets.verify import verify
+
+    warm = ptoas.parse(program(1_000))
+    verify(warm, "a5")
+    lower(warm, "a5", verified=False)
+    text = program(size, seed=size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    module = ptoas.parse(text)
+    times = [time.process_time()]
+    for step in (lambda: verify(module, "a5"), lambda: lower(module, "a5", verified=False)):
+        step()
+        times.append(time.process_time())
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    return {
+        "verify": times[1] - times[0],
+        "lower": times[2] - times[1],
+        "memory": memory,
+        "text": len(text),
+    }
+
+
+# --- deep ------------------------------------------------------------------------------------------
+
+
+def nested(depth: int, by_hand: bool) -> str:
+    """A load, a sum and a store inside so many loops; with the flags between them, or without."""
+
+    def pair(source: str, sink: str) -> str:
+        words = (
+            f"pto.{verb}_flag[<PIPE_{source}>, <PIPE_{sink}>, <EVENT_ID0>]\n" for verb in ("set", "wait")
+        )
+        return "".join(words) if by_hand else ""
+
+    loops = "".join(f"scf.for %k{n} = %c0 to %n step %c1 {{\n" for n in range(depth))
+    return (
+        f"func.func @f(%x: {VIEW}, %y: {VIEW}, %n: index) {{\n"
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+        f"%a = pto.alloc_tile : {TILE}\n%b = pto.alloc_tile : {TILE}\n{loops}"
+        f"pto.tload ins(%x : {VIEW}) outs(%a : {TILE})\n{pair('MTE2', 'V')}"
+        f"pto.tadd ins(%a, %a : {TILE}, {TILE}) outs(%b : {TILE})\n{pair('V', 'MTE3')}"
+        f"pto.tstore ins(%b : {TILE}) outs(%y : {VIEW})\n{pair('MTE3', 'V')}{pair('V', 'MTE2')}"
+        + "}\n" * depth
+        + "return\n}\n"
+    )
+
+
+def visits(depth: int, by_hand: bool) -> int:
+    """How often the sum is looked at: to check its flags, or to insert them."""
+    from xdsl.ir import Operation
+
+    import ptoas
+    from ptoas.analysis.function import FunctionFacts
+    from ptoas.analysis.knowledge import Knowledge
+    from ptoas.analysis.structure import functions
+    from ptoas.analysis.sync_flow import SyncFlow
+    from ptoas.lowering.insert_sync import Synchroniser
+    from ptoas.targets import get_target
+
+    seen = Counter[str]()
+
+    class Checking(SyncFlow):
+        def visit(self, op: Operation, state: object) -> None:
+            seen[op.name] += 1
+            super().visit(op, state)  # pyright: ignore[reportArgumentType]
+
+    class Inserting(Synchroniser):
+        def access(self, op: Operation) -> None:
+            seen[op.name] += 1
+            super().access(op)
+
+    function, target = functions(ptoas.parse(nested(depth, by_hand)))[0], get_target("a5")
+    if by_hand:
+        Checking(FunctionFacts(function, Knowledge()), target).run()
+    else:
+        Inserting(function, target).run()
+    return seen["pto.tadd"]
+
+
+def depths() -> list[Row]:
+    return [
+        Row(
+            f"{what} in 16 loops, visits of an instruction",
+            "in 8",
+            [visits(16, by_hand)],
+            [visits(8, by_hand)],
+            at_most=2,
+            unit="visits",
+        )
+        for what, by_hand in (("insert flags", False), ("verify flags by hand", True))
+    ]
+
+
+# --- wide ------------------------------------------------------------------------------------------
+
+
+def live_tiles(count: int) -> str:
+    """So many tiles that are loaded before the first of them is used."""
+    lines = [f"func.func @f(%x: {VIEW}, %y: {VIEW}) {{"]
+    for n in range(count):
+        lines += [f"%t{n} = pto.alloc_tile : {TILE}", f"pto.tload ins(%x : {VIEW}) outs(%t{n} : {TILE})"]
+    lines += [f"pto.tadd ins(%t{n}, %t0 : {TILE}, {TILE}) outs(%t0 : {TILE})" for n in range(count)]
+    return "\n".join([*lines, f"pto.tstore ins(%t0 : {TILE}) outs(%y : {VIEW})", "return", "}", ""])
+
+
+def tiles(count: int) -> list[Row]:
+    import ptoas
+    from ptoas.lowering.lower import lower
+    from ptoas.targets.verify import verify
+
+    times: dict[int, list[float]] = {}
+    for number in (count // 2, count):
+        module = ptoas.parse(live_tiles(number))
+        start = time.process_time()
+        assert verify(module, "a5").ok
+        checked = time.process_time()
+        lower(module, "a5", verified=False)
+        times[number] = [checked - start, time.process_time() - checked]
+    (_, half), (check, whole) = times.values()
+    return [
+        Row(f"verify {count:,} live tiles", "a second", [check], [1.0], at_most=1),
+        Row(f"lower {count:,} live tiles", f"{count // 2:,}", [whole], [half], at_most=3),
+    ]
+
+
+if __name__ == "__main__":
+    print(json.dumps(_whole_way(int(sys.argv[1]))))
