@@ -17,6 +17,7 @@ from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_a
 from ptoas.targets.rules.elementwise import move_has_a_way
 from ptoas.targets.rules.move_layouts import (
     bytes_are_turned_in_squares,
+    bytes_from_vec_follow_each_other,
     insertion_in_parts_is_of_blocks,
     move_goes_between_these_layouts,
     move_takes_the_whole_tile,
@@ -111,6 +112,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         *([move_takes_the_whole_tile] if cube.layouts and not at else []),
         *([bytes_are_turned_in_squares(of=cube.squares)] if cube.squares else []),
         *parts,
+        *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )

@@ -7,9 +7,10 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import BURST, box_of
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, box_of
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
@@ -273,3 +274,42 @@ def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
     elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
         what, required = "valid columns of src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
         yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
+
+
+def _rows(text: str) -> str:
+    return instruction("tmov", f"mat, 16x32xf16{text}", f"16x32xf16{text}")
+
+
+@rule(
+    "PTO-K126",
+    source="headers of TMOV, TEXTRACT and TINSERT, A5: from the unified buffer to L1",
+    reason="Plain rows are copied as one run of bytes, and blocks as columns of blocks without gaps.",
+    failing=_rows(", valid=16x20"),
+    passing=_rows(""),
+    on="a5",
+)
+def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
+    """From vec to mat tmov and textract copy plain rows whose valid columns are all columns of both tiles, or
+    one row, and blocks into a tile whose rows are those that are valid, rounded up to blocks, of one with as
+    many rows at least; tinsert copies plain rows of whole 32 bytes."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or src.element.kind == "pairs":
+        return
+    if src.is_nd and dst.is_nd:
+        part = src if isinstance(op, TInsertOp) else dst
+        if (part.valid_cols * part.size) % BURST and part.valid_cols != DYNAMIC:
+            found, required = f"{part.valid_cols * part.size} bytes", f"a multiple of {BURST} bytes"
+            yield mismatch("valid part of a row", found, required, slot="src" if part is src else "dst")
+        if isinstance(op, TInsertOp) or dst.valid_rows == 1:
+            return
+        for slot, tile in (("src", src), ("dst", dst)):
+            if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
+                required = f"{tile.physical[1]}, all of them: rows are copied as one run of bytes"
+                yield mismatch(f"valid columns of {slot}", tile.valid_cols, required, slot=slot)
+    elif src.type.is_nz and dst.type.is_nz and not isinstance(op, TInsertOp) and dst.valid_rows > 0:
+        walked = -(-dst.valid_rows // BOX_ROWS) * BOX_ROWS
+        if dst.type.rows != walked:
+            required = f"{walked}, as {dst.valid_rows} are valid: columns of blocks are written without gaps"
+            yield mismatch("rows of dst", dst.type.rows, required, slot="dst")
+        elif src.physical[0] < dst.type.rows:
+            yield mismatch("rows of src", src.physical[0], f"at least {dst.type.rows}, as dst", slot="src")
