@@ -22,7 +22,7 @@ SIZE = 155_000
 def measure(quick: bool = False, size: int = SIZE) -> list[Row]:
     head, tail = 'module attributes {pto.target_arch = "a5"} {\n', "\n}\n"
     single = head + "\n".join(Kernel(1, 0).lines(size + size // 3)) + tail  # more of its lines are long
-    repeats = 2 if quick else 7
+    repeats = 2 if quick else 5
     return [
         *editing("in 1 of its functions", program(size, seed=1), repeats, most=3.0),
         *editing("all one function", single, repeats, most=6.0),

@@ -96,6 +96,8 @@ def in_turns(
     The clock is this process's own time unless told otherwise: what else the machine does matters little.
     """
     samples: list[list[float]] = [[] for _ in functions]
+    gc.collect()
+    gc.freeze()  # what is there now stays: it is not looked at again before every sample
     for _ in range(repeats):
         for function, times in zip(functions, samples, strict=True):
             before()
@@ -103,6 +105,7 @@ def in_turns(
             start = clock()
             function()
             times.append((clock() - start) / per)
+    gc.unfreeze()
     return samples
 
 

@@ -23,7 +23,7 @@ LEAST = {1_000: 1.0, 11_000: 1.0, 100_000: 2.5, 300_000: 2.0}
 
 
 def measure(quick: bool = False) -> list[Row]:
-    return [*start(2 if quick else 12), *parsing(2 if quick else 7)]
+    return [*start(2 if quick else 8), *parsing(2 if quick else 5)]
 
 
 def parsing(repeats: int) -> list[Row]:

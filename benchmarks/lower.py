@@ -43,7 +43,7 @@ def measure(quick: bool = False, sizes: tuple[int, ...] = SIZES) -> list[Row]:
 
     rows: list[Row] = []
     lowerings: dict[int, Callable[[], object]] = {}
-    repeats = 2 if quick else 6
+    repeats = 2 if quick else 5
     for size in sizes:
         text = program(size, seed=size)
         module = ptoas.parse(text)

@@ -169,10 +169,20 @@ def _extents(text: str) -> tuple[tuple[int, int], str]:
 
 
 def families(quick: bool) -> list[Row]:
-    return [row for family in FAMILIES for row in family_rows(family, 100 if quick else 4000)]
+    return [row for family in FAMILIES for row in family_rows(family, 100 if quick else None)]
 
 
-def family_rows(family: Family, times: int) -> list[Row]:
+SAMPLE = 0.02
+"""Seconds that a sample of bare NumPy takes, so that what is slow is not done as often as what is fast."""
+
+
+def _enough(call: Callable[[], object]) -> int:
+    """How often a call makes a sample."""
+    ((best, *more),) = in_turns(lambda: [call() for _ in range(20)], repeats=3, per=20)
+    return max(100, min(4000, int(SAMPLE / max(min(best, *more), 1e-6))))
+
+
+def family_rows(family: Family, times: int | None) -> list[Row]:
     rng = np.random.default_rng(3)
     types = [t if "x" not in t else f"!pto.tile<{t}>" for t in family.sources]
     given = {}
@@ -184,6 +194,11 @@ def family_rows(family: Family, times: int) -> list[Row]:
             given[f"a{number}"] = np.arange(np.prod(shape), dtype=np.uint32).reshape(shape)
         else:
             given[f"a{number}"] = rng.standard_normal(shape, dtype=np.float32)
+    plain = np.zeros(SIZE, np.float32)
+    # What NumPy can write in place, it does.
+    in_place = isinstance(family.bare, np.ufunc) or family.op == "taddsc"
+    options = {"out": plain} if in_place else {}
+    times = times or _enough(lambda: family.bare(*given.values(), **options))
     shape, element = _extents(family.dst)
     memory = f"!pto.memref<{shape[0]}x{shape[1]}x{element}>"
     made = np.zeros(shape, DTYPES[element])
@@ -200,10 +215,6 @@ def family_rows(family: Family, times: int) -> list[Row]:
         times=times,
     )
     module = ptoas.parse(text, f"{family.op}.pto")
-    plain = np.zeros(SIZE, np.float32)
-    # What NumPy can write in place, it does.
-    in_place = isinstance(family.bare, np.ufunc) or family.op == "taddsc"
-    options = {"out": plain} if in_place else {}
     found = plain
 
     def bare() -> None:
@@ -273,7 +284,7 @@ def scalars(quick: bool) -> list[Row]:
     (ours,) = in_turns(lambda: function(count, 7), repeats=4, per=count * OPERATIONS)
     (theirs,) = in_turns(lambda: interpreter.call_op("main", (short, 7)), repeats=4, per=short * OPERATIONS)
     what = f"run {count * OPERATIONS:,} scalar operations, one of them"
-    return [Row(what, "xDSL's Interpreter", ours, theirs, at_least=50, speed=True)]
+    return [Row(what, "xDSL's Interpreter", ours, theirs, at_least=100, speed=True)]
 
 
 # --- embedding -----------------------------------------------------------------------------------

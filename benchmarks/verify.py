@@ -1,4 +1,5 @@
-"""How fast a program is checked: verifying beside parsing, one target beside four, one process beside two."""
+"""How fast a program is checked: verifying beside parsing, one target beside four, a folder in one
+process, in several, and again."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import time
 from pathlib import Path
 
 from benchmarks.figures import Row, in_turns
+from benchmarks.frontend import command_line, spawn
 from benchmarks.generate import program
 
 SIZES = (1_000, 11_000, 100_000)
@@ -19,9 +21,8 @@ BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
 
 def measure(quick: bool = False) -> list[Row]:
-    rows = [row for size in SIZES for row in checking(size, 2 if quick else 7)]
-    # One core can't show what two would do.
-    return [*rows, processes(20 if quick else 500, 2 if quick else 4)] if (os.cpu_count() or 1) > 1 else rows
+    rows = [row for size in SIZES for row in checking(size, 2 if quick else 5)]
+    return [*rows, *many(20 if quick else 500, 2)]
 
 
 def with_flags(text: str) -> str:
@@ -67,18 +68,34 @@ def checking(size: int, repeats: int) -> list[Row]:
     ]
 
 
-def processes(count: int, repeats: int) -> Row:
+def many(count: int, repeats: int) -> list[Row]:
+    """A folder of files: in as many processes as there are cores, and again with nothing changed."""
     from ptoas.cli.verify_files import Options, verify_paths
 
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(count):
-            Path(folder, f"kernel{number}.pto").write_text(program(11_000, seed=number))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
+        paths = [Path(folder, f"kernel{number}.pto") for number in range(count)]
+        for number, path in enumerate(paths):
+            path.write_text(program(11_000, seed=number), encoding="utf-8")
         options = Options(targets=("a5",))
-        verify_paths([folder], options, jobs=1)
-        one, two = in_turns(
+        verify_paths([str(path) for path in paths[:8]], options, jobs=1)  # imports what it needs
+        one, all_cores = in_turns(
             lambda: verify_paths([folder], options, jobs=1),
-            lambda: verify_paths([folder], options, jobs=2),
+            lambda: verify_paths([folder], options, jobs="auto"),
             repeats=repeats,
             clock=time.perf_counter,
         )
-    return Row(f"verify {count} files of 11 KB, -j 2", "-j 1", two, one, at_least=1.6, speed=True)
+        kept = f"import os; os.environ['PTOAS_CACHE_DIR'] = {cache!r}\n"
+        command = ("verify", folder, "--target", "a5", "-q")
+        spawn(kept + command_line(*command))
+        again, anew = in_turns(
+            lambda: spawn(kept + command_line(*command)),
+            lambda: spawn(kept + command_line(*command, "--no-cache")),
+            repeats=repeats,
+            clock=time.perf_counter,
+        )
+    what = f"verify {count} files of 11 KB"
+    rows = [Row(f"{what} again, nothing changed", "with --no-cache", again, anew, at_least=5, speed=True)]
+    # One core can't show what two would do.
+    if (os.cpu_count() or 1) > 1:
+        rows.append(Row(f"{what}, -j auto", "-j 1", all_cores, one, at_least=1.7, speed=True))
+    return rows

@@ -352,7 +352,7 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
         convert = converting(op, m, src, dst, fp)
         rows, cols = src.valid
         check_columns(op, m, fp, 0, cols)
-        shape = covered(src, dst) if m.target.has_pipes else src.valid
+        shape = covered(op, src, dst) if m.target.has_pipes else src.valid
 
         def run(row: int, col: int, *word: int) -> None:
             inside(op, m, dst, row, col, shape)
@@ -373,10 +373,13 @@ def tinsert(op: dialect.TInsertOp, m: Machine) -> Binder:
     return bind
 
 
-def covered(src: Tile, dst: Tile) -> tuple[int, int]:
+def covered(op: dialect.TInsertOp, src: Tile, dst: Tile) -> tuple[int, int]:
     """What is written of a tile that something is inserted into. Of an accumulator that goes to blocks that
-    is all of its rows, and whole blocks of columns: besides what is valid nobody knows what."""
+    is all of its rows, and whole blocks of columns, of what goes in parts whole blocks: besides what is valid
+    nobody knows what."""
     rows, cols = src.valid
+    if op.tinsert_mode is not None:
+        return -(-rows // BOX) * BOX, cols
     if src.type.loc.data is not TileLoc.Acc or not dst.boxed:
         return rows, cols
     width = dst.geometry.cols.box

@@ -16,6 +16,9 @@ from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
 from ptoas.targets.rules.move_layouts import (
+    bytes_are_turned_in_squares,
+    bytes_from_vec_follow_each_other,
+    insertion_in_parts_is_of_blocks,
     move_goes_between_these_layouts,
     move_takes_the_whole_tile,
     vector_is_made_of_blocks,
@@ -41,6 +44,10 @@ class Cube:
     """From which memory to which; none: any."""
     layouts: Table = field(default_factory=dict[str, str])
     """Between which layouts, where not any; see `move_goes_between_these_layouts`."""
+    squares: str = ""
+    """The slots whose tiles of bytes are made of squares, where they are transposed."""
+    by_source: bool = False
+    """Whether the size of a row for a table is that of its source."""
     simulated: bool = False
     """Whether there is one unified buffer, and bytes are moved as they are."""
 
@@ -95,6 +102,7 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     """The rows of one of the moves; `vec` is that within the unified buffer, `at` are its indices, and
     `rules` and `facts` what else holds of the other ways."""
     ways = (move_has_a_way(ways=cube.ways),) if cube.ways else ()
+    parts = (insertion_in_parts_is_of_blocks,) if name == "TINSERT" else ()
     to_vec = not cube.ways or "vec" in cube.ways["acc"]
     always = (
         *ways,
@@ -102,6 +110,9 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
         *([move_goes_between_these_layouts(layouts=cube.layouts)] if cube.layouts else []),
         *([vector_is_made_of_blocks] if cube.layouts else []),
         *([move_takes_the_whole_tile] if cube.layouts and not at else []),
+        *([bytes_are_turned_in_squares(of=cube.squares)] if cube.squares else []),
+        *parts,
+        *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
@@ -114,10 +125,12 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
             f.relu_is_the_plain_one,
         )
     )
-    table = base.but(rules=(f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling),))
+    fits = f.row_of_a_table_fits(bias=cube.bias, scaling=cube.scaling, by_source=cube.by_source)
+    table = base.but(rules=(fits,))
     types, relu = "type:dst type:src", "#reluPreMode?"
     whole = "src" if name == "TEXTRACT" else "dst"
-    indexed = Call(name, arguments=" ".join(("dst src", *(f"{slot}@{whole}" for slot in at.split()))))
+    mode = "#tinsertMode~" if name == "TINSERT" and not cube.simulated else ""
+    indexed = Call(name, mode, " ".join(("dst src", *(f"{slot}@{whole}" for slot in at.split()))))
     given = "accToVecMode reluPreMode pre_quant"
     # A variable would be taken for an event, by the form without a scale.
     values = " ".join(f"uint16_t:{slot}" for slot in at.split())
@@ -126,8 +139,8 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     return Forms(
         way,
         {
-            "vec": vec.but(rules=ways),
-            "vec pairs": vec.but(rules=ways, call=PAIRS),
+            "vec": vec.but(rules=(*ways, *parts)),
+            "vec pairs": vec.but(rules=(*ways, *parts), call=PAIRS),
             "in": base.but(tiles=both, call=indexed) if at else base.but(tiles=both),
             "table": table,
             "out": replace(out, call=plain),

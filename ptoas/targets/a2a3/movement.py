@@ -40,6 +40,8 @@ CUBE = Cube(
     scaling={"i64": "i64", "ui64": "ui64"},
     ways=WAYS,
     layouts=LAYOUTS,
+    squares="src",
+    by_source=True,
 )
 
 SAME = {"src": "R C", "dst": "R C"}

@@ -48,6 +48,7 @@ CUBE = Cube(
     scaling={"i64": "i64", "ui64": "ui64"},
     ways=WAYS,
     layouts=LAYOUTS,
+    squares="dst",
 )
 
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)

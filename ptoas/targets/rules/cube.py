@@ -113,8 +113,8 @@ def _phases(product: str) -> str:
     scope="function",
 )
 def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
-    """A store with stPhase follows a product into the same accumulator with accPhase final; a product with
-    accPhase does not follow a final one before a store with stPhase final."""
+    """A store with stPhase follows a product into the same accumulator with accPhase final, and has no scales
+    of columns; a product with accPhase does not follow a final one before a store with stPhase final."""
     for op in walk(facts.func):
         for block in (block for region in op.regions for block in region.blocks):
             yield from _turns(block.ops, facts)
@@ -152,6 +152,15 @@ def _store(
     op: TStoreOp, phase: STPhase, last: list[tuple[SSAValue, ProductOp, bool]], facts: FunctionFacts
 ) -> Violations:
     if phase is STPhase.Unspecified:
+        return
+    if op.fp is not None:
+        yield Violation(
+            f"store with stPhase {phase.value}: found scales of columns, required none: the library's call "
+            "with scales has no phase",
+            op=op,
+            field="stPhase",
+            fix="leave both phases out, and order the product and the store by a flag",
+        )
         return
     for n, (acc_, product, waits) in enumerate(last):
         if not _same(acc_, op.src, facts):

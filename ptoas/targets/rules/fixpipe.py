@@ -117,10 +117,10 @@ def scales_are_in_scaling(op: FixpipeOp | TStoreOp, know: Facts) -> Violations:
     on="a2a3 a5",
 )
 def row_of_a_table_fits(
-    op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING
+    op: FixpipeOp, know: Facts, bias: Table = NOTHING, scaling: Table = NOTHING, by_source: bool = False
 ) -> Violations:
     """A row that is moved to bias or scaling has a type that the target takes there; in bias it is a multiple
-    of 64 bytes, in scaling of 128."""
+    of 64 bytes, in scaling of 128, on A2/A3 before it is widened."""
     src, dst = know.tile("src"), know.tile("dst")
     table, step = (bias, 64) if dst.loc is TileLoc.Bias else (scaling, 128)
     legal = _legal(src.element, table)
@@ -128,11 +128,11 @@ def row_of_a_table_fits(
         pairs = "; ".join(f"{a} to {b.replace(' ', ', ')}" for a, b in table.items())
         found = f"{_short(src.element)} to {_short(dst.element)}"
         yield mismatch(f"row for {dst.loc.value}", found, pairs, slot="dst")
-    elif dst.cols * dst.size % step:
+        return
+    slot, tile = ("src", src) if by_source else ("dst", dst)
+    if (size := tile.cols * tile.size) % step:
         required = f"a multiple of {step} bytes"
-        yield mismatch(
-            f"size of a row in {dst.loc.value}", f"{dst.cols * dst.size} bytes", required, slot="dst"
-        )
+        yield mismatch(f"size of a row for {dst.loc.value}", f"{size} bytes", required, slot=slot)
 
 
 def _from(row: int, col: int) -> str:

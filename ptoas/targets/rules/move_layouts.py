@@ -7,13 +7,14 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import BURST, box_of
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, box_of
 from ptoas.dialects.pto.memory import TLoadOp
-from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
+from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction, tload
+from ptoas.targets.rules.examples import instruction, kernel, tload
 
 Violations = Iterator[Violation]
 
@@ -205,3 +206,110 @@ def load_makes_blocks_of_512_bytes(op: TLoadOp, know: Facts) -> Violations:
     boxes = [box_of(dst.type.slayout, fractal, dst.size) for fractal in (dst.type.fractal, BLOCK)]
     picture = (Related(drawing.boxes(*boxes)),) if boxes[0] != boxes[1] else ()
     yield mismatch("fractal of dst", dst.type.fractal, BLOCK, slot="dst", fix="leave it out", related=picture)
+
+
+def _turned(rows: int, cols: int) -> str:
+    src, dst = (
+        f"!pto.tile_buf<mat, {rows}x64xi8, {_NZ}>",
+        f"!pto.tile_buf<right, 32x{cols}xi8, slayout=col_major>",
+    )
+    return kernel(
+        "%z = arith.constant 0 : index",
+        f"pto.textract ins(%s, %z, %z : {src}, index, index) outs(%d : {dst})",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K124",
+    source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source, A5 writes squares of 32",
+    reason="Bytes are transposed in squares of 32, and a square that is cut is read, or written, whole.",
+    failing=_turned(48, 16),
+    passing=_turned(64, 32),
+    on="a2a3 a5",
+)
+def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
+    """Where 8-bit types are transposed on their way to left or right, the source on A2/A3 and the destination
+    on A5 have multiples of 32 physical rows and columns."""
+    src, dst, tile = know.tile("src"), know.tile("dst"), know.tile(of)
+    if src.size != 1 or src.element.kind == "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
+        return
+    if SLayout.NoneBox in (src.type.slayout, dst.type.slayout) or src.type.slayout is dst.type.slayout:
+        return
+    for word, extent in zip(("rows", "columns"), tile.physical, strict=True):
+        if extent % BURST:
+            fix = f"give the tile {-(-extent // BURST) * BURST} {word}, of which {extent} are valid"
+            picture = (Related(drawing.cut_blocks(tile.physical, (BURST, BURST))),)
+            what = f"{word} of {of}, bytes that are transposed"
+            yield mismatch(what, extent, f"a multiple of {BURST}", slot=of, fix=fix, related=picture)
+
+
+def _split(src: str) -> str:
+    src, dst = f"!pto.tile_buf<vec, 32x64xf16{src}>", f"!pto.tile_buf<mat, 64x64xf16{src}>"
+    return kernel(
+        "%z = arith.constant 0 : index",
+        f"pto.tinsert ins(%s, %z, %z : {src}, index, index) outs(%d : {dst}) "
+        "{tinsertMode = #pto.tinsert_mode<split2>}",
+        args=f"%s: {src}, %d: {dst}",
+    )
+
+
+@rule(
+    "PTO-K125",
+    source="header of TINSERT, A5: TInsertMode",
+    reason="The mode cuts one transfer from vec to mat into several, between columns of blocks.",
+    failing=_split(""),
+    passing=_split(f", {_NZ}"),
+    on="a5",
+)
+def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
+    """tinsertMode is for a tile in vec with col_major + row_major boxes that goes to mat, and has at least as
+    many columns of boxes as there are parts."""
+    if op.tinsert_mode is None:
+        return
+    src, dst, parts = know.tile("src"), know.tile("dst"), int(op.tinsert_mode.data.value[-1])
+    found = f"{src.loc.value} to {dst.loc.value}, {src.layout_text}"
+    if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or not src.type.is_nz:
+        yield mismatch("tinsertMode", found, "vec to mat, col_major + row_major", field="tinsertMode")
+    elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
+        what, required = "valid columns of src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
+        yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
+
+
+def _rows(text: str) -> str:
+    return instruction("tmov", f"mat, 16x32xf16{text}", f"16x32xf16{text}")
+
+
+@rule(
+    "PTO-K126",
+    source="headers of TMOV, TEXTRACT and TINSERT, A5: from the unified buffer to L1",
+    reason="Plain rows are copied as one run of bytes, and blocks as columns of blocks without gaps.",
+    failing=_rows(", valid=16x20"),
+    passing=_rows(""),
+    on="a5",
+)
+def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
+    """From vec to mat tmov and textract copy plain rows whose valid columns are all columns of both tiles, or
+    one row, and blocks into a tile whose rows are those that are valid, rounded up to blocks, of one with as
+    many rows at least; tinsert copies plain rows of whole 32 bytes."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or src.element.kind == "pairs":
+        return
+    if src.is_nd and dst.is_nd:
+        part = src if isinstance(op, TInsertOp) else dst
+        if (part.valid_cols * part.size) % BURST and part.valid_cols != DYNAMIC:
+            found, required = f"{part.valid_cols * part.size} bytes", f"a multiple of {BURST} bytes"
+            yield mismatch("valid part of a row", found, required, slot="src" if part is src else "dst")
+        if isinstance(op, TInsertOp) or dst.valid_rows == 1:
+            return
+        for slot, tile in (("src", src), ("dst", dst)):
+            if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
+                required = f"{tile.physical[1]}, all of them: rows are copied as one run of bytes"
+                yield mismatch(f"valid columns of {slot}", tile.valid_cols, required, slot=slot)
+    elif src.type.is_nz and dst.type.is_nz and not isinstance(op, TInsertOp) and dst.valid_rows > 0:
+        walked = -(-dst.valid_rows // BOX_ROWS) * BOX_ROWS
+        if dst.type.rows != walked:
+            required = f"{walked}, as {dst.valid_rows} are valid: columns of blocks are written without gaps"
+            yield mismatch("rows of dst", dst.type.rows, required, slot="dst")
+        elif src.physical[0] < dst.type.rows:
+            yield mismatch("rows of src", src.physical[0], f"at least {dst.type.rows}, as dst", slot="src")
