@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.forwarding import handed_from, origins
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import is_of, walk, walk_of
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
@@ -32,9 +32,8 @@ Span = tuple[int, int]
 
 def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
     """Whether the operations of a function give one of its tiles an address; then all need one (D21)."""
-    return any(
-        isinstance(op, TAssignOp) or (isinstance(op, AllocTileOp) and op.addr is not None) for op in ops
-    )
+    binding = [op for op in ops if is_of(op.__class__, (TAssignOp, AllocTileOp))]
+    return any(not isinstance(op, AllocTileOp) or op.addr is not None for op in binding)
 
 
 @dataclass(frozen=True)
@@ -269,7 +268,7 @@ def set_tile_argument_addresses(function: FuncOp, addresses: list[int]) -> None:
 
 def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
     """The tiles of vector memory that a function is given or allocates."""
-    allocated = [op.result for op in walk(function) if isinstance(op, AllocTileOp)]
+    allocated = [op.result for op in walk_of(function, AllocTileOp)]
     return [
         (tile, tile.type)
         for tile in (*function.body.block.args, *allocated)
@@ -279,10 +278,16 @@ def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
 
 def end_of_vec_tiles(function: FuncOp, idle: Callable[[SSAValue], bool] = lambda _: False) -> int:
     """The first byte of vector memory behind the tiles that have a known address, but for idle ones."""
-    places = places_of(function)
+    return end_of_tiles(places_of(function), vec_tiles(function), idle)
+
+
+def end_of_tiles(
+    places: Places, tiles: Iterable[tuple[SSAValue, TileType]], idle: Callable[[SSAValue], bool]
+) -> int:
+    """The same, of tiles and places that are known already."""
     ends = [
         start + type.size_bytes
-        for tile, type in vec_tiles(function)
+        for tile, type in tiles
         for start in places.starts(tile)
         if start is not None and not idle(tile)
     ]

@@ -77,6 +77,8 @@ def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) 
 def kernels_of(calls: dict[func.FuncOp, set[str]]) -> dict[func.FuncOp, list[func.FuncOp]]:
     """What is launched, and with it all that it calls: the functions that no other calls, each first among
     its own. Of functions that call each other in a circle, all of them."""
+    if not any(calls.values()):
+        return {function: [function] for function in calls}
     called = {name for function, names in calls.items() for name in names - {function.sym_name.data}}
     outer = [function for function in calls if function.sym_name.data not in called]
     found = reached(calls, outer)

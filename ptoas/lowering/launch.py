@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.analysis.storage import end_of_vec_tiles, places_of, vec_tiles
+from ptoas.analysis.storage import end_of_tiles, places_of, vec_tiles
 from ptoas.analysis.structure import calls_of, kernels_of, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
@@ -46,10 +46,11 @@ def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dic
 def vec_end(functions: list[func.FuncOp], target: Target, ub: UbLayout) -> int:
     """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
-    placed = ((places_of(each), vec_tiles(each)) for each in functions)
+    placed = [(places_of(each), vec_tiles(each)) for each in functions]
+    ends = [end_of_tiles(places, tiles, target.leaves_alone) for places, tiles in placed]
     if any(None in places.starts(tile) for places, tiles in placed for tile, _ in tiles):
-        return max(ub.limit(simt=True), *(end_of_vec_tiles(each, target.leaves_alone) for each in functions))
-    return max(end_of_vec_tiles(each, target.leaves_alone) for each in functions)
+        ends.append(ub.limit(simt=True))
+    return max(ends)
 
 
 def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:

@@ -200,14 +200,15 @@ class Target:
         it needs no memory of its own."""
         if not isinstance(tile, OpResult):
             return False
-        uses = [use for use in tile.uses if not isinstance(use.operation, TAssignOp)]
+        uses = [use for use in tile.uses if use.operation.__class__ is not TAssignOp]
         return bool(uses) and all(map(self._ignores, uses))
 
     def _ignores(self, use: Use) -> bool:
         op = use.operation
-        row = self.row(op) if isinstance(op, PtoOp) else None
-        if not isinstance(op, PtoOp) or not isinstance(row, Row):
+        row = self.row(cast(PtoOp, op)) if _is_ours(op.__class__) else None
+        if not isinstance(row, Row) or not row.ignores:
             return False
+        assert isinstance(op, PtoOp)
         return any(use.index in slot_places(op)[slot] for slot in row.ignores)
 
     def uses_simt(self, op: Operation) -> bool:

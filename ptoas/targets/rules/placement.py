@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, Touches, value_name
 from ptoas.analysis.storage import Storage
+from ptoas.analysis.structure import is_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
@@ -318,7 +319,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
 def _perhaps_written(op: Operation) -> Sequence[SSAValue]:
     """Operands that someone else may write: a callee, the next turn of a loop, an operation that nobody
     knows, which writes its `outs(...)` if it has them (D29)."""
-    if isinstance(op, UnregisteredOp):
+    if is_of(op.__class__, (UnregisteredOp,)):
         sizes: Attribute | None = op.attributes.get("operandSegmentSizes")
         ins_outs = int_values(sizes) if sizes is not None else ()
         return op.operands[ins_outs[0] :] if len(ins_outs) == 2 else op.operands
