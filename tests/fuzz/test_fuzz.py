@@ -38,7 +38,7 @@ def test_slice(seed: int) -> None:
     for data, _ in islice(random_texts(Random(seed)), INPUTS):
         session.feed(data)
     assert not session.failures, _say(session)
-    assert len(session.features) > 60
+    assert len(session.features) > 40  # 55 to 124 were seen: which texts come depends on those that are there
 
 
 @pytest.mark.parametrize("name", stored(REGRESSIONS))
