@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
+from ptoas.collector import without_collecting
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.files import open_plain
 from ptoas.grammar import tree as t
@@ -46,6 +47,7 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     return read(Builder(Source(text.removeprefix("\ufeff"), filename), allow_unregistered))
 
 
+@without_collecting
 def read(builder: Builder) -> ModuleOp:
     """Read the builder's source."""
     text = builder.source.text

@@ -186,7 +186,8 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touch
     if not _gives_memory(touches):
         return
     for stretch in _stretches(facts, touches):
-        if not _is_written_twice(stretch, facts):
+        twice = _written_twice(stretch, facts)
+        if not twice:
             continue
         last: dict[Hashable, tuple[Operation, SSAValue, Place]] = {}
         for op, here in stretch:
@@ -194,7 +195,7 @@ def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touch
                 for key in [key for key, one in last.items() if one[2].overlaps(place, True)]:
                     del last[key]
             for value in dict.fromkeys(each.value for each in here if each.write):
-                yield from _overwritten(op, value, last, facts)
+                yield from _overwritten(op, value, last, twice, facts)
             while len(last) > MOST_UNREAD:
                 del last[next(iter(last))]
 
@@ -222,25 +223,24 @@ def _lets_others_look(kind: type[Operation]) -> bool:
     )
 
 
-def _is_written_twice(stretch: Stretch, facts: FunctionFacts) -> bool:
-    """Whether one place is the destination of two instructions; mostly none is."""
-    seen: set[Hashable] = set()
+def _written_twice(stretch: Stretch, facts: FunctionFacts) -> set[Hashable]:
+    """The places that are the destinations of two instructions; mostly none is."""
+    seen, twice = set[Hashable](), set[Hashable]()
     for value in (each.value for _, touches in stretch for each in touches if each.write):
         for place in facts.places(value):
-            if place.identity in seen:
-                return True
-            seen.add(place.identity)
-    return False
+            (twice if place.identity in seen else seen).add(place.identity)
+    return twice
 
 
 def _overwritten(
     op: Operation,
     value: SSAValue,
     last: dict[Hashable, tuple[Operation, SSAValue, Place]],
+    twice: set[Hashable],
     facts: FunctionFacts,
 ) -> Violations:
     places = facts.places(value)
-    if len(places) != 1 or not places[0].overlaps(places[0]):
+    if len(places) != 1 or places[0].identity not in twice or not places[0].overlaps(places[0]):
         return
     (place,) = places
     before = last.get(place.identity)
