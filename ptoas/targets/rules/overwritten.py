@@ -7,7 +7,6 @@ from functools import cache
 
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import touched
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import StagedOp
@@ -41,11 +40,11 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
     if not any(_works_in_tiles(kind, target) for kind in facts.by_class):
         return
     gone: dict[SSAValue, PtoOp] = {}
+    touches = dict(facts.touches(target))
     for op in facts.ops:
-        accesses = facts.effects(op, target).accesses
-        for access in accesses:
-            value = touched(op, access.operand)
-            if access.write or not isinstance(value.type, TileType):
+        here = touches.get(op, ())
+        for value, write, operand in here if gone else ():
+            if write or not isinstance(value.type, TileType):
                 continue
             root = facts.root(value)
             if root not in gone or not _follows(gone[root], op):
@@ -54,21 +53,21 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
                 f"{value_name(root)} is read: found what {gone[root].mnemonic()} has left in it, "
                 "required a write in between",
                 op=op,
-                slot=("operand", access.operand),
+                slot=("operand", operand),
                 part="value",
                 related=(Related("it is overwritten here", gone[root]),),
                 fix="read it before, or work on a copy",
                 severity=Severity.WARNING if isinstance(gone[root], StagedOp) else None,
             )
             del gone[root]
-        for access in accesses:
-            value = touched(op, access.operand)
-            if access.write and isinstance(value.type, TileType):
+        for value, write, _ in here if gone else ():
+            if write and isinstance(value.type, TileType):
                 gone.pop(facts.root(value), None)
-        if any(isinstance(operand.type, TileType) for operand in op.operands) and not isinstance(op, PtoOp):
+        if not isinstance(op, PtoOp):
             # A callee, or the next turn of a loop, may write them.
-            for operand in op.operands:
-                gone.pop(facts.root(operand), None)
+            for each in op.operands:
+                if isinstance(each.type, TileType):
+                    gone.pop(facts.root(each), None)
         if isinstance(op, PtoOp):
             gone |= dict.fromkeys(_worked_in(op, facts, target), op)
 
