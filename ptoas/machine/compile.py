@@ -21,7 +21,7 @@ from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import EventAttr
-from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.memory import TStoreOp
@@ -320,7 +320,7 @@ class FunctionCompiler(ControlFlow, Placement):
         """What a gather and the store after it have in common."""
         if isinstance(op, TStoreOp):
             return self.handovers.pop(op, None)
-        dst = op.dst if isinstance(op, MGatherOp) else None
+        dst = op.gathered if isinstance(op, IndexedMemoryOp) else None
         if dst is None or self.module.observer is not None or dst in self.module.capture:
             return None
         store = store_after(op, dst, self.machine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,13 @@ def test_the_grammar_names_no_instruction() -> None:
         for name in imported(path) & instructions
     }
     assert wrong == {"prelude.py imports ptoas.dialects.pto.views"}
+
+
+def test_an_instruction_has_few_homes() -> None:
+    """`mgather`, the oldest: its rows, rules, body and what rewrites it; all else asks the declaration."""
+    named = [
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*.py")
+        if "dialects" not in path.parts and re.search(r"\bMGatherOp\b", path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) <= 8, named

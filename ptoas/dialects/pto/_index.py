@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1007337244
+MADE_FROM = 4049610228
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

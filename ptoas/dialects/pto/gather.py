@@ -45,6 +45,12 @@ class IndexedMemoryOp(PtoOp, ABC):
     idx = operand_def(IndexTile())
     coalesce = opt_prop_def(CoalesceAttr)
 
+    @property
+    def gathered(self) -> SSAValue | None:
+        """The tile operand that it fills, if it does."""
+        filled = self.operands_of(self.DATA) if self.DATA in self.OUTS else ()
+        return filled[0] if filled else None
+
 
 @irdl_op_definition
 class MGatherOp(IndexedMemoryOp, Instruction):
