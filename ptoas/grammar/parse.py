@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
-from ptoas.collector import without_collecting
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.files import open_plain
 from ptoas.grammar import tree as t
@@ -47,7 +46,6 @@ def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = F
     return read(Builder(Source(text.removeprefix("\ufeff"), filename), allow_unregistered))
 
 
-@without_collecting
 def read(builder: Builder) -> ModuleOp:
     """Read the builder's source."""
     text = builder.source.text
