@@ -143,7 +143,9 @@ def visits(depth: int, by_hand: bool) -> int:
 
     function, target = functions(ptoas.parse(nested(depth, by_hand)))[0], get_target("a5")
     if by_hand:
-        Checking(FunctionFacts(function, Knowledge()), target).run()
+        flow = Checking(FunctionFacts(function, Knowledge()), target)
+        flow.run()
+        assert not flow.hazards and not flow.misuses
     else:
         Inserting(function, target).run()
     return seen["pto.tadd"]

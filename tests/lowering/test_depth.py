@@ -3,79 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
-from xdsl.ir import Operation
 
 import ptoas
-from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import functions
-from ptoas.analysis.sync_flow import SyncFlow
+from benchmarks.large import visits
 from ptoas.lowering import happens_before, prepare
-from ptoas.lowering.insert_sync import Synchroniser
-from ptoas.targets import get_target
-
-TILE, VIEW = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<16x32xf32>"
 
 
-def nested(depth: int, by_hand: bool) -> str:
-    """A load, a sum and a store inside so many loops, with or without the flags between them."""
-
-    def pair(source: str, sink: str) -> str:
-        words = (
-            f"pto.{verb}_flag[<PIPE_{source}>, <PIPE_{sink}>, <EVENT_ID0>]\n" for verb in ("set", "wait")
-        )
-        return "".join(words) if by_hand else ""
-
-    loops = "".join(f"scf.for %k{n} = %c0 to %n step %c1 {{\n" for n in range(depth))
-    return (
-        f"func.func @f(%x: {VIEW}, %y: {VIEW}, %n: index) {{\n"
-        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
-        f"%a = pto.alloc_tile : {TILE}\n%b = pto.alloc_tile : {TILE}\n{loops}"
-        f"pto.tload ins(%x : {VIEW}) outs(%a : {TILE})\n{pair('MTE2', 'V')}"
-        f"pto.tadd ins(%a, %a : {TILE}, {TILE}) outs(%b : {TILE})\n{pair('V', 'MTE3')}"
-        f"pto.tstore ins(%b : {TILE}) outs(%y : {VIEW})\n{pair('MTE3', 'V')}{pair('V', 'MTE2')}"
-        + "}\n" * depth
-        + "return\n}\n"
-    )
-
-
-def visits_to_insert(depth: int) -> int:
-    seen = Counter[str]()
-
-    class Counting(Synchroniser):
-        def access(self, op: Operation) -> None:
-            seen[op.name] += 1
-            super().access(op)
-
-    Counting(functions(ptoas.parse(nested(depth, by_hand=False)))[0], get_target("a5")).run()
-    return seen["pto.tadd"]
-
-
-def visits_to_verify(depth: int) -> int:
-    seen = Counter[str]()
-
-    class Counting(SyncFlow):
-        def visit(self, op: Operation, state: object) -> None:
-            seen[op.name] += 1
-            super().visit(op, state)  # pyright: ignore[reportArgumentType]
-
-    function = functions(ptoas.parse(nested(depth, by_hand=True)))[0]
-    flow = Counting(FunctionFacts(function, Knowledge()), get_target("a5"))
-    flow.run()
-    assert not flow.hazards and not flow.misuses
-    return seen["pto.tadd"]
-
-
-@pytest.mark.parametrize("count", [visits_to_insert, visits_to_verify])
-def test_each_loop_around_adds_the_same_number_of_visits(count: Callable[[int], int]) -> None:
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_each_loop_around_adds_the_same_number_of_visits(by_hand: bool) -> None:
     """Twice as deep, twice as many more; beginning anew in every loop would double them with each."""
-    visits = {depth: count(depth) for depth in (2, 4, 8, 16, 64)}
+    seen = {depth: visits(depth, by_hand) for depth in (2, 4, 8, 16, 64)}
     for depth in (4, 8, 16, 64):
-        step = (visits[depth] - visits[2]) / (depth - 2)
-        assert step == (visits[4] - visits[2]) / 2 <= 3, visits
+        step = (seen[depth] - seen[2]) / (depth - 2)
+        assert step == (seen[4] - seen[2]) / 2 <= 3, seen
 
 
 def test_a_flag_tells_the_same_however_many_places_are_busy(monkeypatch: pytest.MonkeyPatch) -> None:
