@@ -4,7 +4,6 @@ The public names below are the library; each is imported when it is first used, 
 nothing.
 """
 
-import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -213,6 +212,8 @@ def __getattr__(name: str) -> Any:
 
 def _instruction(name: str) -> Any:
     """The class of an instruction: `TAddOp`."""
+    import re
+
     from ptoas.dialects.pto import instructions_of
     from ptoas.dialects.pto.index import index
 

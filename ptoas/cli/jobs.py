@@ -14,6 +14,7 @@ _WORTH_A_PROCESS = 8
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Jobs(click.ParamType[int | str]):
@@ -33,13 +34,12 @@ class Jobs(click.ParamType[int | str]):
         return number
 
 
-jobs_option = click.option(
-    "-j",
-    "--jobs",
-    type=Jobs(),
-    metavar="N|auto",
-    help="How many processes work; auto: as many as there are cores.",
-)
+def option(help: str) -> Callable[[F], F]:
+    """`-j`, with what the processes of a command do."""
+    return click.option("-j", "--jobs", type=Jobs(), metavar="N|auto", help=help)
+
+
+jobs_option = option("How many processes work; auto: as many as there are cores.")
 
 
 def workers(jobs: int | str, files: int) -> int:

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ptoas.cli.completion import complete_target
-from ptoas.cli.jobs import Jobs
+from ptoas.cli.jobs import option
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -42,13 +42,7 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Source
 
 
-jobs_option = click.option(
-    "-j",
-    "--jobs",
-    type=Jobs(),
-    metavar="N|auto",
-    help="How many processes run the blocks, where these do not wait for each other.",
-)
+jobs_option = option("How many processes run the blocks, where these do not wait for each other.")
 
 
 @click.command(cls=Command)

@@ -142,21 +142,10 @@ class PipeLog:
     # --- checking and noting ---
 
     def execute_on(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
-        """Check and note an instruction that works on one pipe: `look_at` and `note`, for most at once."""
-        turn = self.turn
-        if self.calm[pipe] != turn or self.flights:
+        """Check an instruction that works on one pipe, where anything can be wrong with it, and note it."""
+        if self.calm[pipe] != self.turn or self.flights:
             self.look_at(op, pipe, groups)
-        if self.working != pipe:
-            self.note(pipe, groups)
-            return
-        clock = self.clocks.own[pipe]
-        self.latest[pipe] = clock[pipe] = time = clock[pipe] + 1
-        for group in groups:
-            log, key = group.log, group.key
-            log.pop(key, None)
-            log[key] = (time, group)
-            if len(log) > MOST_RECORDS:
-                self._shorten(pipe, log)
+        self.note(pipe, groups)
 
     def look_at(self, op: Operation, pipe: int, groups: Sequence[Group]) -> None:
         """Stop where an access of this pipe comes too early."""

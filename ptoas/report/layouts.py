@@ -10,22 +10,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import Geometry, geometry
+from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.geometry import LAYOUTS, Geometry, geometry
 from ptoas.report.draw import HEAD, line, picture, rect, text
 from ptoas.targets import TARGETS
 
 CELL = 9.0
-
-LAYOUTS = {
-    "ND": (BLayout.RowMajor, SLayout.NoneBox),
-    "DN": (BLayout.ColMajor, SLayout.NoneBox),
-    "Nz": (BLayout.ColMajor, SLayout.RowMajor),
-    "Zn": (BLayout.RowMajor, SLayout.ColMajor),
-    "Zz": (BLayout.RowMajor, SLayout.RowMajor),
-    "Nn": (BLayout.ColMajor, SLayout.ColMajor),
-}
-"""The six layouts by the names that people use."""
 
 
 def layout_picture(name: str, shape: tuple[int, int] = (32, 32), size: int = 2) -> str:

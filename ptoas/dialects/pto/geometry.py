@@ -24,6 +24,16 @@ from typing import TypeAlias
 
 from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout
 
+LAYOUTS = {
+    "ND": (BLayout.RowMajor, SLayout.NoneBox),
+    "DN": (BLayout.ColMajor, SLayout.NoneBox),
+    "Nz": (BLayout.ColMajor, SLayout.RowMajor),
+    "Zn": (BLayout.RowMajor, SLayout.ColMajor),
+    "Zz": (BLayout.RowMajor, SLayout.RowMajor),
+    "Nn": (BLayout.ColMajor, SLayout.ColMajor),
+}
+"""The six layouts by the names that people use."""
+
 BURST = 32
 """Bytes of one row of a box, and of one burst of the memory engines."""
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
-from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, box_of
+from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS, box_of
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC
@@ -21,14 +21,7 @@ Violations = Iterator[Violation]
 Ways = Mapping[str, str]
 """For two memories, the pairs of layouts: `{"acc mat": "*-nz"}`; `*` is what the memory has (PTO-V109)."""
 
-ORDERS = {
-    "nd": (BLayout.RowMajor, SLayout.NoneBox),
-    "dn": (BLayout.ColMajor, SLayout.NoneBox),
-    "nz": (BLayout.ColMajor, SLayout.RowMajor),
-    "zn": (BLayout.RowMajor, SLayout.ColMajor),
-    "zz": (BLayout.RowMajor, SLayout.RowMajor),
-    "nn": (BLayout.ColMajor, SLayout.ColMajor),
-}
+ORDERS = {name.lower(): order for name, order in LAYOUTS.items()}
 BLOCK = 512
 """Bytes of a block of an operand."""
 
