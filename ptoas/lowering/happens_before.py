@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from ptoas.analysis.order import PIPES, Accesses, Touch
 
 NEVER = 1 << 60
+ALL = -1
+"""All marks: as a set of bits it has every one."""
+
 MOST_APART = 8
 """So many accesses of a place are kept apart; joining them may cost a pair too many."""
 
@@ -23,21 +26,27 @@ NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 class Record:
-    """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done."""
+    """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done.
 
-    __slots__ = ("known", "pipe", "time")
+    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a pipe
+    does not know, that is all of them.
+    """
 
-    def __init__(self, pipe: int, time: int, known: list[int]):
+    __slots__ = ("known", "pipe", "time", "without")
+
+    def __init__(self, pipe: int, time: int, known: list[int], without: list[int]):
         self.pipe = pipe
         self.time = time
         self.known = known
+        self.without = without
 
     def copy(self) -> Record:
-        return Record(self.pipe, self.time, self.known.copy())
+        return Record(self.pipe, self.time, self.known.copy(), self.without.copy())
 
     def at(self, now: int) -> Record:
         """The same access, done and known as of `now`."""
-        return Record(self.pipe, now, [NEVER if since == NEVER else now for since in self.known])
+        known = [NEVER if since == NEVER else now for since in self.known]
+        return Record(self.pipe, now, known, self.without.copy())
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
@@ -49,7 +58,8 @@ class Record:
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
         known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
-        return Record(self.pipe, max(self.time, other.time), known)
+        without = [a | b for a, b in zip(self.without, other.without, strict=True)]
+        return Record(self.pipe, max(self.time, other.time), known, without)
 
 
 class State:
@@ -81,6 +91,15 @@ class State:
             if record.known[pipe] == NEVER and not self.accesses.keeps_order(other, touch):
                 yield other, record
 
+    def relied_on(self, touch: Touch) -> int:
+        """The marks of the flags without any one of which this access would come too early."""
+        pipe = NUMBER[touch.pipe]
+        marks = 0
+        for other, record in self.accesses.meeting(touch, self.records):
+            if record.without[pipe] and not self.accesses.keeps_order(other, touch):
+                marks |= record.without[pipe]
+        return marks
+
     def add(self, touch: Touch, time: int) -> None:
         """A new access. It stands for those here that its pipe comes after."""
         here = self.records.setdefault(touch.at, {})
@@ -88,27 +107,34 @@ class State:
         for other, record in list(here.items()):
             if record.comes_before(pipe) != NEVER and self.accesses.stands_for(touch, other):
                 del here[other]
-        known = [NEVER] * len(PIPES)
+        known, without = [NEVER] * len(PIPES), [ALL] * len(PIPES)
         if not self.accesses.overlaps(touch.pipe):
-            known[pipe] = time
-        here[touch] = record = Record(pipe, time, known)
+            known[pipe], without[pipe] = time, 0
+        here[touch] = record = Record(pipe, time, known, without)
         if self._index is not None:
             self._index.add(touch, record)
 
-    def signal(self, source: int, destination: int, set_at: int, now: int) -> None:
+    def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
-        An access of which every pipe knows is forgotten: nothing has to wait for it any more.
+        An access of which every pipe knows, whichever flag is left out, is forgotten: nothing has to wait for
+        it any more. `mark` is the flag's own; one that is there in any case has none.
         """
         for here in self._told_by(destination, set_at, now):
             done: list[Touch] = []
             for touch, record in here.items():
-                known = record.known
-                since = record.time if source == record.pipe else known[source]
-                if since <= set_at and known[destination] > now:
+                known, without = record.known, record.without
+                own = source == record.pipe
+                if (record.time if own else known[source]) > set_at:
+                    continue
+                unsure = without[destination]
+                if known[destination] > now:
                     known[destination] = now
-                    if NEVER not in [known[pipe] for pipe in self._pipes]:
-                        done.append(touch)
+                elif not unsure:
+                    continue
+                without[destination] = unsure & (mark if own else mark | without[source])
+                if not any([without[pipe] for pipe in self._pipes]):
+                    done.append(touch)
             for touch in done:
                 del self.records[touch.at][touch]
         if self._index is not None:
@@ -156,8 +182,8 @@ class State:
 
 
 class _Index:
-    """The accesses that each pipe does not know of, in the order of time: of thousands of places that are
-    busy, a flag tells of a few. It may hold more, never less, than is unknown."""
+    """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
+    thousands of places that are busy, a flag tells of a few. It may hold more, never less, than is unknown."""
 
     def __init__(self, state: State):
         self._unknown: list[dict[Touch, Record]] = [{} for _ in PIPES]
@@ -173,9 +199,9 @@ class _Index:
     def add(self, touch: Touch, record: Record) -> None:
         for pipe, unknown in enumerate(self._unknown):
             unknown.pop(touch, None)  # what is met again is the latest
-            if record.known[pipe] == NEVER:
+            if record.without[pipe]:
                 unknown[touch] = record
-            else:
+            if record.known[pipe] != NEVER:
                 self.learned(pipe, record.known[pipe])
 
     def learned(self, pipe: int, now: int) -> None:
@@ -195,7 +221,7 @@ class _Index:
         for touch, record in here.items():
             if record.time > set_at:
                 break
-            if record.known[pipe] == NEVER and records[touch.at].get(touch) is record:
+            if record.without[pipe] and records[touch.at].get(touch) is record:
                 found[touch] = record
             else:
                 gone.append(touch)

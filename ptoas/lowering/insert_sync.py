@@ -137,7 +137,18 @@ class Pair:
     From a pipe to itself it is a barrier before `before`.
     """
 
-    __slots__ = ("after", "before", "block", "crosses", "destination", "event", "set_at", "source", "why")
+    __slots__ = (
+        "after",
+        "before",
+        "block",
+        "crosses",
+        "destination",
+        "event",
+        "mark",
+        "set_at",
+        "source",
+        "why",
+    )
 
     def __init__(
         self,
@@ -155,6 +166,8 @@ class Pair:
         self.set_at = set_at
         self.event = -1
         self.crosses = crosses
+        self.mark = 0
+        """A bit of its own, while it is asked what relies on which pair."""
         self.why: list[tuple[Touch, Touch]] = []
         """The accesses that it puts in order."""
         block = before.parent
@@ -221,6 +234,9 @@ class Synchroniser:
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[func.CallOp] = []
         self.checking = False
+        self.marking = False
+        self.relied_on = 0
+        """The marks of the pairs that some access needs."""
         self.aside: list[tuple[int, list[State]]] = []
         """States of other paths that are joined later, and how many blocks deep they were put aside."""
         self.turns: dict[Operation, State] = {}
@@ -233,22 +249,42 @@ class Synchroniser:
         if not any(pair.crosses for pair in self.pairs):
             return self.pairs
         self.checking = True
+        doubtful = self._not_relied_on()
+        if not doubtful:
+            return self.pairs
         known: Checkpoints = {}
         self._goes_well(self.steps(body)[0][1], State(self.accesses), {}, known)
         steps = 0
-        for pair in list(self.pairs):
-            self._remove(pair)
+        for pair in doubtful:
+            at = self._remove(pair)
             first = ancestor_in(body, pair.before)
             state, self.time = known[first]
             began, seen = self.time, Checkpoints()
             if self._goes_well(first, state.copy(), known, seen):
                 known |= seen
+                self.pairs.remove(pair)
             else:
-                self._restore(pair)
+                self._restore(pair, at)
             steps += self.time - began
             if steps > REDUNDANCY_BUDGET:
                 break
         return self.pairs
+
+    def _not_relied_on(self) -> list[Pair]:
+        """The pairs that may be needless: no access comes too early for the lack of just that one.
+
+        All are asked in one walk. It may take a needed one for a needless one (what an access stands for is
+        forgotten), never the other way round.
+        """
+        for number, pair in enumerate(self.pairs):
+            pair.mark = 1 << number
+        self.marking = True
+        self._goes_well(self.steps(self.function.body.block)[0][1], State(self.accesses), {}, {})
+        found = [pair for pair in self.pairs if not pair.mark & self.relied_on]
+        self.marking = False
+        for pair in self.pairs:
+            pair.mark = 0
+        return found
 
     def _goes_well(
         self, first: Operation | None, state: State, known: Checkpoints, seen: Checkpoints
@@ -276,14 +312,16 @@ class Synchroniser:
                 return False
         return True
 
-    def _remove(self, pair: Pair) -> None:
-        self.pairs.remove(pair)
-        self.awaited[pair.before].remove(pair)
+    def _remove(self, pair: Pair) -> int:
+        """Leave it out; where it stood among those that are awaited at once."""
+        awaited = self.awaited[pair.before]
+        at = awaited.index(pair)
+        del awaited[at]
         self._unraise(pair)
+        return at
 
-    def _restore(self, pair: Pair) -> None:
-        self.pairs.append(pair)
-        self.awaited[pair.before].append(pair)
+    def _restore(self, pair: Pair, at: int) -> None:
+        self.awaited[pair.before].insert(at, pair)
         self._raise(pair)
 
     # --- walking ---------------------------------------------------------------------------------
@@ -331,7 +369,8 @@ class Synchroniser:
         state = self.state if state is None else state
         now = self.time if at is None else at
         for pair in self.awaited.get(op, ()):
-            state.signal(pair.source, pair.destination, now if pair.is_barrier else pair.set_at, now)
+            set_at = now if pair.is_barrier else pair.set_at
+            state.signal(pair.source, pair.destination, set_at, now, pair.mark)
         return state
 
     def visit(self, op: Operation) -> None:
@@ -416,6 +455,8 @@ class Synchroniser:
             for other, record in self.state.conflicts(touch):
                 at = other.pipe if other.pipe is touch.pipe else through
                 needed.setdefault((NUMBER[other.pipe], NUMBER[at]), []).append((other, record, touch))
+            if self.marking:
+                self.relied_on |= self.state.relied_on(touch)
         if needed:
             if self.checking:
                 raise _Unordered
