@@ -8,7 +8,7 @@ accesses of each pipe and since when every pipe knows that they are done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ptoas.analysis.order import PIPES, Accesses, Touch
 
@@ -23,60 +23,75 @@ MANY_PLACES = 64
 """Up to so many busy places, looking at all of them is quicker than keeping a list."""
 
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
+NOBODY = (NEVER,) * len(PIPES)
+"""Of no pipe is it known since when it knows."""
+
+
+Times = tuple[int, ...]
+"""A time for each pipe."""
 
 
 class Record:
     """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done.
 
-    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a pipe
-    does not know, that is all of them.
+    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
+    pipe does not know, that is all of them. A record is never changed: states of several paths share it.
     """
 
     __slots__ = ("known", "pipe", "time", "without")
 
-    def __init__(self, pipe: int, time: int, known: list[int], without: list[int]):
+    def __init__(self, pipe: int, time: int, known: Times, without: Times):
         self.pipe = pipe
         self.time = time
         self.known = known
         self.without = without
 
-    def copy(self) -> Record:
-        return Record(self.pipe, self.time, self.known.copy(), self.without.copy())
-
     def at(self, now: int) -> Record:
         """The same access, done and known as of `now`."""
-        known = [NEVER if since == NEVER else now for since in self.known]
-        return Record(self.pipe, now, known, self.without.copy())
+        known = tuple([NEVER if since == NEVER else now for since in self.known])
+        return Record(self.pipe, now, known, self.without)
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
+    def told(self, pipe: int, now: int, without: int) -> Record:
+        """`pipe` knows it, too, as of `now`."""
+        known, marks, behind = self.known, self.without, pipe + 1
+        if known[pipe] > now:
+            known = (*known[:pipe], now, *known[behind:])
+        return Record(self.pipe, self.time, known, (*marks[:pipe], without, *marks[behind:]))
+
     def says_what(self, other: Record) -> bool:
-        return (self.time, self.known) == (other.time, other.known)
+        return self is other or (self.time, self.known) == (other.time, other.known)
 
     def joined(self, other: Record) -> Record:
         """What holds whichever of two ways the program took."""
-        known = [max(a, b) for a, b in zip(self.known, other.known, strict=True)]
-        without = [a | b for a, b in zip(self.without, other.without, strict=True)]
+        if self is other:
+            return self
+        known = tuple([max(pair) for pair in zip(self.known, other.known, strict=True)])
+        without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
         return Record(self.pipe, max(self.time, other.time), known, without)
 
 
 class State:
     """What was accessed so far, by place, and who knows that it is done."""
 
-    def __init__(self, accesses: Accesses, records: dict[int, dict[Touch, Record]] | None = None):
+    def __init__(self, accesses: Accesses):
         self.accesses = accesses
-        self.records: dict[int, dict[Touch, Record]] = {} if records is None else records
-        self._pipes = [NUMBER[pipe] for pipe in accesses.pipes]
+        self.records: dict[int, dict[Touch, Record]] = {}
         self._index: _Index | None = None
+        # Nothing is asked of pipes that do nothing.
+        self._everything = tuple([ALL if pipe in accesses.pipes else 0 for pipe in PIPES])
 
     def copy(self) -> State:
-        copied = {
-            place: {touch: record.copy() for touch, record in here.items()}
-            for place, here in self.records.items()
-        }
-        return State(self.accesses, copied)
+        return self._with({place: here.copy() for place, here in self.records.items()})
+
+    def _with(self, records: dict[int, dict[Touch, Record]]) -> State:
+        state = State.__new__(State)
+        state.accesses, state.records, state._index = self.accesses, records, None
+        state._everything = self._everything
+        return state
 
     def says_what(self, other: State) -> bool:
         """Whether both know the same."""
@@ -107,12 +122,10 @@ class State:
         for other, record in list(here.items()):
             if record.comes_before(pipe) != NEVER and self.accesses.stands_for(touch, other):
                 del here[other]
-        known, without = [NEVER] * len(PIPES), [ALL] * len(PIPES)
-        if not self.accesses.overlaps(touch.pipe):
-            known[pipe], without[pipe] = time, 0
-        here[touch] = record = Record(pipe, time, known, without)
+        record = Record(pipe, time, NOBODY, self._everything)
+        here[touch] = record if self.accesses.overlaps(touch.pipe) else record.told(pipe, time, 0)
         if self._index is not None:
-            self._index.add(touch, record)
+            self._index.add(touch, here[touch])
 
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
@@ -120,34 +133,28 @@ class State:
         An access of which every pipe knows, whichever flag is left out, is forgotten: nothing has to wait for
         it any more. `mark` is the flag's own; one that is there in any case has none.
         """
-        for here in self._told_by(destination, set_at, now):
-            done: list[Touch] = []
-            for touch, record in here.items():
-                known, without = record.known, record.without
-                own = source == record.pipe
-                if (record.time if own else known[source]) > set_at:
-                    continue
-                unsure = without[destination]
-                if known[destination] > now:
-                    known[destination] = now
-                elif not unsure:
-                    continue
-                without[destination] = unsure & (mark if own else mark | without[source])
-                if not any([without[pipe] for pipe in self._pipes]):
-                    done.append(touch)
-            for touch in done:
+        for touch, record in self._told_by(destination, set_at, now):
+            own = source == record.pipe
+            if (record.time if own else record.known[source]) > set_at:
+                continue
+            unsure = record.without[destination]
+            if not unsure and record.known[destination] <= now:
+                continue
+            told = record.told(destination, now, unsure & (mark if own else mark | record.without[source]))
+            if any(told.without):
+                self.records[touch.at][touch] = told
+            else:
                 del self.records[touch.at][touch]
         if self._index is not None:
             self._index.learned(destination, now)
 
-    def _told_by(self, destination: int, set_at: int, now: int) -> Iterable[dict[Touch, Record]]:
+    def _told_by(self, destination: int, set_at: int, now: int) -> list[tuple[Touch, Record]]:
         """The accesses that a flag may tell of; where few places are busy, all of them."""
-        if len(self.records) <= MANY_PLACES:
-            return self.records.values()
-        self._index = self._index or _Index(self)
-        if not self._index.covers(destination, now):
-            return self.records.values()
-        return (self._index.unknown(destination, set_at, self.records),)
+        if len(self.records) > MANY_PLACES:
+            self._index = self._index or _Index(self)
+            if self._index.covers(destination, now):
+                return self._index.unknown(destination, set_at, self.records)
+        return [each for here in self.records.values() for each in here.items()]
 
     def rest(self) -> None:
         """Every pipe waits for all."""
@@ -160,7 +167,7 @@ class State:
             place: {touch: record.at(now) for touch, record in here.items()}
             for place, here in self.records.items()
         }
-        return State(self.accesses, retimed)
+        return self._with(retimed)
 
     def join(self, other: State) -> State:
         """What holds whichever of two ways the program took.
@@ -170,23 +177,27 @@ class State:
         """
         merged = self.copy()
         for place, here in other.records.items():
-            mine = merged.records.setdefault(place, {})
+            mine = merged.records.get(place)
+            if not mine:
+                merged.records[place] = here.copy()
+                continue
             kinds = {touch.kind: touch for touch in mine}
             for touch, record in here.items():
                 like = touch if touch in mine or len(mine) < MOST_APART else kinds.get(touch.kind, touch)
                 known = mine.pop(like, None)
                 latest = touch if known is None or record.time >= known.time else like
-                mine[latest] = record.copy() if known is None else known.joined(record)
+                mine[latest] = record if known is None else known.joined(record)
                 kinds[touch.kind] = latest
         return merged
 
 
 class _Index:
     """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
-    thousands of places that are busy, a flag tells of a few. It may hold more, never less, than is unknown."""
+    thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
+    """
 
     def __init__(self, state: State):
-        self._unknown: list[dict[Touch, Record]] = [{} for _ in PIPES]
+        self._unknown: list[dict[Touch, int]] = [{} for _ in PIPES]
         self._latest = [-1] * len(PIPES)
         """When a pipe has learned something last."""
         found = [each for here in state.records.values() for each in here.items()]
@@ -200,7 +211,7 @@ class _Index:
         for pipe, unknown in enumerate(self._unknown):
             unknown.pop(touch, None)  # what is met again is the latest
             if record.without[pipe]:
-                unknown[touch] = record
+                unknown[touch] = record.time
             if record.known[pipe] != NEVER:
                 self.learned(pipe, record.known[pipe])
 
@@ -213,16 +224,17 @@ class _Index:
 
     def unknown(
         self, pipe: int, set_at: int, records: Mapping[int, Mapping[Touch, Record]]
-    ) -> dict[Touch, Record]:
+    ) -> list[tuple[Touch, Record]]:
         """What the pipe does not know of the accesses up to a time: nobody knows of later ones by then."""
         here = self._unknown[pipe]
-        found: dict[Touch, Record] = {}
+        found: list[tuple[Touch, Record]] = []
         gone: list[Touch] = []
-        for touch, record in here.items():
-            if record.time > set_at:
+        for touch, time in here.items():
+            if time > set_at:
                 break
-            if record.without[pipe] and records[touch.at].get(touch) is record:
-                found[touch] = record
+            record = records[touch.at].get(touch)
+            if record is not None and record.time == time and record.without[pipe]:
+                found.append((touch, record))
             else:
                 gone.append(touch)
         for touch in gone:
