@@ -12,6 +12,7 @@ from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
 from ptoas.analysis.liveness import LiveTile
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
@@ -238,18 +239,28 @@ def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> 
 
 
 def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
-    """Whether a kernel may need more than there is: a bound that is quickly found. Loops that hand tiles on
-    may need each twice."""
-    needed: dict[TileLoc, int] = {}
+    """Whether a kernel may need more than there is: a bound that is quickly found.
+
+    Tiles with an address end where they end; the others, and rings of channels, lie above each other at the
+    most. Loops that hand tiles on may need each twice.
+    """
+    placed: dict[TileLoc, int] = {}
+    stacked: dict[TileLoc, int] = {}
     for facts in functions:
-        tiles = [cast(TileType, value.type) for value in (*facts.arguments, *facts.local_tiles)]
-        for type in (*tiles, *_scratch(facts, target)):
-            needed[type.loc.data] = needed.get(type.loc.data, 0) + 2 * type.size_bytes
-        for root, bound in facts.addresses.items():
-            loc = cast(TileType, root.type).loc.data
-            for _, at in bound:
-                # An address that is not known may be any.
-                needed[loc] = needed.get(loc, 0) + (1 << 30 if at is None else at)
+        addresses = facts.addresses
+        for root, bound in addresses.items():
+            type = cast(TileType, root.type)
+            # An address that is not known may be any.
+            ends = [1 << 30 if at is None else at + type.size_bytes for _, at in bound]
+            placed[type.loc.data] = max(placed.get(type.loc.data, 0), *ends)
+        own = [value for value in (*facts.arguments, *facts.local_tiles) if value not in addresses]
+        tiles = [cast(TileType, value.type) for value in own]
+        for type in (*tiles, *_handed_on(facts), *_scratch(facts, target)):
+            stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
+        for ring in facts.instances(ReserveBufferOp):
+            loc, end = TileLoc(ring.space.data.value), (ring.address or 0) + 2 * ring.size.value.data
+            stacked[loc] = stacked.get(loc, 0) + end
+    needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
     simt = functions[0].has_simt(target)
     if simt and any(issubclass(kind, CollectiveOp) for facts in functions for kind in facts.by_class):
         return True  # staging tiles take what is left
@@ -261,6 +272,15 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
         if limit is not None and most > limit:
             return True
     return False
+
+
+def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:
+    """Tiles that go in and out of loops and branches."""
+    for op in facts.ops:
+        if op.regions:
+            inside = (argument for region in op.regions for block in region.blocks for argument in block.args)
+            values = (*op.results, *inside)
+            yield from (value.type for value in values if isinstance(value.type, TileType))
 
 
 def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
