@@ -12,9 +12,9 @@ from functools import cache
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.effects import Access, Effects, touched
+from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.storage import Place, Storage
 from ptoas.analysis.windows import Window
 from ptoas.dialects.pto.channel import FreeOp, PopOp
@@ -74,10 +74,17 @@ class Touch:
     place: Place
     at: int
     """The number of the place."""
-    kind: int
-    """Equal for accesses of one place that no order tells apart: by like instructions, with like operands."""
+    operand: int
+    """Which of the operation's it is; beyond them, what it touches without naming it."""
     beside: Sequence[Touch]
     """All accesses of the operation."""
+
+    @property
+    def kind(self) -> Hashable:
+        """Equal for accesses of one place that no order tells apart: by like instructions, with like
+        operands."""
+        like = (self.op.__class__, *[operand.type for operand in self.op.operands])
+        return self.at, self.pipe, self.operand, self.write, like
 
     @property
     def spot(self) -> Hashable:
@@ -114,20 +121,6 @@ class Machine(Protocol):
         ...
 
 
-class _Numbers:
-    """One number for equal types. A type is compared once: that takes long, and most are one object."""
-
-    def __init__(self) -> None:
-        self._known: dict[Attribute, int] = {}
-        self._by_identity: dict[int, int] = {}
-
-    def __call__(self, type: Attribute) -> int:
-        number = self._by_identity.get(id(type))
-        if number is None:
-            number = self._by_identity[id(type)] = self._known.setdefault(type, len(self._known))
-        return number
-
-
 class Accesses:
     """Every access of a function, in the order of its operations.
 
@@ -153,8 +146,6 @@ class Accesses:
         self._numbers: dict[object, int] = {}
         self._places: list[Place] = []
         """By its number, a place; tiles at one address that are as large as each other are one."""
-        kinds: dict[Hashable, int] = {}
-        numbers = _Numbers()
         count = 0
         for op in ops:
             does = effects(op)
@@ -162,16 +153,14 @@ class Accesses:
                 continue
             found: list[Touch] = []
             self.of[op], self.does[op] = found, does
-            like = (op.__class__, *[numbers(operand.type) for operand in op.operands])
-            named = [(access, touched(op, access.operand)) for access in does.accesses]
+            named = [
+                (each.pipe, touched(op, each.operand), each.write, each.operand) for each in does.accesses
+            ]
             more = len(op.operands)
-            behind = [(Access(pipe, more, write), value) for pipe, value, write in does.behind]
-            for access, value in (*named, *behind):
-                self.pipes.add(access.pipe)
+            for pipe, value, write, n in (*named, *[(*each, more) for each in does.behind]):
+                self.pipes.add(pipe)
                 for place in places(value):
-                    at = self._number(place)
-                    kind = kinds.setdefault((at, access, like), len(kinds))
-                    found.append(Touch(count, op, access.pipe, value, access.write, place, at, kind, found))
+                    found.append(Touch(count, op, pipe, value, write, place, self._number(place), n, found))
                     count += 1
         self._overlapping = self._relate(unsure)
 

@@ -54,6 +54,7 @@ def _span(pair: Pair, order: Order) -> tuple[int, int]:
 
 def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count: int) -> None:
     spans = {id(pair): _span(pair, order) for pair in pairs}
+    numbers = {id(pair): number for number, pair in enumerate(pairs)}
     waiting = [(spans[id(pair)], number, pair) for number, pair in enumerate(pairs)]
     heapify(waiting)
     shortened: set[int] = set()
@@ -74,7 +75,7 @@ def _colour(pairs: list[Pair], order: Order, inside: dict[int, list[int]], count
             shortened.add(id(victim))
             victim.after = victim.before.prev_op
             spans[id(victim)] = _span(victim, order)
-            heappush(waiting, (spans[id(victim)], pairs.index(victim), victim))
+            heappush(waiting, (spans[id(victim)], numbers[id(victim)], victim))
             if victim is not pair:
                 up.remove(victim)
                 heappush(waiting, ((raised, down), number, pair))

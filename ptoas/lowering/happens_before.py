@@ -181,13 +181,13 @@ class State:
             if not mine:
                 merged.records[place] = here.copy()
                 continue
-            kinds = {touch.kind: touch for touch in mine}
             for touch, record in here.items():
-                like = touch if touch in mine or len(mine) < MOST_APART else kinds.get(touch.kind, touch)
+                like = touch
+                if touch not in mine and len(mine) >= MOST_APART:
+                    like = next((each for each in reversed(mine) if each.kind == touch.kind), touch)
                 known = mine.pop(like, None)
                 latest = touch if known is None or record.time >= known.time else like
                 mine[latest] = record if known is None else known.joined(record)
-                kinds[touch.kind] = latest
         return merged
 
 
