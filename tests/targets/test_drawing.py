@@ -115,6 +115,11 @@ CASES = {
         loaded(f"mat, 32x32xf32, {TILES}"),
         ["found 16x16    required 16x8"],
     ),
+    "PTO-M103": (
+        loaded("mat, 32x32xf32, slayout=row_major"),
+        loaded(f"mat, 32x32xf32, {TILES}"),
+        ["0  1 |  4  5     0  1 |  8  9", "10 11 | 14 15     6  7 | 14 15"],
+    ),
     "PTO-K105": (product(48), product(16), ["lies   |#..|#..|", "walked |#|#|"]),
 }
 

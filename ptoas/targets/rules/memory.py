@@ -9,7 +9,7 @@ from ptoas.analysis.knowledge import TileFacts, ViewFacts, element_count, shape_
 from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
-from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
 from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
@@ -160,9 +160,19 @@ def load_keeps_the_layout(op: TLoadOp, know: Facts, dn_to_nz: bool = False) -> V
         Layout.MX_A_ZZ: "f8E8M0, row_major + row_major, fractal 32",
         Layout.MX_B_NN: "f8E8M0, col_major + col_major, fractal 32",
     }[view.layout]
+    related: tuple[Related, ...] = ()
+    if dst.loc is TileLoc.Mat and dst.type.slayout is not SLayout.NoneBox and view.layout in _MADE_IN_MAT:
+        # The load makes blocks, but not these.
+        order = LAYOUTS[_MADE_IN_MAT[view.layout]]
+        required = f"{order[0].value} + {order[1].value}; or {required}"
+        related = (Related(drawing.orders((dst.type.blayout, dst.type.slayout), order)),)
     what = f"tile layout for {view.layout.value} memory"
     fix = "give the memory layout dn" if own is Layout.DN and view.layout is Layout.ND else None
-    yield mismatch(what, dst.layout_text, required, slot="dst", fix=fix)
+    yield mismatch(what, dst.layout_text, required, slot="dst", fix=fix, related=related)
+
+
+_MADE_IN_MAT = {Layout.ND: "Nz", Layout.DN: "Zn"}
+"""The blocks that a load into L1 makes of plain memory, on every target that has them."""
 
 
 @rule(
