@@ -30,7 +30,12 @@ from ptoas.targets.specs import NINE, elements
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}
 EXTRACTED = {"mat": "left right", "vec": "vec", "acc": "mat"}
 INSERTED = {"vec": "vec", "acc": "mat"}
-LAYOUTS = {"mat left": "nz-* zn-* row-*", "mat right": "nz-* zn-*", "acc mat": "*-nz"}
+LAYOUTS = {
+    "mat left": "nz-* zn-* row-*",
+    "mat right": "nz-* zn-*",
+    "acc mat": "*-nz",
+    "vec vec": "nd-nd dn-dn nz-nz zn-zn zz-zz nn-nn",
+}
 
 CUBE = Cube(
     types=elements("i8 f16 bf16 f32"),
