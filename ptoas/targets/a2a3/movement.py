@@ -50,7 +50,7 @@ CUBE = Cube(
 )
 
 SAME = {"src": "R C", "dst": "R C"}
-PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block,))
+PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block, m.part_is_no_larger(by_pairs=True)))
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 

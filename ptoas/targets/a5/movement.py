@@ -55,6 +55,7 @@ CUBE = Cube(
 )
 
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
+PART = EXTRACT.of(PARTS).but(rules=(m.part_is_no_larger,))
 
 ROWS: Rows = {
     d.TMovOp: move(
@@ -66,9 +67,9 @@ ROWS: Rows = {
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves(
-        "TEXTRACT", EXTRACT.of(PARTS), replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
+        "TEXTRACT", PART, replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
     ),
     d.TInsertOp: moves(
-        "TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED, layouts=INTO_A_PART), *BLOCKS, at="row col"
+        "TINSERT", PART, replace(CUBE, ways=INSERTED, layouts=INTO_A_PART), *BLOCKS, at="row col"
     ),
 }
