@@ -136,7 +136,7 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     has room for that. textract moves a part."""
     src, dst = know.tile("src"), know.tile("dst")
     fix = "use textract with the indices of the part"
-    if "src" in know.row.shape and src.type.shape != dst.type.shape:
+    if "src" in know.row.shape and src.physical != dst.physical:
         return  # The row asks for one shape of all (PTO-I107).
     if src.loc is TileLoc.Mat and src.element.kind != "pairs":
         if src.physical != dst.physical:
@@ -391,7 +391,10 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         added = " and one more, as it is row_plus_one" if more else ""
         required = f"{rows}, the {dst.valid_rows} valid ones in whole blocks{added}"
         fix = f"give it {rows} rows, of which {dst.valid_rows} are valid"
-        yield mismatch("rows of dst", dst.type.rows, required, slot="dst", fix=fix)
+        drawn = dst.type.rows > rows and dst.valid_cols > 0
+        picture = drawing.strides(rows, dst.type.rows, box[0], -(-dst.valid_cols // box[1])) if drawn else ""
+        related = (Related(picture),) if picture else ()
+        yield mismatch("rows of dst", dst.type.rows, required, slot="dst", fix=fix, related=related)
     if DYNAMIC not in (src.valid_rows, dst.valid_rows) and src.valid_rows > dst.valid_rows:
         yield mismatch("valid rows of dst", dst.valid_rows, f"at least {src.valid_rows}, as src", slot="dst")
     if DYNAMIC not in (src.valid_cols, dst.valid_cols) and src.valid_cols < dst.valid_cols:
