@@ -116,7 +116,8 @@ def moves(
         *rules,
         *([layouts] if cube.layouts else []),
         *([vector_is_made_of_blocks] if cube.layouts else []),
-        *([move_takes_the_whole_tile] if cube.layouts and not at else []),
+        # Where the header wants one shape, PTO-I107 says it.
+        *([move_takes_the_whole_tile] if cube.layouts and not at and "shape" not in facts else []),
         *([bytes_are_turned_in_squares(of=cube.squares)] if cube.squares else []),
         *parts,
         *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),

@@ -136,8 +136,6 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     has room for that. textract moves a part."""
     src, dst = know.tile("src"), know.tile("dst")
     fix = "use textract with the indices of the part"
-    if "src" in know.row.shape and src.physical != dst.physical:
-        return  # The row asks for one shape of all (PTO-I107).
     if src.loc is TileLoc.Mat and src.element.kind != "pairs":
         if src.physical != dst.physical:
             found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as dst"
