@@ -179,12 +179,19 @@ def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...
 
 
 def physical_shape(tile: SSAValue) -> tuple[int, int]:
-    """Rows and columns that strides follow from: those of the tile that a window looks into."""
+    """Rows and columns that strides follow from: those of the tile that a window looks into, unless it lies
+    like a tile of its own."""
     at = tile
     while at.owner.__class__ is views.SubviewOp:
         at = cast(views.SubviewOp, at.owner).source
-    assert isinstance(at.type, TileType)
-    return at.type.shape
+    assert isinstance(tile.type, TileType) and isinstance(at.type, TileType)
+    return _seen(tile.type, at.type.shape)
+
+
+def _seen(window: TileType, whole: tuple[int, int]) -> tuple[int, int]:
+    """Of a window as wide, or in column-major order as high, as the whole its own extents."""
+    across = 1 if window.blayout is BLayout.RowMajor else 0
+    return window.shape if window.shape[across] == whole[across] else whole
 
 
 def is_reshaped(tile: SSAValue) -> bool:
@@ -235,7 +242,7 @@ class Knowledge(Constants):
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
         # Of windows into windows each asks the one before.
         around = self._tiles.get(value.owner.source) if isinstance(value.owner, views.SubviewOp) else None
-        physical = physical_shape(value) if around is None else around.physical
+        physical = physical_shape(value) if around is None else _seen(type, around.physical)
         key = (id(type), valid, physical)
         facts = _TILES.get(key)
         if facts is None:

@@ -63,7 +63,10 @@ def _unclear(op: AllocMultiTileOp) -> str | None:
     if _PLANNED in op.attributes:
         return f"found {_PLANNED}, required `addr`: what another tool has planned is not taken over"
     if op.addr is not None and op.multi_type.tile.compact is CompactMode.RowPlusOne:
-        return "found an address and compact row_plus_one, required one of them: padded rows need more bytes"
+        return (
+            "found an address and compact row_plus_one, required one of them: the C++ assembler counts a row "
+            "more than the shape has"
+        )
     return None
 
 

@@ -178,4 +178,55 @@ func.func @f(%s: !pto.tile_buf<mat, 64x32xf32, blayout=col_major, slayout=row_ma
         "PTO-K120",
         "a5",
     ),
+    Difference(
+        "the row more of `row_plus_one`",
+        "counts it beside the rows where it places tiles and windows, and writes the rows alone in C++",
+        "one of the tile's rows: 17 for 16 that are valid",
+        "header of TMOV on A5 writes steps of 17, those of TINSERT and TEXTRACT read steps of the tile's rows; public TMOV page: `Rows = Vec_S0 + 1`",
+        """
+.arg %s : !pto.tile<16x32xf16>
+%d = tmov %s : (!pto.tile<16x32xf16>) -> !pto.tile<16x32xf16, blayout=col_major, slayout=row_major, compact=row_plus_one>
+""",
+        "PTO-K127",
+        "a5",
+    ),
+    Difference(
+        "room of a compact operand",
+        "that of its physical extents",
+        "that of the valid ones, in whole blocks",
+        "headers of TEXTRACT, TMOV and TSTORE: compact tiles are packed; the library's own tests place them so",
+        """
+func.func @f(%m: !pto.tile_buf<mat, 128x256xf32, slayout=col_major>) {
+  %c0 = arith.constant 0 : index
+  %r = pto.alloc_tile : !pto.tile_buf<right, 128x256xf32, valid=22x215, slayout=col_major, compact=normal>
+  pto.textract ins(%m, %c0, %c0 : !pto.tile_buf<mat, 128x256xf32, slayout=col_major>, index, index) outs(%r : !pto.tile_buf<right, 128x256xf32, valid=22x215, slayout=col_major, compact=normal>)
+  return
+}
+""",
+    ),
+    Difference(
+        "a compact left operand of f32 on a2a3",
+        "writes the tile alone",
+        "writes `SetKAligned(true)` too",
+        "header of TEXTRACT rounds columns that it transposes up to 16, that of TMATMUL walks them so where it is told",
+        """
+func.func @f(%m: !pto.tile_buf<mat, 32x32xf32, slayout=col_major>) {
+  %l = pto.alloc_tile : !pto.tile_buf<left, 32x32xf32, valid=32x20, slayout=row_major, compact=normal>
+  pto.tmov ins(%m : !pto.tile_buf<mat, 32x32xf32, slayout=col_major>) outs(%l : !pto.tile_buf<left, 32x32xf32, valid=32x20, slayout=row_major, compact=normal>)
+  return
+}
+""",
+    ),
+    Difference(
+        "blocks that are copied within the unified buffer",
+        "takes any layout on both sides",
+        "refused where the bytes do not arrive: `textract` copies Nz",
+        "header of TMOV on A5 copies rows at a step that a tile of blocks has not",
+        """
+.arg %s : !pto.tile<32x32xf16, blayout=col_major, slayout=row_major>
+%d = tmov %s : (!pto.tile<32x32xf16, blayout=col_major, slayout=row_major>) -> !pto.tile<32x32xf16, blayout=col_major, slayout=row_major>
+""",
+        "PTO-K120",
+        "a5",
+    ),
 )

@@ -22,6 +22,7 @@ exchange tiles allocated outside, as double buffering does, stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -31,6 +32,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from ptoas.analysis.forwarding import origins
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import LOOPS, ancestor_in, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.element_types import element_text
@@ -40,6 +42,8 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.targets import Target, get_target
+from ptoas.targets.facts import Facts
+from ptoas.targets.row import Row
 
 
 @dataclass(frozen=True)
@@ -74,18 +78,27 @@ def _check_copies(made: list[TMovOp], target: Target) -> None:
     found: list[Diagnostic] = []
     for move in made:
         assert isinstance(move.src.type, TileType)
-        element = move.src.type.element_type
-        if not target.takes(move, "dst", element):
-            text = element_text(element)
-            message = (
-                f"a loop hands on a tile of {text} that has to be copied; tmov does not take {text} here"
-            )
+        text = element_text(move.src.type.element_type)
+        why = next(_objections(move, target), None)
+        if not target.takes(move, "dst", move.src.type.element_type):
+            why = f"tmov does not take {text} here"
+        if why is not None:
+            message = f"a loop hands on a tile of {text} that has to be copied; {why}"
             fix = "compute the new value in the tile of the old one, or keep it in memory"
             found.append(
                 Diagnostic("PTO-L010", message, span_of(move), fix=fix, targets=(target.name,), op=move)
             )
     if found:
         raise PtoasError(found)
+
+
+def _objections(move: TMovOp, target: Target) -> Iterator[str]:
+    """What the target's own rules of a tmov say of this one."""
+    row = target.row(move)
+    assert isinstance(row, Row)
+    know = Facts(move, target, Knowledge(), False, (target,), row)
+    for rule in row.rules:
+        yield from (violation.message for violation in rule.check(move, know))
 
 
 def _carries_own(loop: Operation) -> bool:

@@ -24,7 +24,7 @@ from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.layouts import named_layout
 from ptoas.analysis.structure import walk
-from ptoas.dialects.pto.enums import BLayout, Layout, LayoutAttr, SLayout, TileLoc
+from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
 from ptoas.lowering.options import chosen_target
@@ -43,18 +43,19 @@ class SettleLayoutsPass(ModulePass):
     target: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        blocks = chosen_target(op, self.target).left
+        target = chosen_target(op, self.target)
+        blocks, packs = target.left, target.has_pipes
         for each in walk(op):
             if each.__class__ is MakeTensorViewOp:
                 _settle_view(cast(MakeTensorViewOp, each))
             for value in defined(each) if each.regions else each.results:
-                type = settled(value.type, blocks)
+                type = settled(value.type, blocks, packs)
                 if type is not value.type:
                     Rewriter.replace_value_with_new_type(value, type)
             if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
                 inputs, outputs = (
-                    [settled(type, blocks) for type in given] for given in (ends.inputs, ends.outputs)
+                    [settled(type, blocks, packs) for type in given] for given in (ends.inputs, ends.outputs)
                 )
                 if [*inputs, *outputs] != [*ends.inputs, *ends.outputs]:
                     each.function_type = FunctionType.from_lists(inputs, outputs)
@@ -66,12 +67,14 @@ def _settle_view(view: MakeTensorViewOp) -> None:
         view.layout = LayoutAttr(layout)
 
 
-def settled(type: Attribute, blocks: BLayout) -> Attribute:
+def settled(type: Attribute, blocks: BLayout, packs: bool = True) -> Attribute:
     """The type with its blocks in this order, and those of an accumulator in their size, if it is one that
-    the target decides."""
+    the target decides; the simulator packs none."""
     if type.__class__ is not TileType:
         return type
     assert isinstance(type, TileType)
+    if type.packs and not packs:
+        type = type.but(compact=CompactMode.Null)
     if type.loc.data is TileLoc.Acc and type.is_nz and type.fractal != ACCUMULATOR_BLOCK:
         return type.but(fractal=ACCUMULATOR_BLOCK)
     if type.loc.data is not TileLoc.Left:

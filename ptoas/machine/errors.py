@@ -207,7 +207,7 @@ _ROWS = (
         "The matrix unit knows addresses and the extents of the product, not the shape of a tile: from one "
         "line of blocks to the next it steps over the valid extent, rounded up to blocks. Where fewer rows "
         "or columns are valid than the tile has, a device multiplies, or reads, something else. Of static "
-        "extents `verify` says it (PTO-K105); a compact tile lies as it is walked.",
+        "extents `verify` says it (PTO-K105, PTO-K127); a compact tile lies as it is walked.",
     ),
     (
         "PTO-R201",

@@ -158,6 +158,7 @@ class Tile:
         name: str = "tile",
         bits: Bits | None = None,
         geometry: Geometry | None = None,
+        held: tuple[int, int] | None = None,
     ):
         self.type = type
         self.memory = memory
@@ -168,8 +169,10 @@ class Tile:
         self.dtype: DType = dtype_of(type.element_type)
         self.rows, self.cols = type.rows, type.cols
         self.boxed = type.slayout is not SLayout.NoneBox
-        self.geometry = geometry or type.geometry
+        self.geometry = geometry or type.geometry_of(valid)
         """A window lies as the tile that it looks into."""
+        self.held = held or type.held(valid)
+        """Rows and columns that have a place."""
         size = self.dtype.size
         self.row_stride, self.col_stride = self.geometry.rows.inner * size, self.geometry.cols.inner * size
         """In bytes; within a box, where there are boxes."""
@@ -182,15 +185,22 @@ class Tile:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes from the first to the last of the physical tile."""
-        return self.geometry.span(self.rows, self.cols) * self.dtype.size
+        """Bytes from the first to the last that have a place."""
+        return self.geometry.span(*self.held) * self.dtype.size
 
     def with_valid(self, rows: int, cols: int) -> Tile:
         """The same bytes with other valid extents."""
         found = self._variants.get((rows, cols))
         if found is None:
             found = Tile(
-                self.type, self.memory, self.address, (rows, cols), self.name, self.bits, self.geometry
+                self.type,
+                self.memory,
+                self.address,
+                (rows, cols),
+                self.name,
+                self.bits,
+                self.geometry,
+                self.held,
             )
             found._variants = self._variants
             self._variants[rows, cols] = found
@@ -205,7 +215,7 @@ class Tile:
         if any(at % axis.box and not axis.is_even and at % axis.box + n > axis.box for at, n, axis in axes):
             return None
         start = self.address + self.geometry.offset(row, col) * self.dtype.size
-        found = Tile(self.type, self.memory, start, shape, self.name, self.bits, self.geometry)
+        found = Tile(self.type, self.memory, start, shape, self.name, self.bits, self.geometry, self.held)
         if len(self._parts) >= MOST_PARTS:
             self._parts.clear()
         self._parts[row, col, *shape] = found
@@ -259,8 +269,8 @@ class Tile:
 
     @cached_property
     def offsets(self) -> Indices:
-        """For each (row, column) of the physical tile, where its element is in `flat`."""
-        return element_offsets((self.rows, self.cols), self.geometry)
+        """For each (row, column) that has a place, where its element is in `flat`."""
+        return element_offsets(self.held, self.geometry)
 
     @cached_property
     def valid_offsets(self) -> Indices:

@@ -102,7 +102,7 @@ def steps(src: Tile, by_valid: bool) -> int:
     """Rows from one block of columns of an accumulator to the next: by its type, or by what is valid."""
     if by_valid:
         return -(-src.valid[0] // BOX_ROWS) * BOX_ROWS
-    return src.geometry.cols.outer // src.geometry.cols.box
+    return src.rows if src.type.packs else src.geometry.cols.outer // src.geometry.cols.box
 
 
 def as_it_is(bits: Array, *_: int, at: int = 0) -> Array:

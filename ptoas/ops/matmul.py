@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto import matmul as dialect
-from ptoas.dialects.pto.enums import AccPhase, CompactMode
+from ptoas.dialects.pto.enums import AccPhase
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
@@ -128,7 +128,7 @@ def check_walk(op: dialect.ProductOp, m: Machine, strided: str, lhs: Tile, rhs: 
         slot, _, dim = word.partition(".")
         at = ("rows", "cols").index(dim)
         tile = {"lhs": lhs, "rhs": rhs}.get(slot)
-        if tile is None or tile.type.valid[at] != DYNAMIC or tile.type.compact is not CompactMode.Null:
+        if tile is None or tile.type.valid[at] != DYNAMIC or tile.type.packs:
             continue
         box = tile.type.geometry.box
         walked, lies = -(-tile.valid[at] // box[at]) * box[at], tile.type.shape[at]

@@ -46,12 +46,28 @@ def tmov(op: dialect.TMovOp, m: Machine) -> Binder:
         source, target = src.with_valid(rows, cols), dst.with_valid(rows, cols)
         convert = converting(op, m, src, dst, fp)
         check_columns(op, m, fp, 0, cols)
+        check_blocks(op, m, src, dst)
         regions = (source.region, *scales(fp)), (target.region,)
         if convert is as_it_is:
             return Step(copying(source, target), *regions, lanes=None if fp else lanes(source))
         return Step(lambda *word: target.store_raw(convert(source.load_raw(), *word)), *regions)
 
     return bind
+
+
+def check_blocks(op: dialect.TMovOp, m: Machine, src: Tile, dst: Tile) -> None:
+    """Say so, where only the run knows that blocks are made of rows at other steps than the tile has; of
+    static extents `verify` says it (PTO-K127)."""
+    if not m.target.has_pipes or src.boxed or not dst.type.is_nz or dst.type.loc.data is not TileLoc.Vec:
+        return
+    rows = -(-dst.valid[0] // BOX) * BOX + (dst.type.compact is CompactMode.RowPlusOne)
+    if src.type.loc.data is TileLoc.Vec and rows != dst.rows and dst.valid[1] > dst.geometry.cols.box:
+        m.warn(
+            "PTO-R951",
+            f"tmov: {dst.describe()} is written in steps of {rows} rows from one block of columns to the "
+            f"next, and lies in steps of {dst.rows}",
+            op,
+        )
 
 
 def first_half(op: dialect.FixpipeOp, m: Machine, src: Tile) -> Tile:
@@ -169,7 +185,7 @@ def converting(op: dialect.FixpipeOp, m: Machine, src: Tile, dst: Tile, fp: Tile
 
 def by_valid(op: dialect.FixpipeOp, src: Tile, dst: Tile) -> bool:
     """Whether the library steps through an accumulator by what of it is valid, and not by its type."""
-    if dst.boxed or dst.type.loc.data is not TileLoc.Vec:
+    if dst.boxed:
         return False
     if isinstance(op, dialect.TExtractOp):
         return src.type.compact is CompactMode.Normal
@@ -304,7 +320,7 @@ def tconcatidx(op: dialect.TConcatIdxOp, m: Machine) -> Binder:
 
 def inside(op: PtoOp, m: Machine, tile: Tile, row: int, col: int, shape: tuple[int, int]) -> None:
     """Stop unless a rectangle lies in a tile: on the simulator in what is valid, on a device in all of it."""
-    (height, width), (rows, cols) = shape, (tile.rows, tile.cols) if m.target.has_pipes else tile.valid
+    (height, width), (rows, cols) = shape, tile.held if m.target.has_pipes else tile.valid
     if row < 0 or col < 0 or row + height > rows or col + width > cols:
         raise m.fail(
             "PTO-R107",

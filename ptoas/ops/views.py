@@ -404,6 +404,9 @@ def set_validshape(op: SetValidShapeOp, m: Machine) -> Callable[..., Tile | Unpl
         rows, cols = valid_extents(op, m, tile.type, row, col)
         if isinstance(tile, Unplaced):
             return Unplaced(tile.type, (rows, cols), tile.name)
-        return tile.with_valid(rows, cols)
+        if not tile.type.packs:
+            return tile.with_valid(rows, cols)
+        # What lies there keeps its place, and is another element now.
+        return Tile(tile.type, tile.memory, tile.address, (rows, cols), tile.name, tile.bits)
 
     return run

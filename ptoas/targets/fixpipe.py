@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ptoas.dialects.pto.element_types import BY_TYPE
-from ptoas.dialects.pto.enums import AccToVecMode, ReluPreMode, TileLoc
+from ptoas.dialects.pto.enums import AccToVecMode, ReluPreMode, SLayout, TileLoc
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.pipes import FIX, MTE1, MTE3, Pipe
@@ -16,6 +16,7 @@ from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules.cube import halves_of_an_accumulator_are_equal, pairs_are_turned_whole
 from ptoas.targets.rules.elementwise import move_has_a_way
 from ptoas.targets.rules.move_layouts import (
+    blocks_in_vec_lie_as_they_are_made,
     bytes_are_turned_in_squares,
     bytes_from_vec_follow_each_other,
     insertion_in_parts_is_of_blocks,
@@ -58,8 +59,11 @@ def way(op: FixpipeOp) -> str:
         return f"boxes along {op.axis.value}"
     src, dst = _tile(op.operands_of("src")[0].type), _tile(op.destination.type)
     match src.loc.data, dst.loc.data:
+        case TileLoc.Vec, TileLoc.Vec if BY_TYPE[src.element_type].kind == "pairs":
+            return "vec pairs"
         case TileLoc.Vec, TileLoc.Vec:
-            return "vec pairs" if BY_TYPE[src.element_type].kind == "pairs" else "vec"
+            made = isinstance(op, TMovOp) and src.slayout is SLayout.NoneBox is not dst.slayout
+            return "vec boxes" if made else "vec"
         case TileLoc.Acc, TileLoc.Vec if isinstance(op, TExtractOp) and _relu_alone(op):
             return "out relu"
         case TileLoc.Acc, _:
@@ -98,24 +102,30 @@ PAIRS = Call(
 )
 
 
-def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: Any) -> Forms:
-    """The rows of one of the moves; `vec` is that within the unified buffer, `at` are its indices, and
-    `rules` and `facts` what else holds of the other ways."""
+def moves(
+    name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", made: Types | None = None, **facts: Any
+) -> Forms:
+    """The rows of one of the moves; `vec` is that within the unified buffer, `made` the types of which it
+    makes boxes there, `at` are its indices, and `rules` and `facts` what else holds of the other ways."""
     ways = (move_has_a_way(ways=cube.ways),) if cube.ways else ()
     parts = (insertion_in_parts_is_of_blocks,) if name == "TINSERT" else ()
     to_vec = not cube.ways or "vec" in cube.ways["acc"]
+    layouts = move_goes_between_these_layouts(layouts=cube.layouts)
     always = (
         *ways,
         *rules,
-        *([move_goes_between_these_layouts(layouts=cube.layouts)] if cube.layouts else []),
+        *([layouts] if cube.layouts else []),
         *([vector_is_made_of_blocks] if cube.layouts else []),
-        *([move_takes_the_whole_tile] if cube.layouts and not at else []),
+        # Where the header wants one shape, PTO-I107 says it.
+        *([move_takes_the_whole_tile] if cube.layouts and not at and "shape" not in facts else []),
         *([bytes_are_turned_in_squares(of=cube.squares)] if cube.squares else []),
         *parts,
         *([bytes_from_vec_follow_each_other] if "mat" in cube.ways.get("vec", "") else []),
         halves_of_an_accumulator_are_equal(both=not cube.simulated, to_vec=to_vec),
         *([pairs_are_turned_whole(turns=not cube.simulated)] if FLOAT4[0] in cube.types else []),
     )
+    lying = (layouts, blocks_in_vec_lie_as_they_are_made(makes=made is not None))
+    within = vec.but(rules=(*ways, *parts, *(lying if cube.layouts and not at else ())))
     base = Row(pipe=_pipe, rules=always, defaults={"reluPreMode": ReluPreMode.NoRelu}, **facts)
     both = {"dst": tile(cube.types, locs=EVERYWHERE), "src": tile(cube.types, locs=EVERYWHERE)}
     out = base.but(
@@ -139,7 +149,8 @@ def moves(name: str, vec: Row, cube: Cube, *rules: Rule, at: str = "", **facts: 
     return Forms(
         way,
         {
-            "vec": vec.but(rules=(*ways, *parts)),
+            "vec": within,
+            "vec boxes": within if made is None else within.but(tiles={"dst src": tile(made)}),
             "vec pairs": vec.but(rules=(*ways, *parts), call=PAIRS),
             "in": base.but(tiles=both, call=indexed) if at else base.but(tiles=both),
             "table": table,

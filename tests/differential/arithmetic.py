@@ -122,6 +122,13 @@ def move(b: Builder) -> bool:
     else:
         e = b.pick(types)
         source = b.load(b.kind(e, layout=b.pick(("nd", "nd", "dn", "nz"))), anything(e))
+    if source.kind.slayout != "none_box" and b.target.name.startswith("a5"):
+        # TMOV copies blocks of Zn there; a part of Nz may be all of it.
+        if source.kind.element not in b.types("textract"):
+            return False
+        start = (b.index(0), "index")
+        b.instruct("textract", [b.operand(source), start, start], source.kind, source.range)
+        return True
     b.instruct("tmov", [b.operand(source)], source.kind, source.range)
     return True
 

@@ -346,7 +346,8 @@ def window(b: Builder) -> bool:
     ):
         b.instruct("texpands", [b.scalar(e, 1)], kind, tile.range, into=part)
         return True
-    if e in b.types("tmov"):
+    whole = cols == tile.kind.cols
+    if e in b.types("tmov") and (whole or b.target.name != "a2a3"):  # which compares the tiles' types
         b.instruct("tmov", [b.operand(part)], replace(kind), tile.range, avoid=[tile])
         return True
     b.store(part)

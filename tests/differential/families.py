@@ -370,12 +370,19 @@ def concatenate(b: Builder, op: str, e: ElementType) -> bool:
     return True
 
 
+def part(b: Builder, e: ElementType, whole: TileKind) -> TileKind:
+    """A tile for a part of another: its type is no larger, and it has an even number of bytes in a row."""
+    width = 32 // e.size
+    kind = flat(b, e, (b.pick((1, 4)), b.pick((3 if e.size > 1 else 2, width))))
+    return replace(kind, rows=min(kind.rows, whole.rows), cols=min(kind.cols, whole.cols))
+
+
 def extract(b: Builder, op: str, e: ElementType) -> bool:
     width = 32 // e.size
     source = b.source(flat(b, e, (8, 2 * width)), anything(e))
     row, col = b.pick((0, 3)), b.pick((0, width))
     given = [b.operand(source), (b.index(row), "index"), (b.index(col), "index")]
-    b.instruct(op, given, flat(b, e, (b.pick((1, 4)), b.pick((3, width)))), source.range, avoid=[source])
+    b.instruct(op, given, part(b, e, source.kind), source.range, avoid=[source])
     return True
 
 
@@ -383,7 +390,7 @@ def insert(b: Builder, op: str, e: ElementType) -> bool:
     width = 32 // e.size
     kind = flat(b, e, (8, 2 * width))
     into = private(b, kind, anything(e))
-    source = b.source(flat(b, e, (b.pick((1, 4)), b.pick((3, width)))), anything(e))
+    source = b.source(part(b, e, kind), anything(e))
     given = [b.operand(source), (b.index(b.pick((0, 3))), "index"), (b.index(b.pick((0, width))), "index")]
     write(b, op, given, [into])
     b.keep(Tile(into.name, kind, anything(e)))

@@ -15,7 +15,6 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     using XTile = Tile<TileType::Vec, int32_t, 16, 32>;
     using TmpTile = Tile<TileType::Vec, int32_t, 1, 8>;
     using STile = Tile<TileType::Vec, int32_t, 1, 32>;
-    using WTile = Tile<TileType::Vec, int32_t, 16, 32, BLayout::RowMajor, 1>;
 
     TableTensor tableGM(table);
     IdxInTensor idxInGM(idxIn);
@@ -52,7 +51,7 @@ AICORE void embedding_lookup(__gm__ float *table, __gm__ int32_t *idxIn, __gm__ 
     TEXPANDS(k, 0);
     for (int64_t r = 1; r < 16; ++r) {
         const int32_t v0 = static_cast<int32_t>(r);
-        WTile w;
+        STile w;
         TSUBVIEW(w, k, r, 0);
         TEXPANDS(w, v0);
     }

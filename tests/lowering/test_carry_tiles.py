@@ -148,3 +148,28 @@ func.func @f(%x: !pto.memref<8x8xf32>, %n: index) {{
         lower(ptoas.parse(text), "a5")
     (found,) = caught.value.diagnostics
     assert (found.code, found.span.line) == ("PTO-L010", 6)
+
+
+@pytest.mark.parametrize(("target", "codes"), [("a2a3", []), ("a5", ["PTO-L010"])])
+def test_blocks_that_a_loop_hands_on_are_copied_where_that_works(target: str, codes: list[str]) -> None:
+    """TMOV on A5 copies no Nz; a buffer of the loop would not hold what was handed on."""
+    nz = "!pto.tile_buf<vec, 32x32xf16, blayout=col_major, slayout=row_major>"
+    text = f"""
+func.func @f(%s: {nz}, %d: {nz}, %n: index) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s) -> ({nz}) {{
+    %b = pto.alloc_tile : {nz}
+    pto.textract ins(%a, %c0, %c0 : {nz}, index, index) outs(%b : {nz})
+    scf.yield %b : {nz}
+  }}
+  pto.textract ins(%p, %c0, %c0 : {nz}, index, index) outs(%d : {nz})
+  return
+}}
+"""
+    found: list[str] = []
+    try:
+        lower(ptoas.parse(text), target)
+    except PtoasError as error:
+        found = [each.code for each in error.diagnostics]
+    assert found[:1] == codes

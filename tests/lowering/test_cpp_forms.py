@@ -84,7 +84,7 @@ func.func @f(%p: !pto.memref<?x8xf32>, %s: !pto.memref<8x8xf32, nd, strides=[?, 
 }
 """,
         [
-            "using WTile = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, -1>;",
+            "using WTile = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, -1>;",
             "WTile w(n);",
             "TSUBVIEW(w, t, n, 0);",
         ],

@@ -126,11 +126,10 @@ def _of_open_extents(way: str, compact: str = "") -> str:
     a = "!pto.tile_buf<left, 16x16xf16, slayout=row_major>"
     b = "!pto.tile_buf<right, 16x64xf16, slayout=col_major>"
     acc = f"!pto.tile_buf<acc, 48x64xf32, valid=?x64, {ACC}{more}>"
-    vec, memory = "!pto.tile_buf<vec, 16x64xf32>", "!pto.memref<16x64xf32>"
+    vec, memory = f"!pto.tile_buf<{'mat' if way == 'to mat' else 'vec'}, 16x64xf32>", "!pto.memref<16x64xf32>"
     out = {
         "tstore": f"pto.tstore ins(%c : {acc}) outs(%o : {memory})",
-        "tmov": f"pto.tmov ins(%c : {acc}) outs(%v : {vec})",
-    }[way]
+    }.get(way, f"pto.tmov ins(%c : {acc}) outs(%v : {vec})")
     return f"""
     func.func @k(%a: {a}, %b: {b}, %o: {memory}, %v: {vec}, %rows: index) {{
       %c = pto.alloc_tile valid_row = %rows : {acc}
@@ -151,6 +150,60 @@ def test_an_accumulator_is_read_in_the_steps_it_was_written_with() -> None:
         assert said(_of_open_extents("tstore"), target) == ["PTO-R951"]
         assert said(_of_open_extents("tstore", "normal"), target) == []
     assert said(_of_open_extents("tmov"), "a5") == []
+    assert said(_of_open_extents("to mat"), "a5") == []
+    # Of static rows TMOV goes by the type's, compact or not.
+    static = _of_open_extents("tmov", "normal").replace("valid=?x64", "valid=16x64")
+    assert said(static.replace("alloc_tile valid_row = %rows", "alloc_tile"), "a5") == ["PTO-R951"]
+
+
+def test_blocks_are_made_of_rows_as_the_tile_lies() -> None:
+    """TMOV on A5 writes columns of blocks at steps of the valid rows, which only the run knows."""
+    nd = "!pto.tile_buf<vec, 32x64xf16>"
+    for rows, compact, valid, codes in (
+        (32, "null", 20, []),
+        (32, "null", 16, ["PTO-R951"]),
+        (33, "row_plus_one", 32, []),
+        (33, "row_plus_one", 16, ["PTO-R951"]),
+        (32, "row_plus_one", 32, ["PTO-R951"]),
+    ):
+        nz = f"!pto.tile_buf<vec, {rows}x64xf16, valid=?x64, {NZ}, compact={compact}>"
+        text = f"""
+        func.func @k(%s: {nd}, %rows: index) {{
+          %d = pto.alloc_tile valid_row = %rows : {nz}
+          pto.tmov ins(%s : {nd}) outs(%d : {nz})
+          return
+        }}"""
+        given = {"s": np.ones((32, 64), np.float16), "rows": valid}
+        assert [d.code for d in ptoas.run(ptoas.parse(text), given, target="a5").warnings] == codes
+
+
+def test_a_packed_tile_with_other_extents_is_another_tile() -> None:
+    """32 rows are written in columns of blocks of 32 rows, and read in those of 16: row 16 of the first is
+    row 0 of the second."""
+    acc = f"!pto.tile_buf<acc, 64x32xf32, valid=?x?, {ACC}, compact=normal>"
+    a = "!pto.tile_buf<left, 32x16xf32, slayout=row_major>"
+    b = "!pto.tile_buf<right, 16x32xf32, slayout=col_major>"
+    text = f"""
+    func.func @k(%a: {a}, %b: {b}, %o: !pto.memref<16x32xf32>) {{
+      %c16 = arith.constant 16 : index
+      %c32 = arith.constant 32 : index
+      %c = pto.alloc_tile valid_row = %c32 valid_col = %c32 : {acc}
+      pto.tmatmul ins(%a, %b : {a}, {b}) outs(%c : {acc})
+      pto.set_validshape %c, %c16, %c32 : {acc}
+      pto.tstore ins(%c : {acc}) outs(%o : !pto.memref<16x32xf32>)
+      return
+    }}"""
+    given = {
+        "a": np.arange(512, dtype=np.float32).reshape(32, 16),
+        "b": np.eye(16, 32, dtype=np.float32),
+    }
+    for target in ("a2a3", "a5"):
+        result = ptoas.run(ptoas.parse(text), given, target=target)
+        product = given["a"] @ given["b"]
+        written = product.reshape(32, 2, 16).transpose(1, 0, 2).reshape(-1)
+        read = written[: 16 * 32].reshape(2, 16, 16).transpose(1, 0, 2).reshape(16, 32)
+        assert np.array_equal(result.outputs["o"], read)
+        assert [d.code for d in result.warnings] == ["PTO-R951"]
 
 
 def test_an_operand_is_walked_as_it_lies() -> None:

@@ -35,7 +35,7 @@ FORMULAS: dict[str, tuple[str, str, str, Formula]] = {
         "col_major",
         "row_major",
         "row_plus_one",
-        lambda i, j, R, C, r, c: (R + 1) * c * (j // c) + i * c + j % c,
+        lambda i, j, R, C, r, c: R * c * (j // c) + i * c + j % c,
     ),
     "Zn": (
         "row_major",
@@ -92,8 +92,10 @@ def test_a_copy_goes_from_any_layout_to_any(
     tiles, where = [], []
     for layout, fractal in zip(layouts, fractals, strict=True):
         memory = LocalMemory(TileLoc.Mat, 64 * 66 * 4, poisoned=False)
-        tiles.append(Tile(tile_type(tile_text("mat", layout, shape, element, fractal)), memory, 0, valid))
-        where.append(places(layout, shape, size, fractal))
+        rows = shape[0] + layout.endswith("+1")
+        text = tile_text("mat", layout, (rows, shape[1]), element, fractal)
+        tiles.append(Tile(tile_type(text), memory, 0, valid))
+        where.append(places(layout, (rows, shape[1]), size, fractal)[: shape[0]])
     source, target = tiles
     numbers = np.random.default_rng(1).integers(1, 1 << 8 * size, shape).astype(TYPES[element])
     source.memory.data[: 64 * 66 * size].view(TYPES[element])[where[0]] = numbers
@@ -117,6 +119,58 @@ def test_a_copy_goes_from_any_layout_to_any(
     inside = tuple(slice(extent) for extent in valid)
     expected[where[1][inside]] = numbers[inside]
     assert np.array_equal(target.memory.data[: 64 * 66 * size].view(TYPES[element]), expected)
+
+
+def up(extent: int, step: int) -> int:
+    return -(-extent // step) * step
+
+
+PACKED = [
+    # Memory, layout, element, fractal; what rows and columns are rounded up to.
+    ("left", "Nz", "f16", 512, 16, 16),
+    ("left", "Nz", "i8", 512, 16, 32),
+    ("left", "Zz", "f16", 512, 16, 16),
+    ("left", "Zz", "f32", 512, 16, 16),
+    ("left", "Zz", "i8", 512, 16, 32),
+    ("right", "Zn", "f16", 512, 16, 16),
+    ("right", "Zn", "i8", 512, 32, 16),
+    ("acc", "Nz", "f32", 1024, 16, 16),
+    ("scaling", "Zz", "!pto.f8E8M0", 32, 16, 2),
+    ("scaling", "Nn", "!pto.f8E8M0", 32, 2, 16),
+]
+"""How compact tiles lie: as one whose extents are the valid ones, rounded up."""
+
+
+@pytest.mark.parametrize(("loc", "layout", "element", "fractal", "by_row", "by_col"), PACKED)
+@pytest.mark.parametrize("valid", [(20, 22), (1, 2), (48, 36), (96, 128)])
+@pytest.mark.parametrize("open_", [False, True])
+def test_a_compact_tile_lies_as_it_is_walked(
+    loc: str, layout: str, element: str, fractal: int, by_row: int, by_col: int, valid: Any, open_: bool
+) -> None:
+    """Values and bytes of a tile that is much larger than what of it is valid, static or only known later."""
+    number = TYPES.get(element, np.uint8)
+    size = np.dtype(number).itemsize
+    said = "valid=?x?" if open_ else f"valid={valid[0]}x{valid[1]}"
+    text = tile_text(loc, layout, (96, 128), element, fractal).replace(
+        "compact=null", f"{said}, compact=normal"
+    )
+    held = (up(valid[0], by_row), up(valid[1], by_col))
+    type_ = tile_type(text)
+    assert type_.size_bytes == (96 * 128 if open_ else held[0] * held[1]) * size
+    tile = Tile(type_, LocalMemory(type_.loc.data, 96 * 128 * 4, poisoned=False), 0, valid)
+    numbers = np.random.default_rng(2).integers(1, 1 << 8 * size, valid).astype(number)
+    tile.store_raw(numbers)
+    expected = np.zeros(96 * 128, number)
+    expected[places(layout, held, size, fractal)[: valid[0], : valid[1]]] = numbers
+    assert np.array_equal(tile.memory.data[: 96 * 128 * size].view(number), expected)
+    assert np.array_equal(tile.load_raw(), numbers)
+
+
+@pytest.mark.parametrize(("loc", "compact"), [("mat", "normal"), ("vec", "normal"), ("left", "row_plus_one")])
+def test_elsewhere_no_tile_is_packed(loc: str, compact: str) -> None:
+    text = tile_text(loc, "Nz", (64, 64), "f16").replace("compact=null", f"valid=16x16, compact={compact}")
+    assert tile_type(text).geometry == tile_type(tile_text("mat", "Nz", (64, 64), "f16")).geometry
+    assert tile_type(text).size_bytes == 64 * 64 * 2
 
 
 WALK = """

@@ -48,13 +48,13 @@ def test_elements_of_a_boxed_tile(layout: str, type_: str, fractal: int, box: tu
 
 
 def test_one_more_row_behind_each_column_of_blocks() -> None:
-    """`row_plus_one`: block columns of 33 rows for 32; the last one has its own rows only."""
+    """`row_plus_one`: the further row is one of the tile's, so block columns of 33 rows follow each other."""
     found = tile_type(
-        "!pto.tile_buf<mat, 32x48xf16, blayout=col_major, slayout=row_major, compact=row_plus_one>"
+        "!pto.tile_buf<vec, 33x48xf16, valid=32x48, blayout=col_major, slayout=row_major, compact=row_plus_one>"
     )
-    expected = [[(j // 16) * 33 * 16 + i * 16 + j % 16 for j in range(48)] for i in range(32)]
+    expected = [[(j // 16) * 33 * 16 + i * 16 + j % 16 for j in range(48)] for i in range(33)]
     assert element_offsets(found.shape, found.geometry).tolist() == expected
-    assert found.size_bytes == (2 * 33 + 32) * 16 * 2
+    assert found.size_bytes == 33 * 48 * 2
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 739691049
+MADE_FROM = 2561687940
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

@@ -12,7 +12,8 @@ next box. All six layouts are that with other strides. For `R x C` elements in b
 | Zz | row_major, row_major | c | C * r | 1 | N |
 | Nn | col_major, col_major | 1 | N | r | R * c |
 
-A tile that is compact in the way `row_plus_one` has room for one more row behind each column of boxes.
+A tile that is compact in the way `normal` lies like one of fewer rows and columns: `packed` gives them. One
+that is so in the way `row_plus_one` counts its further row among its rows, and lies like any other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
-from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout
+from ptoas.dialects.pto.enums import BLayout, SLayout
 
 LAYOUTS = {
     "ND": (BLayout.RowMajor, SLayout.NoneBox),
@@ -128,6 +129,18 @@ def box_of(slayout: SLayout, fractal: int, size: int) -> tuple[int, int]:
     return (BOX_ROWS, width) if slayout is SLayout.RowMajor else (width, BOX_ROWS)
 
 
+def packed(extents: tuple[int, int], slayout: SLayout, fractal: int, size: int) -> tuple[int, int]:
+    """Rows and columns that so many valid ones take where blocks follow each other without gaps: whole boxes
+    of scales, and of all else squares of 16 at least, as what is transposed on its way is moved in them."""
+    box = box_of(slayout, fractal, size)
+    least = 1 if fractal == min(FRACTALS) else BOX_ROWS
+    rows, cols = (
+        -(-max(extent, 1) // (step := max(side, least))) * step
+        for extent, side in zip(extents, box, strict=True)
+    )
+    return rows, cols
+
+
 @lru_cache(maxsize=1024)
 def geometry(
     shape: tuple[int, int],
@@ -135,7 +148,6 @@ def geometry(
     blayout: BLayout,
     slayout: SLayout = SLayout.NoneBox,
     fractal: int = 512,
-    compact: CompactMode = CompactMode.Null,
 ) -> Geometry:
     """The geometry of a tile; a box that is cut takes the room of a whole one, but for the rows of Nz.
 
@@ -156,5 +168,5 @@ def geometry(
     elif slayout is SLayout.ColMajor:
         outer_col = -(-rows // r) * r * c
     else:
-        outer_col = (rows + (compact is CompactMode.RowPlusOne)) * c
+        outer_col = rows * c
     return Geometry(Axis(r, inner_row, outer_row), Axis(c, inner_col, outer_col))

@@ -35,7 +35,7 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
     TileLocAttr,
 )
-from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry
+from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry, packed
 from ptoas.private import symbol_body
 
 DYNAMIC = -1
@@ -71,6 +71,9 @@ SCALE_MEMORIES = {
     (BLayout.ColMajor, SLayout.ColMajor): TileLoc.ScaleRight,
 }
 """Scales of mx operands are written as tiles in `scaling`; their boxes say which of two memories that is."""
+
+PACKED = (TileLoc.Left, TileLoc.Right, TileLoc.Acc, *SCALE_MEMORIES.values())
+"""Where compact tiles are packed: headers of TEXTRACT, TMOV and TSTORE. Elsewhere nothing asks for it."""
 
 
 def dim_text(dim: int) -> str:
@@ -211,16 +214,34 @@ class TileType(PtoType):
     @property
     def geometry(self) -> Geometry:
         """Where each element lies."""
+        return self.geometry_of(self.valid)
+
+    def geometry_of(self, valid: tuple[int, int]) -> Geometry:
+        """Where each element lies, of a tile with these valid extents."""
         size = element_size(self.element_type)
-        return geometry(self.shape, size, self.blayout, self.slayout, self.fractal, self.compact)
+        return geometry(self.held(valid), size, self.blayout, self.slayout, self.fractal)
+
+    @property
+    def packs(self) -> bool:
+        """Whether blocks follow each other as the valid extents say: so lie compact tiles in the memories of
+        the matrix unit, which knows no other extents."""
+        return self.compact is CompactMode.Normal and self.loc.data in PACKED
+
+    def held(self, valid: tuple[int, int]) -> tuple[int, int]:
+        """Rows and columns that lie in memory; all, where it is open how many are valid."""
+        if not self.packs or DYNAMIC in valid:
+            return self.shape
+        whole = packed(valid, self.slayout, self.fractal, element_size(self.element_type))
+        rows, cols = map(min, self.shape, whole)
+        return rows, cols
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of local memory that the physical tile takes."""
+        """Bytes of local memory that the tile takes."""
         # A type never changes, and xDSL lets none of its properties be cached in the usual way.
         kept = vars(self)
         if "_size_bytes" not in kept:
-            kept["_size_bytes"] = self.geometry.span(*self.shape) * element_size(self.element_type)
+            kept["_size_bytes"] = self.geometry.span(*self.held(self.valid)) * element_size(self.element_type)
         return kept["_size_bytes"]
 
     @property

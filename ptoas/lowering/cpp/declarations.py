@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.knowledge import packed_strides, physical_shape
-from ptoas.dialects.pto.enums import Layout, SLayout
+from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
 from ptoas.dialects.pto.views import (
@@ -57,6 +57,17 @@ def _alloc(emit: FunctionEmitter, op: Operation) -> None:
     emit.line(f"{emit.tile_type(op.result)} {name}{_open(op.tile_type, extents)};")
     if op.addr is not None:
         emit.line(f"TASSIGN({name}, {emit.address(op.addr)});")
+    if _rounds_terms(op.tile_type):
+        emit.line(f"{name}.SetKAligned(true);")
+
+
+def _rounds_terms(type: TileType) -> bool:
+    """Whether the library must be told that the columns of a packed left operand in Zz are rounded up to 16:
+    so it moves f32 that it transposes, and all else, and so the matrix unit walks, only where it is told."""
+    is_zz = (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
+    return (
+        type.packs and type.loc.data is TileLoc.Left and is_zz and element_cpp(type.element_type) == "float"
+    )
 
 
 def _assign(emit: FunctionEmitter, op: Operation) -> None:

@@ -30,7 +30,12 @@ from ptoas.targets.specs import NINE, elements
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}
 EXTRACTED = {"mat": "left right", "vec": "vec", "acc": "mat"}
 INSERTED = {"vec": "vec", "acc": "mat"}
-LAYOUTS = {"mat left": "nz-* zn-* row-*", "mat right": "nz-* zn-*", "acc mat": "*-nz"}
+LAYOUTS = {
+    "mat left": "nz-* zn-* row-*",
+    "mat right": "nz-* zn-*",
+    "acc mat": "*-nz",
+    "vec vec": "nd-nd dn-dn nz-nz zn-zn zz-zz nn-nn",
+}
 
 CUBE = Cube(
     types=elements("i8 f16 bf16 f32"),
@@ -45,7 +50,7 @@ CUBE = Cube(
 )
 
 SAME = {"src": "R C", "dst": "R C"}
-PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block,))
+PART = EXTRACT.of(NINE).but(rules=(m.part_starts_at_a_block, m.part_is_no_larger(by_pairs=True)))
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
 
 

@@ -24,6 +24,8 @@ from ptoas.targets.specs import FLOAT4, FLOAT8, HIF8, NINE, ROW_MAJOR, SCALE, el
 MOVED = (*NINE, *FLOAT8, *HIF8, *SCALE)
 PARTS = elements("i8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8 f8E8M0 f4E1M2x2 f4E2M1x2")
 """What textract and tinsert copy within the unified buffer, which lists its types."""
+MADE = elements("i8 ui8 i32 f16 bf16 f32 f8e4m3 f8e5m2 hif8")
+"""What tmov makes boxes of there."""
 WAYS = {"mat": "left right bias scaling scale_left scale_right", "vec": "vec mat", "acc": "vec mat"}
 EXTRACTED = {**WAYS, "mat": "left right scale_left scale_right"}
 INSERTED = {"vec": "vec mat", "acc": "vec mat"}
@@ -35,6 +37,7 @@ LAYOUTS = {
     "acc mat": "*-nz *-nz8 *-nz16 *-nd *-dn",
     "acc vec": "*-nd *-nz *-nz8 *-nz16 *-dn",
     "vec mat": "nz-nz nd-nd",
+    "vec vec": "nd-nd dn-dn nd-nz nd-zn zn-zn zz-zz",
 }
 # A part of an accumulator is not cut into blocks of 8 columns, and goes to plain rows in vec alone.
 OF_A_PART = {**LAYOUTS, "acc mat": "*-nz *-nz16", "acc vec": "*-nd"}
@@ -52,18 +55,21 @@ CUBE = Cube(
 )
 
 BLOCKS = (m.part_is_inside, part_is_made_of_blocks)
+PART = EXTRACT.of(PARTS).but(rules=(m.part_is_no_larger,))
 
 ROWS: Rows = {
-    d.TMovOp: move(moves("TMOV", MOVE.of((*MOVED, *FLOAT4), call=Call(by_rows=True)), CUBE), BOXES),
+    d.TMovOp: move(
+        moves("TMOV", MOVE.of((*MOVED, *FLOAT4), call=Call(by_rows=True)), CUBE, made=MADE), BOXES
+    ),
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}
     ),
     d.TConcatOp: CONCAT.of(NINE).but(rules=(m.concatenation_is_as_wide_as_its_parts,)),
     d.TExtractOp: moves(
-        "TEXTRACT", EXTRACT.of(PARTS), replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
+        "TEXTRACT", PART, replace(CUBE, ways=EXTRACTED, layouts=OF_A_PART), *BLOCKS, at="row col"
     ),
     d.TInsertOp: moves(
-        "TINSERT", EXTRACT.of(PARTS), replace(CUBE, ways=INSERTED, layouts=INTO_A_PART), *BLOCKS, at="row col"
+        "TINSERT", PART, replace(CUBE, ways=INSERTED, layouts=INTO_A_PART), *BLOCKS, at="row col"
     ),
 }

@@ -156,7 +156,7 @@ def _from(row: int, col: int) -> str:
 def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     """A part of a matrix starts with a block; where blocks are transposed, at a multiple of 16 both ways, of
     8-bit types of 32, of pairs of fp4 of 64 numbers. What comes from vec as it lies starts at a multiple of
-    32 bytes."""
+    32 bytes; of an accumulator, and of what it is inserted into, any row is the first."""
     src, dst = know.tile("src"), know.tile("dst")
     whole = src if isinstance(op, TExtractOp) else dst
     steps = whole.type.geometry.box
@@ -167,6 +167,8 @@ def part_is_made_of_blocks(op: PtoOp, know: Facts) -> Violations:
     elif src.loc is TileLoc.Vec and whole.type.fractal != SCALE_FRACTAL:
         burst = BURST // src.size
         steps = (burst, 1) if whole.type.slayout is SLayout.ColMajor else (1, burst)
+    elif src.loc is TileLoc.Acc:
+        steps = (1, steps[1])
     for word, step in zip(("row", "col"), steps, strict=True):
         (start,) = know.constants(word)
         if start is not None and start % step:

@@ -8,7 +8,6 @@ from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.knowledge import TileFacts
 from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto.element_types import BY_TEXT
-from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.matmul import ProductOp
@@ -192,7 +191,7 @@ def operand_is_walked_as_it_lies(op: ProductOp, know: Facts) -> Violations:
         at = ("rows", "cols").index(dim)
         box = box_of(tile.type.slayout, tile.type.fractal, tile.size)
         valid, across = tile.valid[at], tile.valid[1 - at]
-        if tile.type.compact is not CompactMode.Null or DYNAMIC in (valid, across) or 0 in tile.valid:
+        if tile.type.packs or DYNAMIC in (valid, across) or 0 in tile.valid:
             continue
         walked = -(-valid // box[at]) * box[at]
         physical = tile.type.shape[at]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
-from ptoas.dialects.pto.enums import SLayout, TileLoc
+from ptoas.dialects.pto.enums import CompactMode, SLayout, TileLoc
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS, box_of
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
@@ -78,7 +78,8 @@ def move_goes_between_these_layouts(
 ) -> Violations:
     """A tile is moved between two memories from and to the layouts that the target's instruction knows
     there: into left and right from Nz, Zn or one plain row; out of an accumulator to Nz, on A5 to plain
-    rows, too; on A5 from vec to mat in one and the same layout."""
+    rows, too; on A5 from vec to mat in one and the same layout. Within vec tmov keeps the layout, and on A5
+    makes Nz or Zn of plain rows."""
     src, dst = know.tile("src"), know.tile("dst")
     pairs = [pair.split("-") for pair in layouts.get(f"{src.loc.value} {dst.loc.value}", "").split()]
     if not pairs:
@@ -86,7 +87,8 @@ def move_goes_between_these_layouts(
     here, there = _names(src, False), _names(dst, src.loc is TileLoc.Acc)
     if any((a == "*" or a in here) and (b == "*" or b in there) for a, b in pairs):
         return
-    if src.loc is TileLoc.Vec and {*here, *there} == {"nd", "nz"} and _is_narrow(src) and _is_narrow(dst):
+    narrow = _is_narrow(src) and _is_narrow(dst)
+    if (src.loc, dst.loc) == (TileLoc.Vec, TileLoc.Mat) and {*here, *there} == {"nd", "nz"} and narrow:
         return
     by_source = all(b == "*" for _, b in pairs)
     slot, tile = ("src", src) if by_source else ("dst", dst)
@@ -108,6 +110,8 @@ def _fix(src: TileFacts, dst: TileFacts, slot: str) -> str | None:
         return "tmov it to a vec tile in col_major + row_major first: from there blocks are moved"
     if src.loc is TileLoc.Mat and src.type.slayout is SLayout.NoneBox:
         return "load it into a mat tile in col_major + row_major: tload makes the blocks"
+    if src.loc is dst.loc is TileLoc.Vec and src.type.is_nz and dst.type.is_nz:
+        return "use textract with the indices 0, 0: it copies blocks"
     return None
 
 
@@ -132,8 +136,6 @@ def move_takes_the_whole_tile(op: FixpipeOp, know: Facts) -> Violations:
     has room for that. textract moves a part."""
     src, dst = know.tile("src"), know.tile("dst")
     fix = "use textract with the indices of the part"
-    if "src" in know.row.shape and src.type.shape != dst.type.shape:
-        return  # The row asks for one shape of all (PTO-I107).
     if src.loc is TileLoc.Mat and src.element.kind != "pairs":
         if src.physical != dst.physical:
             found, required = shape_str(src.physical), f"{shape_str(dst.physical)}, as dst"
@@ -216,25 +218,35 @@ def _turned(rows: int, cols: int) -> str:
 @rule(
     "PTO-K124",
     source="headers of TEXTRACT and TMOV: A2/A3 asserts it of the source, A5 writes squares of 32",
-    reason="Bytes are transposed in squares of 32, and a square that is cut is read, or written, whole.",
+    reason="Blocks are transposed in squares, and a square that is cut is read, or written, whole.",
     failing=_turned(48, 16),
     passing=_turned(64, 32),
     on="a2a3 a5",
 )
 def bytes_are_turned_in_squares(op: FixpipeOp, know: Facts, of: str = "") -> Violations:
-    """Where 8-bit types are transposed on their way to left or right, the source on A2/A3 and the destination
-    on A5 have multiples of 32 physical rows and columns."""
-    src, dst, tile = know.tile("src"), know.tile("dst"), know.tile(of)
-    if src.size != 1 or src.element.kind == "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
+    """Where blocks are transposed on their way to left or right, tiles have whole squares of rows and
+    columns. Of 8 bits squares of 32 in the source on A2/A3, and in a destination in left that textract fills
+    and that is not compact; on A5 in the destination. Of 32 bits squares of 16 in both, but in none that is
+    compact, and on A5 then not in the source either."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if src.element.kind == "pairs" or dst.loc not in (TileLoc.Left, TileLoc.Right):
         return
     if SLayout.NoneBox in (src.type.slayout, dst.type.slayout) or src.type.slayout is dst.type.slayout:
         return
-    for word, extent in zip(("rows", "columns"), tile.physical, strict=True):
-        if extent % BURST:
-            fix = f"give the tile {-(-extent // BURST) * BURST} {word}, of which {extent} are valid"
-            picture = (Related(drawing.cut_blocks(tile.physical, (BURST, BURST))),)
-            what = f"{word} of {of}, bytes that are transposed"
-            yield mismatch(what, extent, f"a multiple of {BURST}", slot=of, fix=fix, related=picture)
+    packs, side = dst.type.packs, BURST if src.size == 1 else BOX_ROWS
+    if src.size == 1:
+        asserted = of == "src" and isinstance(op, TExtractOp) and dst.loc is TileLoc.Left and not packs
+        slots = (of, "dst") if asserted else (of,)
+    else:
+        slots = ((of,) if of == "src" else ()) if packs else ("src", "dst")
+    for slot in slots:
+        tile = know.tile(slot)
+        for word, extent in zip(("rows", "columns"), tile.physical, strict=True):
+            if extent % side:
+                fix = f"give the tile {-(-extent // side) * side} {word}, of which {extent} are valid"
+                picture = (Related(drawing.cut_blocks(tile.physical, (side, side))),)
+                what = f"{word} of {slot}, of which squares are transposed"
+                yield mismatch(what, extent, f"a multiple of {side}", slot=slot, fix=fix, related=picture)
 
 
 def _split(src: str) -> str:
@@ -257,7 +269,7 @@ def _split(src: str) -> str:
 )
 def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
     """tinsertMode is for a tile in vec with col_major + row_major boxes that goes to mat, and has at least as
-    many columns of boxes as there are parts."""
+    many columns of boxes as there are parts, and rows for the valid ones in whole boxes."""
     if op.tinsert_mode is None:
         return
     src, dst, parts = know.tile("src"), know.tile("dst"), int(op.tinsert_mode.data.value[-1])
@@ -267,6 +279,12 @@ def insertion_in_parts_is_of_blocks(op: TInsertOp, know: Facts) -> Violations:
     elif 0 <= src.valid_cols <= (parts - 1) * src.type.geometry.box[1]:
         what, required = "valid columns of src", f"more than {(parts - 1) * src.type.geometry.box[1]}"
         yield mismatch(f"{what} for {op.tinsert_mode.data.value}", src.valid_cols, required, slot="src")
+    elif src.physical[0] < (rows := -(-src.valid_rows // BOX_ROWS) * BOX_ROWS):
+        what, required = (
+            f"rows of src for {op.tinsert_mode.data.value}",
+            f"at least {rows}: boxes are moved whole",
+        )
+        yield mismatch(what, src.physical[0], required, slot="src")
 
 
 def _rows(text: str) -> str:
@@ -284,7 +302,8 @@ def _rows(text: str) -> str:
 def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
     """From vec to mat tmov and textract copy plain rows whose valid columns are all columns of both tiles, or
     one row, and blocks into a tile whose rows are those that are valid, rounded up to blocks, of one with as
-    many rows at least; tinsert copies plain rows of whole 32 bytes."""
+    many rows at least; tinsert copies plain rows of whole 32 bytes, and of Zn whole rows of blocks, which lie
+    as the columns of the tile say, or, where it is compact, the valid ones."""
     src, dst = know.tile("src"), know.tile("dst")
     if (src.loc, dst.loc) != (TileLoc.Vec, TileLoc.Mat) or src.element.kind == "pairs":
         return
@@ -306,3 +325,82 @@ def bytes_from_vec_follow_each_other(op: FixpipeOp, know: Facts) -> Violations:
             yield mismatch("rows of dst", dst.type.rows, required, slot="dst")
         elif src.physical[0] < dst.type.rows:
             yield mismatch("rows of src", src.physical[0], f"at least {dst.type.rows}, as dst", slot="src")
+    elif isinstance(op, TInsertOp) and _names(src, False) == _names(dst, False) == {"zn"}:
+        yield from _rows_of_blocks(src)
+
+
+def _rows_of_blocks(src: TileFacts) -> Violations:
+    """What tinsert asks of Zn in vec."""
+    step, compact = src.type.geometry.box[0], src.type.compact
+    if src.valid_rows > 0 and src.valid_rows % step:
+        yield mismatch("valid rows of src", src.valid_rows, f"a multiple of {step}", slot="src")
+    walked = steps(src.valid_cols, compact)
+    if (
+        compact is CompactMode.Null
+        or src.valid_rows == step
+        or src.valid_cols == DYNAMIC
+        or walked == src.cols
+    ):
+        return
+    required = f"{walked}, as it is {compact.value} and {src.valid_cols} are valid"
+    yield mismatch("columns of src", src.cols, required, slot="src", fix="leave compact out")
+
+
+def _copied(valid: str) -> str:
+    return instruction("tmov", *[f"32x32xf16, valid={valid}, slayout=col_major"] * 2)
+
+
+@rule(
+    "PTO-K127",
+    source="headers of TMOV: within the unified buffer; public TMOV page: RowPlusOne; D39",
+    reason="Blocks are copied as one run of bytes. Those that are made of rows follow each other as the "
+    "valid extents say, and what reads the tile steps by its physical ones.",
+    failing=_copied("16x32"),
+    passing=_copied("32x32"),
+    on="a2a3 a5",
+)
+def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool = True) -> Violations:
+    """Within vec tmov copies blocks of one order of tiles that are valid as a whole. Of plain rows it makes
+    Nz in a tile whose rows are the valid ones, rounded up to 16, and one more that is counted, too, where it
+    is row_plus_one, but for one column of blocks; it writes as many rows as src has, and columns as dst has.
+    Zn it makes of whole blocks, in tiles whose columns are all valid."""
+    src, dst = know.tile("src"), know.tile("dst")
+    if dst.type.slayout is SLayout.NoneBox:
+        return
+    if src.type.slayout is not SLayout.NoneBox:
+        for slot, tile in (("src", src), ("dst", dst)):
+            if DYNAMIC not in tile.valid and tile.valid != tile.type.shape:
+                required = f"{shape_str(tile.type.shape)}, all of it"
+                yield mismatch(f"valid shape of {slot}, blocks", shape_str(tile.valid), required, slot=slot)
+        return
+    if not makes:
+        return  # Where blocks are made of nothing, the layouts say it (PTO-K120).
+    box = dst.type.geometry.box
+    if not dst.type.is_nz:
+        for slot, tile in (("src", src), ("dst", dst)):
+            if tile.valid_cols not in (DYNAMIC, tile.physical[1]):
+                required = f"{tile.physical[1]}, all of them: blocks are made without gaps"
+                yield mismatch(f"valid columns of {slot}", tile.valid_cols, required, slot=slot)
+        if dst.valid_rows != DYNAMIC and dst.valid_rows % box[0]:
+            yield mismatch("valid rows of dst", dst.valid_rows, f"a multiple of {box[0]}", slot="dst")
+        return
+    rows, more = steps(dst.valid_rows, dst.type.compact), dst.type.compact is CompactMode.RowPlusOne
+    if dst.valid_rows > 0 and dst.type.rows != rows and not 0 <= dst.valid_cols <= box[1]:
+        added = " and one more, as it is row_plus_one" if more else ""
+        required = f"{rows}, the {dst.valid_rows} valid ones in whole blocks{added}"
+        fix = f"give it {rows} rows, of which {dst.valid_rows} are valid"
+        drawn = dst.type.rows > rows and dst.valid_cols > 0
+        picture = drawing.strides(rows, dst.type.rows, box[0], -(-dst.valid_cols // box[1])) if drawn else ""
+        related = (Related(picture),) if picture else ()
+        yield mismatch("rows of dst", dst.type.rows, required, slot="dst", fix=fix, related=related)
+    if DYNAMIC not in (src.valid_rows, dst.valid_rows) and src.valid_rows > dst.valid_rows:
+        yield mismatch("valid rows of dst", dst.valid_rows, f"at least {src.valid_rows}, as src", slot="dst")
+    if DYNAMIC not in (src.valid_cols, dst.valid_cols) and src.valid_cols < dst.valid_cols:
+        yield mismatch(
+            "valid columns of dst", dst.valid_cols, f"at most {src.valid_cols}, as src", slot="dst"
+        )
+
+
+def steps(valid: int, compact: CompactMode) -> int:
+    """Rows from one column of blocks to the next, or columns from row to row, by what is valid."""
+    return -(-valid // BOX_ROWS) * BOX_ROWS + (compact is CompactMode.RowPlusOne)

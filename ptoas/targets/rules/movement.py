@@ -230,6 +230,37 @@ def part_keeps_the_layout(op: d.TExtractOp | d.TInsertOp, know: Facts) -> Violat
     yield mismatch(f"layout of {slot}", part.layout_text, whole.layout_text, slot=slot, related=picture)
 
 
+@rule(
+    "PTO-E434",
+    source="TExtract.hpp, TInsert.hpp: static assertions within the unified buffer",
+    reason="The header compares the tiles' types, whatever of them is valid, and copies two bytes at once.",
+    failing=_part("textract", "vec, 8x64xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
+    passing=_part("textract", "vec, 8x32xf32, valid=8x16", "vec, 16x32xf32", 0, 0),
+    on="a2a3 a5",
+)
+def part_is_no_larger(op: d.TExtractOp | d.TInsertOp, know: Facts, by_pairs: bool = False) -> Violations:
+    """Within vec a part has no more physical rows and columns than the tile that it is a part of, where a
+    window counts as the tile that it looks into; with boxes on A5 no more columns. On A2/A3 tiles with boxes
+    have whole ones, and the valid columns of a part are an even number of bytes, unless it is one element."""
+    slot, part, whole = _tiles(op, know)
+    boxed = part.type.slayout is not SLayout.NoneBox
+    for at, word in enumerate(("rows", "columns")):
+        if part.physical[at] > whole.physical[at] and (at or by_pairs or not boxed):
+            required = f"at most {whole.physical[at]}, as the other tile"
+            yield mismatch(f"{word} of {slot}", part.physical[at], required, slot=slot)
+    if not by_pairs:
+        return
+    for each, tile in (("src", know.tile("src")), ("dst", know.tile("dst"))):
+        if boxed and tile.physical[0] % BOX:
+            yield mismatch(f"rows of {each}, blocks", tile.physical[0], f"a multiple of {BOX}", slot=each)
+    said = part.type.valid_cols
+    if part.size == 1 and said % 2 and part.type.valid != (1, 1):
+        found = "open" if said == DYNAMIC else said
+        yield mismatch(
+            f"valid columns of {slot}, bytes", found, "an even number, said by the type", slot=slot
+        )
+
+
 # --- exponents of blocks -------------------------------------------------------------------------
 
 BOX = 16

@@ -69,12 +69,17 @@ BOUND = (
     on="a5",
 )
 def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
-    """The columns of lhs of an mx product are a multiple of 64 numbers; fewer may be valid."""
+    """The columns of lhs of an mx product are a multiple of 64 numbers; fewer may be valid. There is room for
+    all rows and columns of dst, even if it is compact."""
     lhs = know.tile("lhs")
     count = lhs.type.cols * _numbers(lhs.type)
     if count % STEP:
         fix = f"give the tile {-(-count // STEP) * STEP} columns, of which {lhs.valid_cols} are valid"
         yield mismatch("numbers in a row of lhs", count, f"a multiple of {STEP}", slot="lhs", fix=fix)
+    dst = know.tile("dst").type
+    size, room = dst.but(valid=dst.shape).size_bytes, know.target.memories[TileLoc.Acc]
+    if dst.packs and room is not None and size > room:
+        yield mismatch("physical size of dst", f"{size} bytes", f"at most {room}", slot="dst")
 
 
 @rule(

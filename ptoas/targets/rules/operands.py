@@ -213,7 +213,7 @@ def _is_open(know: Facts, slot: str) -> Iterator[bool]:
 def physical_extents_agree(op: PtoOp, know: Facts) -> Violations:
     """The physical extents of the operands agree, where the target compares them."""
     if not list(valid_extents_agree.check(op, know)):
-        found = _disagreements(know, know.row.shape, "physical", lambda tile: tile.type.shape)
+        found = _disagreements(know, know.row.shape, "physical", lambda tile: tile.physical)
         yield from (violation for violation, _ in found)
 
 

@@ -392,10 +392,19 @@ _BOXED = "!pto.tile_buf<mat, 64x64xf16, blayout=col_major, slayout=row_major>"
     on="cpu a2a3 a5 a5-custom",
 )
 def window_of_a_fractal_tile_is_made_of_blocks(op: SubviewOp, know: Facts) -> Violations:
-    """Offsets and sizes of a subview of a boxed tile are multiples of its fractal block."""
+    """Offsets and sizes of a subview of a boxed tile are multiples of its fractal block; where a compact tile
+    is packed, as many rows and columns of the window are valid as lie like those of the tile."""
     source = know.tile("source")
     if source.type.slayout is SLayout.NoneBox:
         return
+    window = know.knowledge.tile(op.result).type.but(rows=source.type.rows, cols=source.type.cols)
+    if source.type.packs or window.packs:
+        lie = DYNAMIC not in (*source.type.valid, *window.valid) and window.geometry == source.type.geometry
+        if not lie:
+            found = f"{window.compact.value}, valid {shape_str(window.valid)}"
+            required = f"what lies like {source.type.compact.value}, valid {shape_str(source.type.valid)}"
+            fix = "leave compact out of both types, and give the tile the rows and columns that are valid"
+            yield mismatch("window of a tile that may be packed", found, required, fix=fix, part="statement")
     block = source.type.geometry.box
     sizes = int_values(op.sizes)
     for at, word in enumerate(("rows", "columns")):

@@ -123,12 +123,14 @@ PTO_INST void TRESHAPE(DstTile &dst, SrcTile &src)
     dst.bind(src.data());
 }
 
-// A window of `src`: it keeps the parent's strides, so it is declared with the parent's extents.
+// A window of `src`: it keeps the parent's strides, so it is declared with the extent that they follow from.
 template <typename DstTile, typename SrcTile>
 PTO_INST void TSUBVIEW(DstTile &dst, SrcTile &src, uint16_t row, uint16_t col)
 {
-    static_assert(DstTile::Loc == SrcTile::Loc && DstTile::Rows == SrcTile::Rows && DstTile::Cols == SrcTile::Cols,
-                  "a window has its parent's physical shape");
+    static_assert(DstTile::Loc == SrcTile::Loc && DstTile::BFractal == SrcTile::BFractal, "a window is a part");
+    static_assert(DstTile::BFractal == BLayout::RowMajor ? DstTile::Cols == SrcTile::Cols
+                                                         : DstTile::Rows == SrcTile::Rows,
+                  "a window lies at its parent's strides");
     dst.bind(src.data() + SrcTile::offset(row, col));
 }
 
