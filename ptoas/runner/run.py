@@ -147,7 +147,7 @@ def compile(
     if jobs != 1:
         from ptoas.runner.jobs import check_jobs
 
-        check_jobs(options)
+        check_jobs(options, jobs)
     with forgiving(force, module):
         return Kernel(module, chosen, options)
 

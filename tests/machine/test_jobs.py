@@ -94,9 +94,9 @@ def test_the_outcome_is_that_of_one_job(name: str, monkeypatch: pytest.MonkeyPat
     started: list[range] = []
     start = several._Workers.start
 
-    def watched(self: Any, *work: Any) -> None:
-        started.append(work[3])
-        start(self, *work)
+    def watched(self: Any, work: Any, blocks: range) -> None:
+        started.append(blocks)
+        start(self, work, blocks)
 
     monkeypatch.setattr(several._Workers, "start", watched)
     one = outcome(text, 1, **options)
