@@ -23,12 +23,12 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.kinds import waits_for_blocks
 from ptoas.analysis.structure import walk
-from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.machine.accesses import Record
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import line_of
-from ptoas.machine.memory import address_of
+from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
 from ptoas.runner.call import Call
 from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
@@ -306,9 +306,11 @@ class Blocks(Part):
     stats: list[Stats | None]
     held: list[int]
     steps: int
+    reached: list[int]
+    """How far they reached into memory that is made as it is reached."""
 
     @staticmethod
-    def of(cores: Sequence[Core], said: list[str]) -> Blocks:
+    def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> Blocks:
         machines = [core.machine for core in cores]
         return Blocks(
             records_of(cores),
@@ -318,6 +320,7 @@ class Blocks(Part):
             [core.observer.stats if core.observer is not None else None for core in cores],
             [machine.held for machine in machines],
             cores[0].compiler.steps.taken,
+            [buffer.size for buffer in growing],
         )
 
 
@@ -334,15 +337,17 @@ def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None
     if not shared.holds(written_memory(call.bound)) or meet(shared.arrays):
         return None
     held = [core.machine.held for core in cores]
+    buffers = [one.value.buffer for one in call.bound if isinstance(one.value, Pointer)]
+    growing = [buffer for buffer in buffers if isinstance(buffer, GrowingBuffer)]
     said: list[str] = []
 
     def work(blocks: range) -> Blocks:
         run(call, None, blocks)
-        return Blocks.of(cores, said)
+        return Blocks.of(cores, said, growing)
 
     with saying_to(options, cores, said):
         found = in_processes(options.blocks, jobs, work)
-    if found is None or not _within_limits(found, kernel, held):
+    if found is None or not _within_limits(found, kernel, held) or not _grown(found, growing):
         return None
     _join(found, cores)
     result = call.finish()
@@ -358,6 +363,16 @@ def _within_limits(parts: Sequence[Blocks], kernel: Kernel, held: Sequence[int])
     for at, core in enumerate(kernel.cores):
         core.machine.held = held[at] + sum(part.held[at] - held[at] for part in parts)
     return all(core.machine.held <= core.machine.max_memory for core in kernel.cores)
+
+
+def _grown(parts: Sequence[Blocks], growing: Sequence[GrowingBuffer]) -> bool:
+    """Make as much of such memory as all parts together reached, if that may be."""
+    try:
+        return all(
+            buffer.holds(0, max(part.reached[at] for part in parts) - 1) for at, buffer in enumerate(growing)
+        )
+    except PtoasError:
+        return False
 
 
 def _join(parts: Sequence[Blocks], cores: Sequence[Core]) -> None:
