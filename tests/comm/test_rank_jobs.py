@@ -241,12 +241,17 @@ def test_a_race_between_ranks_is_found(watch: Watch) -> None:
     assert watch.counted == [0]
     unchecked = [outcome(SOURCE_CHANGES, 2, {}, jobs, checks="mem") for jobs in (1, 2)]
     assert unchecked[0] == unchecked[1]
+    assert watch.counted == [0, 0], "nothing is said of it, and yet one process does it"
 
 
-def test_cores_of_a_rank_stay_together(watch: Watch) -> None:
+@pytest.mark.parametrize("more", ["", "\n      pto.tprint ins(%half : !half)"])
+def test_cores_of_a_rank_stay_together(more: str, watch: Watch) -> None:
+    """Where they wait for each other the next rank goes on, and may print something in between."""
     text = (EXAMPLES / "cube_to_vector.pto").read_text(encoding="utf-8")
-    one, two = (outcome(text, 3, {"tiles": 2}, jobs, stats=True) for jobs in (1, 3))
+    text = text.replace("{split = 1} -> !half\n", f"{{split = 1}} -> !half{more}\n")
+    one, two = (outcome(text, 3, {"tiles": 6}, jobs, stats=True) for jobs in (1, 3))
     assert two == one
+    assert bool(one[1]) == bool(more)
     assert watch.counted == [3]
 
 
@@ -274,15 +279,16 @@ def test_memory_that_grows(watch: Watch) -> None:
     assert watch.counted == [2, 2]
 
 
-def test_the_memory_of_two_ranks_may_be_one(watch: Watch) -> None:
+@pytest.mark.parametrize("names", [("out@0", "out@1", "out@2"), ("out", "window"), ("x", "out")])
+def test_the_memory_of_two_arguments_may_be_one(names: tuple[str, ...], watch: Watch) -> None:
     """Then the order of the ranks says what is left in it; one process keeps that."""
     found = []
     for jobs in (1, 2):
-        same = np.zeros((2, 8), np.float32)
         arguments = given_to(3)
-        del arguments["out"]
-        arguments |= {f"out@{rank}": same for rank in range(3)}
-        run_ranks(ptoas.parse(put()), arguments, "a5", ranks=3, jobs=jobs)
+        same = arguments.pop("out")
+        arguments |= {name: same[0] if "@" in name else same for name in names}
+        arguments["window"] = arguments["window"].reshape(3, 16)
+        run_ranks(ptoas.parse(put()), arguments, "a5", ranks=3, jobs=jobs, checks="mem")
         found.append(same.tobytes())
     assert found[0] == found[1]
     assert not watch.counted, "no process is started for it"

@@ -19,6 +19,7 @@ from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
+from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
 from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
 from ptoas.machine.sharing import SharedMemory, Sharing
@@ -235,19 +236,41 @@ def combine(
     """One result of all ranks."""
     outputs, bits, arguments = _outputs(ranks, members)
     results = [rank.result for rank in ranks]
+    printed = [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed]
     return RanksResult(
         kernel.target.name,
         kernel.entry.sym_name.data,
         outputs,
         arguments,
         [*kernel.options.warnings, *warnings_of(outcomes, launch)],
-        [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed],
+        [*printed, *_print_shared(kernel, results[0], members, arguments)],
         [line for result in results for line in result.trace],
         results[0].stats,
         sum(result.steps for result in results),
         bits,
         results,
     )
+
+
+def _print_shared(
+    kernel: Kernel, first: Result, members: Mapping[str, list[Member]], arguments: Mapping[str, Any]
+) -> list[str]:
+    """What was asked to be printed of memory that ranks share: once, with the ranks in front."""
+    said: list[str] = []
+    for printing in kernel.options.prints:
+        name = printing.name
+        if name in members:
+            said.append(printing.text(arguments[name], "at the end"))
+        elif name in first.arguments and first.arguments[name] is None:
+            raise failure(
+                "PTO-R601",
+                f"--print {name}: it is made of memory with another name; ranks share {', '.join(members)}",
+                kernel.entry,
+            )
+    if kernel.options.on_output is not None:
+        for text in said:
+            kernel.options.on_output(text)
+    return said
 
 
 def _outputs(
