@@ -312,6 +312,47 @@ def test_arrays_that_lie_otherwise(watch: Watch) -> None:
     assert watch.counted == [2]
 
 
+ASTRAY = """
+func.func @main(%window: !pto.ptr<f32>, %other: !pto.ptr<f32>, %out: !pto.ptr<f32>, %ctx: !pto.ptr<i64>, %my_rank: index, %nranks: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %size = arith.constant 4 : i64
+  %gap = arith.constant 256 : index
+  %one = arith.constant 5.0 : f32
+  %after = arith.addi %my_rank, %c1 : index
+  %peer = arith.remui %after, %nranks : index
+  %at_own = arith.addi %my_rank, %c4 : index
+  %at_peer = arith.addi %peer, %c4 : index
+  %own = pto.load_scalar %ctx[%at_own] : !pto.ptr<i64> -> i64
+  %base = pto.load_scalar %ctx[%at_peer] : !pto.ptr<i64> -> i64
+  %bytes = arith.subi %base, %own : i64
+  %elements = arith.divsi %bytes, %size : i64
+  %distance = arith.index_cast %elements : i64 to index
+  %p = pto.addptr %window, %distance : !pto.ptr<f32> -> !pto.ptr<f32>
+  %q = pto.addptr %other, %distance : !pto.ptr<f32> -> !pto.ptr<f32>
+  %v = pto.load_scalar %q[%c1] : !pto.ptr<f32> -> f32
+  pto.store_scalar %v, %out[%c0] : !pto.ptr<f32>, f32
+  pto.store_scalar %one, %p[%gap] : !pto.ptr<f32>, f32
+  return
+}
+"""
+"""Every rank goes beyond a window, and comes to another one, which it seems to read only."""
+
+
+def test_a_window_that_is_reached_from_another(watch: Watch) -> None:
+    given = {
+        "window": np.zeros((4, 8), np.float32),
+        "other": np.ones((4, 8), np.float32),
+        "out": np.zeros((4, 1), np.float32),
+    }
+    one, two = (outcome(ASTRAY, 4, given, jobs) for jobs in (1, 2))
+    assert isinstance(one[0][0], tuple), one[0]
+    assert two == one
+    assert b"\0\0\xa0@" in two[2]["other"][2]
+    assert watch.counted == [2]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

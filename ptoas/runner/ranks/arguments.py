@@ -78,6 +78,11 @@ class Member:
         return np.ndarray(self.shape, self.flat.dtype, self.flat, 0, steps)
 
     @property
+    def may_be_written(self) -> bool:
+        """A window may be reached from another one."""
+        return self.parameter.written or self.parameter.is_window
+
+    @property
     def usable(self) -> bool:
         """Whether the given array can be used where it is."""
         given = self.initial
@@ -88,10 +93,10 @@ class Member:
 
     def lie(self, room: Callable[[int, Any], Array] | None = None) -> None:
         """Use the given array where it is, or a copy with the strides of the argument; `room` is where what
-        is written has to lie."""
+        may be written has to lie."""
         given = self.initial
         assert given is not None
-        if self.usable and (room is None or not self.parameter.written):
+        if self.usable and (room is None or not self.may_be_written):
             self.flat = given.reshape(-1)
             return
         elements = spread_elements(self.parameter, given, self.shape, self.strides)

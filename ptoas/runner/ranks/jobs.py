@@ -30,7 +30,7 @@ from ptoas.runner.jobs import (
 )
 from ptoas.runner.outcomes import Outcome
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.ranks.arguments import RankArguments
+from ptoas.runner.ranks.arguments import Member, RankArguments
 from ptoas.runner.ranks.in_process import RankResult, Ranks, RanksResult, combine
 from ptoas.runner.values import Growing
 
@@ -60,16 +60,14 @@ def ranks_in_jobs(
             f"mpiexec -n {size} ptoas run FILE --ranks mpi runs each in a process"
         )
     members = given.members()
-    everything = [member for family in members.values() for member in family]
+    shared = [member for family in members.values() for member in family]
     try:
-        for member in everything:
+        for member in shared:
             member.lie(in_common)
         tables = [Shared(kernel.parameters, given.of(rank, members)) for rank in range(size)]
     except PtoasError:  # one process says it, of all ranks that have it
         return None
-    initial = [(m.initial, m.parameter.written) for m in everything if m.initial is not None]
-    held = all(_is_held(table, kernel.parameters) for table in tables)
-    if not held or meet([*initial, *(each for t in tables for each in t.arrays)]):
+    if not _can_be_brought_back(kernel.parameters, shared, tables):
         return None
     said: list[str] = []
     before = given.allowance.used
@@ -85,24 +83,33 @@ def ranks_in_jobs(
 
     known: list[Array] = [v for table in tables for v in table.given.values() if isinstance(v, np.ndarray)]
     with saying_to(options, (), said):
-        found = in_processes(size, count, work, known)
-    if found is None or before + sum(part.used for part in found) > given.allowance.limit:
+        parts = in_processes(size, count, work, known)
+    if parts is None or before + sum(part.used for part in parts) > given.allowance.limit:
         return None
-    outcomes = [outcome for part in found for outcome in part.outcomes]
-    if len(outcomes) > size and any(part.said for part in found):
+    outcomes = [outcome for part in parts for outcome in part.outcomes]
+    results = [result for part in parts for result in part.results]
+    if len(outcomes) > size and any(part.said for part in parts):
         return None  # cores of a rank that wait for each other let the next rank speak
-    results = [result for part in found for result in part.results]
+    unforeseen = {number for number, member in enumerate(shared) if not member.parameter.written}
+    if any(result.written & unforeseen for result in results):
+        return None
     for table, result in zip(tables, results, strict=True):
         table.give_back(result.result)
-    for member in everything:
+    for member in shared:
         member.finish()
         if member.usable:
             member.lie()
-    say_all(options, found)
+    say_all(options, parts)
     return combine(kernel, outcomes, results, members, launch)
 
 
-def _is_held(table: Shared, parameters: Sequence[Parameter]) -> bool:
-    """Whether all that a rank writes of its own comes back: it lies where all have it, or nobody gave it."""
-    values = [table.given[p.name] for p in parameters if p.written and p.kind != "tile"]
-    return all(isinstance(value, np.ndarray | Growing | Bound) for value in values)
+def _can_be_brought_back(
+    parameters: Sequence[Parameter], shared: Sequence[Member], tables: Sequence[Shared]
+) -> bool:
+    """Whether all that ranks write lies where all processes have it, or is sent, and is not also something
+    else's memory."""
+    own = [t.given[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
+    if not all(isinstance(value, np.ndarray | Growing | Bound) for value in own):
+        return False
+    arrays = [(each.initial, each.may_be_written) for each in shared if each.initial is not None]
+    return not meet([*arrays, *(each for table in tables for each in table.arrays)])
