@@ -87,8 +87,7 @@ def processes(jobs: int | str, parts: int) -> int:
 
 def in_common(size: int, dtype: Any) -> Array:
     """Elements in a row, zeros, in memory that processes have in common."""
-    room = mmap.mmap(-1, max(1, size * np.dtype(dtype).itemsize))
-    return np.frombuffer(room, dtype, size)
+    return np.ndarray(size, dtype, mmap.mmap(-1, max(1, size * np.dtype(dtype).itemsize)))
 
 
 class Shared:
@@ -102,8 +101,10 @@ class Shared:
         written = {parameter.name for parameter in parameters if parameter.written}
         arrays = {name: value for name, value in self.given.items() if isinstance(value, np.ndarray)}
         for name in arrays.keys() & written:
-            if id(arrays[name]) not in copies and arrays[name].size:
-                copies[id(arrays[name])] = self._copy(arrays[name])
+            value = arrays[name]
+            # What can't be written is copied by whoever binds it, and nobody wants it back.
+            if id(value) not in copies and value.size and value.flags.writeable:
+                copies[id(value)] = self._copy(value)
         for name, value in arrays.items():
             if id(value) in copies:  # by another name it may be read only
                 self.originals[name], self.given[name] = value, copies[id(value)]
@@ -122,10 +123,8 @@ class Shared:
         return all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
 
     def give_back(self, result: Result) -> None:
-        """Put what was written where the caller has it, if that can be written."""
+        """Put what was written where the caller has it."""
         for name, original in self.originals.items():
-            if not original.flags.writeable:
-                continue
             copy = self.given[name]
             original[...] = copy
             for found in (result.outputs, result.arguments, result.bits):
