@@ -30,7 +30,8 @@ from ptoas.runner.core import Core, Share, cores_of, join_clusters
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
 from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
-from ptoas.runner.ranks.arguments import Member, RankArguments
+from ptoas.runner.ranks.arguments import RankArguments
+from ptoas.runner.ranks.members import Member
 from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
 from ptoas.targets import Target
@@ -122,11 +123,10 @@ class Ranks:
 
         ranks = [Rank(self.kernel, launch, number, share) for number in numbers]
         cores = [core for rank in ranks for core in rank.cores]
-        if len(cores) > MOST_ACTORS:
-            raise UsageError(
-                f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {len(cores)}"
-            )
         size, ledger = len(ranks[0].cores), Ledger()
+        count = size * (launch.ranks or 1)
+        if count > MOST_ACTORS:
+            raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {count}")
         turns = Turns(len(cores), self.seed, restless=self.restless)
         for at, rank in enumerate(ranks):
             rank.sit(turns, ledger, at * size)

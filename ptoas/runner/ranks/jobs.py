@@ -30,8 +30,9 @@ from ptoas.runner.jobs import (
 )
 from ptoas.runner.outcomes import Outcome
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.ranks.arguments import Member, RankArguments
+from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import RankResult, Ranks, RanksResult, combine
+from ptoas.runner.ranks.members import Member
 from ptoas.runner.values import Growing
 
 
