@@ -103,7 +103,7 @@ def measure(quick: bool = False) -> list[Row]:
         rows.append(put_over_mpi(mpiexec, ranks=2 if quick else 8, mib=min(mib, 16), repeats=repeats))
     # One core can't show what two would do.
     if (os.cpu_count() or 1) > 1:
-        rows.append(in_jobs(ranks=8, mib=max(8, mib // 2), repeats=repeats))
+        rows.append(in_jobs(ranks=8, mib=max(16, mib // 2), repeats=repeats))
     return rows
 
 
