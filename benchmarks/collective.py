@@ -2,15 +2,18 @@
 
 The collective gather stands beside one `np.concatenate`, a put of every rank into the next beside
 `np.copyto`, and the same put with one process a rank beside mpi4py's own `Put`. All write into memory that
-has been touched before. All checks are on, and the data goes through a staging tile in chunks.
+has been touched before. All checks are on, and the data goes through a staging tile in chunks. Ranks that
+calculate before they put stand beside themselves in one process.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +70,30 @@ func.func @put(%src: !pto.memref<{rows}x{cols}xf32>, %window: !pto.ptr<f32>, %ct
 """  # noqa: E501
 
 
+JOBS_LIMIT = 1.5
+"""Two processes are at least this many times as fast as one."""
+
+TILE = "!pto.tile_buf<vec, {rows}x{cols}xf32>"
+
+WORK = PUT.replace("%times: index", "%x: !pto.memref<{lines}x{cols}xf32>").replace(
+    PUT[PUT.index("  scf.for") : PUT.index("  return")],
+    f"""  %lines = arith.constant {{lines}} : index
+  %a = pto.alloc_tile : {TILE}
+  %sum = pto.alloc_tile : {TILE}
+  pto.tload ins(%src : !pto.memref<{{rows}}x{{cols}}xf32>) outs(%sum : {TILE})
+  scf.for %i = %c0 to %lines step %rows {{{{
+    %v = pto.partition_view %x, offsets = [%i, %c0], sizes = [%rows, %cols]
+      : !pto.memref<{{lines}}x{{cols}}xf32> -> !pto.partition_tensor_view<{{rows}}x{{cols}}xf32>
+    pto.tload ins(%v : !pto.partition_tensor_view<{{rows}}x{{cols}}xf32>) outs(%a : {TILE})
+    pto.texp ins(%a : {TILE}) outs(%a : {TILE})
+    pto.tadd ins(%sum, %a : {TILE}, {TILE}) outs(%sum : {TILE})
+  }}}}
+  pto.tstore ins(%sum : {TILE}) outs(%there : !pto.tensor_view<{{rows}}x{{cols}}xf32>)
+""",
+)
+"""Every rank sums up exponentials, and puts the sum into the window of the next one."""
+
+
 def measure(quick: bool = False) -> list[Row]:
     mib, repeats = (4, 3) if quick else (64, 5)
     rows = [gather(ranks=8, mib=mib, repeats=repeats), put(ranks=8, mib=mib, repeats=repeats)]
@@ -74,7 +101,28 @@ def measure(quick: bool = False) -> list[Row]:
     if mpiexec is not None:
         # Each process has its own windows, and makes their pages: less of them says the same.
         rows.append(put_over_mpi(mpiexec, ranks=2 if quick else 8, mib=min(mib, 16), repeats=repeats))
+    # One core can't show what two would do.
+    if (os.cpu_count() or 1) > 1:
+        rows.append(in_jobs(ranks=8, mib=max(16, mib // 2), repeats=repeats))
     return rows
+
+
+def in_jobs(ranks: int, mib: int, repeats: int) -> Row:
+    text = WORK.format(rows=16, cols=COLS, lines=(mib << 20) // (COLS * 4))
+    kernel = compile_kernel(ptoas.parse(text, "work.pto"), "a5")
+    rng = np.random.default_rng(0)
+    x = rng.random((ranks, (mib << 18) // COLS, COLS), dtype=np.float32)
+    windows = [np.zeros((ranks, 16 * COLS), np.float32) for _ in range(2)]
+    given = {"x": x, "src": rng.random((ranks, 16, COLS), dtype=np.float32)}
+    one, all_cores = in_turns(
+        lambda: run_in_process(kernel, ranks, {**given, "window": windows[0]}),
+        lambda: run_in_process(kernel, ranks, {**given, "window": windows[1]}, jobs="auto"),
+        repeats=repeats,
+        clock=time.perf_counter,
+    )
+    assert np.array_equal(*windows) and windows[0].any()
+    what = f"{ranks} ranks summing {mib} MiB each, --jobs auto"
+    return Row(what, "one job", all_cores, one, at_least=JOBS_LIMIT, speed=True)
 
 
 def put_program(mib: int) -> str:

@@ -92,6 +92,8 @@ def test_nothing_to_check_is_a_failure(here: Path) -> None:
     [
         ("# ARGS: x", "neither NAME=VALUE nor an option"),
         ("# ARGS: --rnaks 4", "did you mean `--ranks`?"),
+        ("# ARGS: --rnaks 4 x=zeros", "did you mean `--ranks`?"),
+        ("# ARGS: --rnaks=4 x=zeros", "did you mean `--ranks`?"),
         ("# ARGS: --seed many", "`--seed` needs a number"),
         ("# ARGS: --entry", "`--entry` needs a value"),
         ("# ARGS: x='", "no closing quotation"),
@@ -101,7 +103,15 @@ def test_nothing_to_check_is_a_failure(here: Path) -> None:
 def test_arguments_that_can_not_be_read(here: Path, line: str, words: str) -> None:
     Path("wrong.pto").write_text(f".target a5\n{COPY}{line}\n# RUN-CHECK: out == x\n")
     done = run("wrong.pto")
-    assert done.exit_code == 1 and "error[PTO-E954]" in done.stderr and words in done.stderr
+    assert done.exit_code == 1 and words in done.stderr
+    assert done.stderr.count("error[PTO-E954]") == 1, "each is said once"
+
+
+def test_words_after_an_unknown_option(here: Path) -> None:
+    """The first may be its value, a second one is not."""
+    Path("wrong.pto").write_text(f".target a5\n{COPY}# ARGS: --rnaks 4 5\n# RUN-CHECK: out == x\n")
+    done = run("wrong.pto")
+    assert "`4`" not in done.stderr and "`5` is neither" in done.stderr
 
 
 def test_a_program_that_does_not_run(here: Path) -> None:

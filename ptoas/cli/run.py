@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ptoas.diagnostics import Source
 
 
-jobs_option = option("How many processes run the blocks, where these do not wait for each other.")
+jobs_option = option("How many processes run blocks, or ranks, that do not wait for each other.")
 
 
 @click.command(cls=Command)
@@ -136,6 +136,7 @@ def run(
     ptoas run mixed.pto --schedules 50
     ptoas run kernel.pto --target all --seed 7
     ptoas run kernel.pto --ranks 4 --arg src@2=arange
+    ptoas run kernel.pto --ranks 8 --jobs auto
     ptoas run kernel.pto --describe
     ptoas run kernels --target a5
     ptoas run kernels.pto --entry all

@@ -146,7 +146,8 @@ class Turns(Scheduler):
         """The actor has come to its end; its memory stays."""
         self._live.discard(actor)
         if not good and self._grace is None:
-            self._grace = self.GRACE
+            # The others have only so many turns now: they have to take some.
+            self._grace, self.restless = self.GRACE, True
 
     def _next(self) -> int:
         """The next that can go on; when nobody can, the next that is told so."""

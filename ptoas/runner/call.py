@@ -107,6 +107,8 @@ class Call:
             if printing.name in seen:
                 continue
             found = known.get(printing.name)
+            if found is None and printing.name in known and self.launch.ranks is not None:
+                continue  # ranks share it: it is shown once
             if found is None:
                 raise failure(
                     "PTO-R601",
@@ -114,7 +116,7 @@ class Call:
                     self.program.entry,
                     fix=did_you_mean(printing.name, [*known, *self._tile_names()]),
                 )
-            observer.show(printing, found, "at the end")
+            observer.machine.say(printing.text(found, "at the end"))
 
     def _tile_names(self) -> list[str]:
         tiles = (op for op in walk(self.program.entry) if isinstance(op, AllocTileOp))

@@ -95,16 +95,19 @@ def _read(source: Source, match: re.Match[str], found: Arguments, problems: list
     except ValueError as error:
         return wrong(f"ARGS can't be read: {str(error).lower()}")
     rest = iter(words)
+    after_unknown = False
     for word in rest:
         name, equals, value = word.partition("=")
+        may_be_a_value, after_unknown = after_unknown, False
         if not word.startswith("-"):
-            if not equals or not name:
-                wrong(f"`{word}` is neither NAME=VALUE nor an option")
-            else:
+            if equals and name:
                 found.values.append(word)
+            elif not may_be_a_value:
+                wrong(f"`{word}` is neither NAME=VALUE nor an option")
             continue
         if name not in OPTIONS:
             wrong(f"ARGS takes no `{name}`; it takes {', '.join(OPTIONS)}", did_you_mean(name, OPTIONS))
+            after_unknown = not equals
             continue
         kind = OPTIONS[name]
         key = {"--check": "checks"}.get(name, name[2:].replace("-", "_"))

@@ -1,32 +1,37 @@
-"""Blocks of one run in several processes (`--jobs`).
+"""Parts of one run in several processes (`--jobs`): its blocks, or its ranks (`ranks/jobs.py`).
 
-Blocks that do not wait for each other may run at once. Each process takes some of them, in a row; they share
-the memory that the program writes. What they touched there is compared in the end: where blocks of two
-processes touch a byte and one writes it, or anything else goes wrong, nothing of it counts, and the blocks
+Parts that do not wait for each other may run at once. Each process takes some of them, in a row; they share
+the memory that the program writes. What they touched there is compared in the end: where parts of two
+processes touch a byte and one writes it, or anything else goes wrong, nothing of it counts, and the parts
 run one after the other as they do without jobs. So results and findings are those of one job.
 """
 
 from __future__ import annotations
 
+import io
 import mmap
 import multiprocessing
 import os
-from collections.abc import Callable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xdsl.ir import Operation
 
 from ptoas.analysis.kinds import waits_for_blocks
 from ptoas.analysis.structure import walk
-from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.machine.accesses import Record
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import line_of
-from ptoas.machine.memory import address_of
+from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
 from ptoas.runner.call import Call
 from ptoas.runner.core import Core, Program, written_memory
+from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Options, Result
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.stats import Stats
@@ -39,9 +44,8 @@ METHOD = "fork"
 """How processes are started: a program is compiled once, and each has it."""
 
 
-def check_jobs(options: Options) -> None:
+def check_jobs(options: Options, jobs: int | str, parts: str = "blocks") -> None:
     """Refuse what one process has to see all of."""
-    jobs = options.jobs
     if jobs == AUTO or (isinstance(jobs, int) and jobs > 1):
         for name, is_on in (
             ("--schedule", options.schedule is not None),
@@ -50,7 +54,7 @@ def check_jobs(options: Options) -> None:
             ("a profile", options.recorder is not None),
         ):
             if is_on:
-                raise UsageError(f"--jobs runs blocks in several processes; {name} follows them in one")
+                raise UsageError(f"--jobs runs {parts} in several processes; {name} follows them in one")
     elif not isinstance(jobs, int) or jobs < 1:
         raise UsageError(f"--jobs takes a number from 1, or {AUTO}; {jobs!r} is neither")
 
@@ -58,62 +62,65 @@ def check_jobs(options: Options) -> None:
 def check_apart(program: Program) -> None:
     """Refuse blocks that wait for each other."""
     waiting = next((op for op in walk(program.module) if waits_for_blocks(op)), None)
-    if jobs_of(program.options) > 1 and waiting is not None:
-        what, line = waiting.name.removeprefix("pto."), line_of(waiting)
-        where = f" at line {line}" if line else ""
-        raise UsageError(f"--jobs: blocks wait for each other ({what}{where}): they run in one process")
+    if waiting is not None and processes(program.options.jobs, program.options.blocks) > 1:
+        raise UsageError(f"--jobs: blocks wait for each other ({place_of(waiting)}): they run in one process")
 
 
-def jobs_of(options: Options) -> int:
-    """How many processes run the blocks."""
-    if options.blocks == 1 or METHOD not in multiprocessing.get_all_start_methods():
+def place_of(op: Operation) -> str:
+    """`syncall at line 2`."""
+    line = line_of(op)
+    return op.name.removeprefix("pto.") + (f" at line {line}" if line else "")
+
+
+def processes(jobs: int | str, parts: int) -> int:
+    """How many processes run so many parts."""
+    if parts == 1 or METHOD not in multiprocessing.get_all_start_methods():
         return 1
-    jobs = options.jobs
     if not isinstance(jobs, int):
         affinity: Any = getattr(os, "sched_getaffinity", None)
         jobs = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    return max(1, min(jobs, options.blocks))
+    return max(1, min(jobs, parts))
+
+
+# --- memory that processes have in common ----------------------------------------------------------
+
+
+def in_common(size: int, dtype: Any) -> Array:
+    """Elements in a row, zeros, in memory that processes have in common."""
+    return np.ndarray(size, dtype, mmap.mmap(-1, max(1, size * np.dtype(dtype).itemsize)))
 
 
 class Shared:
     """Copies of what a program writes, in memory that processes have in common."""
 
     def __init__(self, parameters: Sequence[Parameter], given: Mapping[str, Any]):
-        self.given = dict(given)
+        self.given = {name: _array(value) for name, value in given.items()}
         self.originals: dict[str, Array] = {}
         self._places: list[tuple[int, int]] = []
         copies: dict[int, Array] = {}
-        for parameter in parameters:
-            original: Any = given.get(parameter.name)
-            if not parameter.written or not isinstance(original, np.ndarray) or not original.size:
-                continue
-            if id(original) not in copies:
-                copies[id(original)] = self._copy(original)
-            self.originals[parameter.name] = original
-            self.given[parameter.name] = copies[id(original)]
-        for name, value in given.items():
-            if id(value) in copies:  # it is read by another name, too
+        written = {parameter.name for parameter in parameters if parameter.written}
+        arrays = {name: value for name, value in self.given.items() if isinstance(value, np.ndarray)}
+        for name in arrays.keys() & written:
+            value = arrays[name]
+            # What can't be written is copied by whoever binds it, and nobody wants it back.
+            if id(value) not in copies and value.size and value.flags.writeable:
+                copies[id(value)] = self._copy(value)
+        for name, value in arrays.items():
+            if id(value) in copies:  # by another name it may be read only
                 self.originals[name], self.given[name] = value, copies[id(value)]
+        self.arrays = [(value, id(value) in copies) for value in {id(v): v for v in arrays.values()}.values()]
+        """All that was given, each once, and whether the program writes it."""
 
     def _copy(self, original: Array) -> Array:
-        room = mmap.mmap(-1, original.nbytes)
-        copy: Array = np.ndarray(original.shape, original.dtype, room)
+        copy = in_common(original.size, original.dtype).reshape(original.shape)
         copy[...] = original
         start = address_of(copy)
         self._places.append((start, start + original.nbytes))
         return copy
 
-    def is_all(self, written: Sequence[tuple[int, int]]) -> bool:
-        """Whether all that is written lies here; an argument may have been copied, or lie in another."""
-        arrays = [value for value in self.given.values() if isinstance(value, np.ndarray)]
-        originals = {id(value): value for value in self.originals.values()}
-        meets = any(
-            np.may_share_memory(original, other)
-            for key, original in originals.items()
-            for other in [*arrays, *(each for k, each in originals.items() if k != key)]
-        )
-        held = all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
-        return held and not meets
+    def holds(self, written: Sequence[tuple[int, int]]) -> bool:
+        """Whether all that is written lies here; an argument may have been copied once more."""
+        return all(any(low <= first and end <= high for low, high in self._places) for first, end in written)
 
     def give_back(self, result: Result) -> None:
         """Put what was written where the caller has it."""
@@ -125,122 +132,110 @@ class Shared:
                     found[name] = original
 
 
+def _array(value: Any) -> Any:
+    """An array of another library as one of NumPy's; whatever else it is stays."""
+    try:
+        return adopted(value)
+    except NotReadableError:
+        return value  # whoever binds it says so
+
+
+def meet(arrays: Iterable[tuple[Array, bool]]) -> bool:
+    """Whether two arrays, of which one is written, may have a byte in common."""
+    all_end, written_end = 0, 0
+    for low, high, written in sorted((*_bounds(array), written) for array, written in arrays if array.size):
+        if low < (all_end if written else written_end):
+            return True
+        all_end = max(all_end, high)
+        written_end = max(written_end, high) if written else written_end
+    return False
+
+
+def _bounds(array: Array) -> tuple[int, int]:
+    """The first byte and the end of an array."""
+    steps = [(n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)]
+    first = address_of(array)
+    return first + sum(s for s in steps if s < 0), first + sum(s for s in steps if s > 0) + array.itemsize
+
+
+# --- processes -------------------------------------------------------------------------------------
+
+
 @dataclass
 class Part:
-    """What the blocks of one process leave behind, besides memory."""
+    """What one process leaves behind, besides memory."""
 
     records: list[Record]
-    warnings: list[list[Diagnostic]]
-    printed: list[list[str]]
     said: list[str]
-    stats: list[Stats | None]
-    held: list[int]
-    steps: int
-
-    @staticmethod
-    def of(cores: Sequence[Core], said: list[str]) -> Part:
-        machines = [core.machine for core in cores]
-        logs = [machine.sharing.log for machine in machines if machine.sharing is not None]
-        return Part(
-            [record for log in logs if log is not None for record in log.records()],
-            [machine.warnings for machine in machines],
-            [machine.printed for machine in machines],
-            said,
-            [core.observer.stats if core.observer is not None else None for core in cores],
-            [machine.held for machine in machines],
-            cores[0].compiler.steps.taken,
-        )
 
 
-Run = Callable[[Call, None, Sequence[int]], None]
-"""Runs some blocks here."""
+AnyPart = TypeVar("AnyPart", bound=Part)
 
 
-def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None:
-    """The result of blocks that ran in several processes; `None`: they have to run one after the other."""
-    options, cores = kernel.options, kernel.cores
-    jobs = jobs_of(options)
-    shared = Shared(kernel.parameters, given)
-    call = Call(cores, kernel.binder, shared.given)
-    if not shared.is_all(written_memory(call.bound)):
+def records_of(cores: Iterable[Core]) -> list[Record]:
+    """What cores touched of the memory that others reach."""
+    logs = [core.machine.sharing.log for core in cores if core.machine.sharing is not None]
+    return [record for log in logs if log is not None for record in log.records()]
+
+
+def in_processes(
+    count: int, jobs: int, work: Callable[[range], AnyPart], known: Sequence[Array] = ()
+) -> list[AnyPart] | None:
+    """Do the work for so many parts; `None`: something went wrong, or depends on their order. `known` are
+    arrays that all processes have, so that none sends them."""
+    bounds = [count * n // jobs for n in range(jobs + 1)]
+    *others, own = [range(low, high) for low, high in pairwise(bounds)]
+    with _Workers(known) as workers:
+        for parts in others:
+            workers.start(work, parts)
+        # This process takes the last: of blocks, their tiles are those that are shown.
+        mine = _done(work, own)
+        done = [None] if mine is None else [*workers.finish(), mine]
+    found = [part for part in done if part is not None]
+    if len(found) < jobs or share_written_bytes([part.records for part in found]):
         return None
-    bounds = [options.blocks * n // jobs for n in range(jobs + 1)]
-    first, *others = [range(low, high) for low, high in pairwise(bounds)][::-1]
-    said: list[str] = []
-    held = [core.machine.held for core in cores]
-    with _saying_to(kernel, said), _Workers() as workers:
-        for blocks in reversed(others):
-            workers.start(run, cores, call, blocks, said)
-        # This process takes the last blocks: their tiles are those that are shown.
-        own = _work(run, cores, call, first, said)
-        parts = [] if own is None else [*workers.finish(), own]
-    found = [part for part in parts if part is not None]
-    if len(found) < jobs or not _within_limits(found, kernel, held):
-        return None
-    if share_written_bytes([part.records for part in found]):
-        return None
-    _join(found, cores)
-    result = call.finish()
-    shared.give_back(result)
-    if options.on_output is not None:
-        for text in (text for part in found for text in part.said):
-            options.on_output(text)
-    return result
+    return found
 
 
-def _within_limits(parts: Sequence[Part], kernel: Kernel, held: Sequence[int]) -> bool:
-    """Whether all parts together take no more than one job might; `held` are bytes that were kept before."""
-    if sum(part.steps for part in parts) > kernel.options.max_steps:
-        return False
-    for at, core in enumerate(kernel.cores):
-        core.machine.held = held[at] + sum(part.held[at] - held[at] for part in parts)
-    return all(core.machine.held <= core.machine.max_memory for core in kernel.cores)
-
-
-def _work(run: Run, cores: Sequence[Core], call: Call, blocks: range, said: list[str]) -> Part | None:
+def _done(work: Callable[[range], AnyPart], parts: range) -> AnyPart | None:
     try:
-        run(call, None, blocks)
+        return work(parts)
     except Exception:  # whatever it is, one job meets it again, and says it
         return None
-    return Part.of(cores, said)
 
 
-def _join(parts: Sequence[Part], cores: Sequence[Core]) -> None:
-    """Let the cores have seen all that the parts saw, in the order of the blocks."""
-    for at, core in enumerate(cores):
-        core.machine.warnings = list(dict.fromkeys(each for part in parts for each in part.warnings[at]))
-        core.machine.printed = [text for part in parts for text in part.printed[at]]
-        stats = [each for part in parts if (each := part.stats[at]) is not None]
-        if core.observer is not None and stats:
-            core.observer.stats = Stats.sum(stats)
-            core.observer.stats.local_peak = max(each.local_peak for each in stats)
-    cores[0].compiler.steps.taken = sum(part.steps for part in parts)
+class saying_to:
+    """What a program prints is kept, and said when all parts are done, in their order."""
 
-
-class _saying_to:
-    """What a program prints is kept, and said when all blocks are done, in their order."""
-
-    def __init__(self, kernel: Kernel, said: list[str]):
-        self.kernel = kernel
+    def __init__(self, options: Options, cores: Sequence[Core], said: list[str]):
+        self.options = options
+        self.cores = cores
         self.said = said
 
     def _say(self, say: Any) -> None:
-        self.kernel.options.on_output = say
-        for core in self.kernel.cores:
+        self.options.on_output = say
+        for core in self.cores:
             core.machine.on_print = say
 
     def __enter__(self) -> None:
-        self.before = self.kernel.options.on_output
+        self.before = self.options.on_output
         self._say(None if self.before is None else self.said.append)
 
     def __exit__(self, *_: object) -> None:
         self._say(self.before)
 
 
-class _Workers:
-    """Processes that run some blocks each."""
+def say_all(options: Options, parts: Sequence[Part]) -> None:
+    if options.on_output is not None:
+        for text in (text for part in parts for text in part.said):
+            options.on_output(text)
 
-    def __init__(self) -> None:
+
+class _Workers:
+    """Processes that do the work for some parts each."""
+
+    def __init__(self, known: Sequence[Array]) -> None:
+        self._known = known
         self._context = multiprocessing.get_context(METHOD)
         self._started: list[tuple[Any, Connection]] = []
 
@@ -253,24 +248,139 @@ class _Workers:
             process.join()
             pipe.close()
 
-    def start(self, *work: Any) -> None:
+    def start(self, work: Callable[[range], Part], parts: range) -> None:
         here, there = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_report, args=(there, *work))
+        process = self._context.Process(target=_report, args=(there, self._known, work, parts))
         process.start()
         there.close()
         self._started.append((process, here))
 
-    def finish(self) -> list[Part | None]:
-        """What each of them leaves behind, in the order of the blocks."""
-        found: list[Part | None] = []
+    def finish(self) -> list[Any]:
+        """What each of them leaves behind, in the order of the parts."""
+        found: list[Any] = []
         for _, pipe in self._started:
             try:
-                found.append(pipe.recv())
+                found.append(_Reader(io.BytesIO(pipe.recv_bytes()), self._known).load())
             except EOFError:  # it has died
                 found.append(None)
         return found
 
 
-def _report(pipe: Connection, *work: Any) -> None:
-    pipe.send(_work(*work))
+def _report(pipe: Connection, known: Sequence[Array], work: Callable[[range], Part], parts: range) -> None:
+    text = io.BytesIO()
+    _Writer(text, known).dump(_done(work, parts))
+    pipe.send_bytes(text.getbuffer())
     pipe.close()
+
+
+class _Writer(pickle.Pickler):
+    """Sends arrays that both sides have as their numbers."""
+
+    def __init__(self, file: io.BytesIO, known: Sequence[Array]):
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._numbers = {id(array): n for n, array in enumerate(known)}
+
+    def persistent_id(self, obj: Any) -> int | None:
+        return self._numbers.get(id(obj))
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, known: Sequence[Array]):
+        super().__init__(file)
+        self._known = known
+
+    def persistent_load(self, pid: Any) -> Array:
+        return self._known[pid]
+
+
+# --- blocks ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Blocks(Part):
+    """What the blocks of one process leave behind."""
+
+    warnings: list[list[Diagnostic]]
+    printed: list[list[str]]
+    stats: list[Stats | None]
+    held: list[int]
+    steps: int
+    reached: list[int]
+    """How far they reached into memory that is made as it is reached."""
+
+    @staticmethod
+    def of(cores: Sequence[Core], said: list[str], growing: Sequence[GrowingBuffer]) -> Blocks:
+        machines = [core.machine for core in cores]
+        return Blocks(
+            records_of(cores),
+            said,
+            [machine.warnings for machine in machines],
+            [machine.printed for machine in machines],
+            [core.observer.stats if core.observer is not None else None for core in cores],
+            [machine.held for machine in machines],
+            cores[0].compiler.steps.taken,
+            [buffer.size for buffer in growing],
+        )
+
+
+Run = Callable[[Call, None, Sequence[int]], None]
+"""Runs some blocks here."""
+
+
+def in_jobs(kernel: Kernel, given: Mapping[str, Any], run: Run) -> Result | None:
+    """The result of blocks that ran in several processes; `None`: they have to run one after the other."""
+    options, cores = kernel.options, kernel.cores
+    jobs = processes(options.jobs, options.blocks)
+    shared = Shared(kernel.parameters, given)
+    call = Call(cores, kernel.binder, shared.given)
+    if not shared.holds(written_memory(call.bound)) or meet(shared.arrays):
+        return None
+    held = [core.machine.held for core in cores]
+    buffers = [one.value.buffer for one in call.bound if isinstance(one.value, Pointer)]
+    growing = [buffer for buffer in buffers if isinstance(buffer, GrowingBuffer)]
+    said: list[str] = []
+
+    def work(blocks: range) -> Blocks:
+        run(call, None, blocks)
+        return Blocks.of(cores, said, growing)
+
+    with saying_to(options, cores, said):
+        found = in_processes(options.blocks, jobs, work)
+    if found is None or not _within_limits(found, kernel, held) or not _grown(found, growing):
+        return None
+    _join(found, cores)
+    result = call.finish()
+    shared.give_back(result)
+    say_all(options, found)
+    return result
+
+
+def _within_limits(parts: Sequence[Blocks], kernel: Kernel, held: Sequence[int]) -> bool:
+    """Whether all parts together take no more than one job might; `held` are bytes that were kept before."""
+    if sum(part.steps for part in parts) > kernel.options.max_steps:
+        return False
+    for at, core in enumerate(kernel.cores):
+        core.machine.held = held[at] + sum(part.held[at] - held[at] for part in parts)
+    return all(core.machine.held <= core.machine.max_memory for core in kernel.cores)
+
+
+def _grown(parts: Sequence[Blocks], growing: Sequence[GrowingBuffer]) -> bool:
+    """Make as much of such memory as all parts together reached, if that may be."""
+    try:
+        return all(
+            buffer.holds(0, max(part.reached[at] for part in parts) - 1) for at, buffer in enumerate(growing)
+        )
+    except PtoasError:
+        return False
+
+
+def _join(parts: Sequence[Blocks], cores: Sequence[Core]) -> None:
+    """Let the cores have seen all that the parts saw, in the order of the blocks."""
+    for at, core in enumerate(cores):
+        core.machine.warnings = list(dict.fromkeys(each for part in parts for each in part.warnings[at]))
+        core.machine.printed = [text for part in parts for text in part.printed[at]]
+        stats = [each for part in parts if (each := part.stats[at]) is not None]
+        if core.observer is not None and stats:
+            core.observer.stats = Stats.sum(stats)
+            core.observer.stats.local_peak = max(each.local_peak for each in stats)
+    cores[0].compiler.steps.taken = sum(part.steps for part in parts)

@@ -195,9 +195,10 @@ class Kernel:
 
     def _in_jobs(self, given: Mapping[str, Any]) -> Result | None:
         # What starts processes is not imported by those who need none.
-        from ptoas.runner.jobs import in_jobs, jobs_of
+        from ptoas.runner.jobs import in_jobs, processes
 
-        return in_jobs(self, given, self._run_blocks) if jobs_of(self.options) > 1 else None
+        several = processes(self.options.jobs, self.launch.blocks) > 1
+        return in_jobs(self, given, self._run_blocks) if several else None
 
     def _run_blocks(self, call: Call, schedule: int | None, blocks: Sequence[int]) -> None:
         """Run these blocks on the cores, and say what is wrong with them together."""

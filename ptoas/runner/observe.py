@@ -33,8 +33,15 @@ class Printing:
     name: str
     slices: tuple[slice | int, ...] = ()
 
-    def of(self, array: Any) -> Any:
-        return array[self.slices] if self.slices else array
+    def text(self, array: Any, when: str) -> str:
+        """The part of an array that was asked for."""
+        whole: Any = np.asarray(array)
+        try:
+            part = np.asarray(whole[self.slices] if self.slices else whole)
+        except IndexError as error:
+            raise failure("PTO-R609", f"--print {self.name}: {error}") from None
+        numbers = np.array2string(part, threshold=1000, max_line_width=110)
+        return f"%{self.name} {when}:\n{numbers}"
 
 
 class TraceLine(str):
@@ -153,16 +160,7 @@ class Observer:
 
     def _print(self, op: Operation, printing: Printing, tile: Tile) -> None:
         numbers = tile.dtype.numbers(np.ascontiguousarray(tile.load_raw()))
-        self.show(printing, numbers, f"after line {line_of(op)}" if line_of(op) else "written")
-
-    def show(self, printing: Printing, array: Any, when: str) -> None:
-        """Print the part of an array that was asked for."""
-        try:
-            part = np.asarray(printing.of(np.asarray(array)))
-        except IndexError as error:
-            raise failure("PTO-R609", f"--print {printing.name}: {error}") from None
-        text = np.array2string(part, threshold=1000, max_line_width=110)
-        self.machine.say(f"%{printing.name} {when}:\n{text}")
+        self.machine.say(printing.text(numbers, f"after line {line_of(op)}" if line_of(op) else "written"))
 
 
 def written(values: list[object], effects: Effects) -> list[object]:

@@ -147,7 +147,7 @@ def compile(
     if jobs != 1:
         from ptoas.runner.jobs import check_jobs
 
-        check_jobs(options)
+        check_jobs(options, jobs)
     with forgiving(force, module):
         return Kernel(module, chosen, options)
 
@@ -210,10 +210,6 @@ def run_texts(
     if ranks is not None:
         if save is not None or load is not None:
             raise UsageError("--save and --load keep the arguments of one program, not of ranks")
-        if options.get("jobs", 1) != 1:
-            raise UsageError(
-                "--jobs runs blocks in several processes; for ranks: mpiexec -n N ptoas run FILE --ranks mpi"
-            )
         from ptoas.runner.ranks.in_process import run_ranks
 
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)

@@ -159,6 +159,29 @@ def test_a_group_of_the_ranks_own_arguments() -> None:
         assert result.outputs[f"out@{rank}"].tolist() == [3 * (n == rank) for n in range(3)]
 
 
+def test_printing_what_ranks_share() -> None:
+    """Once for all of them; what each has of its own is said by each."""
+    said: list[str] = []
+    src = np.arange(96, dtype=np.float32).reshape(3, 4, 8)
+    prints = ["group[:, 0, 1]", "out[2]"]
+    given = {"group": src, "out": np.zeros(3, np.int32)}
+    result = ranks_of(OWN, 3, given, prints=prints, on_output=said.append)
+    assert result.printed == said
+    assert said == [
+        "rank 0: %out at the end:\n0",
+        "rank 1: %out at the end:\n0",
+        "rank 2: %out at the end:\n3",
+        "%group at the end:\n[ 1. 33. 65.]",
+    ]
+    arguments: Any = {"group": "@src", "src": src}
+    assert ranks_of(OWN, 3, arguments, prints=["src[2, 3]"]).printed[0].endswith("94. 95.]")
+    found = failing("PTO-R601", OWN, 3, arguments, prints=["group"])
+    assert "another name; ranks share src" in found.message
+    assert failing("PTO-R609", OWN, 3, {"group": src}, prints=["group[7]"]).message.startswith(
+        "--print group"
+    )
+
+
 def test_arguments_of_single_ranks(tmp_path: Path) -> None:
     np.save(tmp_path / "two.npy", np.full((4, 8), 7, np.float32))
     np.save(tmp_path / "out.npy", np.zeros(3, np.int32))

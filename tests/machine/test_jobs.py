@@ -94,9 +94,9 @@ def test_the_outcome_is_that_of_one_job(name: str, monkeypatch: pytest.MonkeyPat
     started: list[range] = []
     start = several._Workers.start
 
-    def watched(self: Any, *work: Any) -> None:
-        started.append(work[3])
-        start(self, *work)
+    def watched(self: Any, work: Any, blocks: range) -> None:
+        started.append(blocks)
+        start(self, work, blocks)
 
     monkeypatch.setattr(several._Workers, "start", watched)
     one = outcome(text, 1, **options)
@@ -121,6 +121,44 @@ def test_the_memory_of_two_arguments_may_be_one() -> None:
             kernel.execute(given)
             found.append(memory.tobytes())
         assert found[0] == found[1]
+
+
+class Theirs:
+    """An array of another library."""
+
+    def __init__(self, data: np.ndarray[Any, Any]):
+        self.__array_interface__ = data.__array_interface__
+        self.data = data
+
+
+def test_arrays_that_can_not_be_written_and_those_of_others() -> None:
+    text = KERNEL.format(step=4, apart=1, source="x", more="", atomic="", row=ROW, view=VIEW)
+    x = np.arange(24 * 8, dtype=np.float32).reshape(24, 8)
+    constant = np.zeros((24, 8), np.float32)
+    constant.flags.writeable = False
+    theirs = Theirs(np.zeros((24, 8), np.float32))
+    for out in (constant, theirs):
+        result = ptoas.run(ptoas.parse(text), {"x": x, "out": out, "bad": -1}, "a5", blocks=6, jobs=2)
+        assert np.array_equal(result.outputs["out"], x)
+    assert np.array_equal(theirs.data, x)
+    assert not constant.any()
+
+
+def test_memory_is_made_as_far_as_any_block_reaches() -> None:
+    text = """func.func @main(%n: !pto.ptr<i32>, %x: !pto.ptr<f32>) {
+  %block = pto.get_block_idx : i64
+  %b = arith.index_cast %block : i64 to index
+  %far = pto.load_scalar %n[%b] : !pto.ptr<i32> -> i32
+  %at = arith.index_cast %far : i32 to index
+  %v = pto.load_scalar %x[%at] : !pto.ptr<f32> -> f32
+  return
+}"""
+    far = {"n": np.array([9, 5000, 3, 4], np.int32)}
+    one, two = (
+        ptoas.run(ptoas.parse(text), far, "a5", blocks=4, jobs=jobs).arguments["x"] for jobs in (1, 2)
+    )
+    assert one.tobytes() == two.tobytes()
+    assert one.size == 5001
 
 
 def test_cores_of_a_block_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +221,3 @@ def test_the_command(tmp_path: Path) -> None:
     one, two = (runner.invoke(main, [*command, *rest]) for rest in ([], ["-j", "2"]))
     assert one.exit_code == two.exit_code == 0, two.output
     assert one.output == two.output
-    refused = runner.invoke(main, [*command, "-j", "2", "--ranks", "2"])
-    assert refused.exit_code == 2
-    assert "mpiexec" in refused.output

@@ -21,18 +21,24 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
+from xdsl.ir import Operation
+
 from ptoas.analysis.structure import functions, walk
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import Layout
+from ptoas.dialects.pto.remote import CommTTestOp, CommTWaitOp
+from ptoas.dialects.pto.scalar import LoadScalarOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
-from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, element_count, packed_strides
-from ptoas.runner.arguments import Bound, as_elements, spread_elements
+from ptoas.machine.memory import GlobalBuffer, Group, Pointer, Space, View, packed_strides
+from ptoas.machine.signals import loop_around
+from ptoas.runner.arguments import Bound, as_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_names
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.ranks.members import Member
 from ptoas.runner.report import split_option
 from ptoas.runner.usage import flow_of
 from ptoas.runner.values import CONTEXT, RANK_WORDS, Allowance, generate, read_value
@@ -43,59 +49,6 @@ class Text:
     """A value as it stands after `NAME=`."""
 
     text: str
-
-
-@dataclass
-class Member:
-    """Memory of one rank that others see, before and after the run."""
-
-    parameter: Parameter
-    owner: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    initial: Array | None = None
-    """What the owner was given."""
-    flat: Array | None = None
-    """The memory itself: elements in a row."""
-
-    @property
-    def name(self) -> str:
-        return self.parameter.name
-
-    @property
-    def elements(self) -> int:
-        return element_count(self.shape, self.strides)
-
-    def logical(self) -> Array:
-        """The elements in their shape."""
-        assert self.flat is not None
-        steps = [s * self.flat.itemsize for s in self.strides]
-        return np.ndarray(self.shape, self.flat.dtype, self.flat, 0, steps)
-
-    def lie(self) -> None:
-        """Use the given array where it is, or a copy with the strides of the argument."""
-        given = self.initial
-        assert given is not None
-        packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))
-        usable = given.flags.c_contiguous and given.flags.aligned
-        if packed and usable and (given.flags.writeable or not self.parameter.written):
-            self.flat = given.reshape(-1)
-            return
-        elements = spread_elements(self.parameter, given, self.shape, self.strides)
-        self.fill(np.zeros(elements, given.dtype))
-
-    def fill(self, flat: Array) -> None:
-        self.flat = flat
-        if self.initial is not None:
-            self.logical()[...] = self.initial.reshape(self.shape)
-
-    def finish(self) -> None:
-        """Bring results back to the array that was given."""
-        given = self.initial
-        if given is None or self.flat is None or not (self.parameter.written and given.flags.writeable):
-            return
-        if not np.may_share_memory(given, self.flat):
-            given[...] = self.logical().reshape(given.shape)
 
 
 def normalise(arguments: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
@@ -123,6 +76,10 @@ class RankArguments:
         self.given = normalise(arguments)
         self._check_names()
         self._check_groups()
+        bodies = {f.sym_name.data: f for f in functions(kernel.module)}
+        self._operations = [op for f in bodies.values() for op in walk(f)]
+        entry_args = kernel.entry.body.block.args
+        self._flow = flow_of(bodies, [entry_args[p.at] for p in kernel.parameters], self._operations)
         self.aliases = self._aliases()
         self.owners = self._owners()
         self._stacked: dict[str, Any] = {}
@@ -173,12 +130,8 @@ class RankArguments:
 
     def _owners(self) -> dict[str, int]:
         """Arguments that stand in the place of one rank of a group."""
-        bodies = {f.sym_name.data: f for f in functions(self.kernel.module)}
-        operations = [op for f in bodies.values() for op in walk(f)]
-        entry_args = self.kernel.entry.body.block.args
-        flow = flow_of(bodies, [entry_args[p.at] for p in self.kernel.parameters], operations)
         found: dict[str, int] = {}
-        for op in operations:
+        for op in self._operations:
             if not isinstance(op, CollectiveOp):
                 continue
             rank = 0
@@ -186,13 +139,36 @@ class RankArguments:
                 if isinstance(value.type, GroupType):
                     rank += value.type.size
                     continue
-                for at in flow.of(value):
+                for at in self._flow.of(value):
                     if not self.kernel.parameters[at].is_window:
                         found.setdefault(self.kernel.parameters[at].name, min(rank, self.size - 1))
                 rank += 1
         return found
 
+    def waiting(self) -> Operation | None:
+        """The first operation that waits for another rank: it looks at shared memory until that changes."""
+        for op in self._operations:
+            match op:
+                case CommTWaitOp():
+                    looked_at = op.signal
+                case CommTTestOp() if loop_around(op) is not None:
+                    looked_at = op.signal
+                case LoadScalarOp() if loop_around(op) is not None:
+                    looked_at = op.ptr
+                case _:
+                    continue
+            if any(self.is_shared(self.kernel.parameters[at]) for at in self._flow.of(looked_at)):
+                return op
+        return None
+
     # --- shared memory ---
+
+    def members(self) -> dict[str, list[Member]]:
+        """All memory that ranks share, by the names of arguments."""
+        return {
+            parameter.name: [self.member(parameter, owner) for owner in owners]
+            for parameter, owners in self.families()
+        }
 
     def families(self) -> list[tuple[Parameter, list[int]]]:
         """The parameters with shared memory, and who owns their members."""

@@ -1,8 +1,8 @@
 """Several ranks in one process: isolated machines that share what the program makes them share.
 
 Every rank runs the program on a core of its own, with its own global memory; one actor at a time goes on
-(`machine/scheduler.py`), so a run is the same every time. `run_ranks` is the command's `--ranks`; `mpi.py`
-does the same with one process a rank.
+(`machine/scheduler.py`), so a run is the same every time. `run_ranks` is the command's `--ranks`; `jobs.py`
+lets several processes run some ranks each, and `mpi.py` one process run each rank.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
+from ptoas.machine.errors import failure
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Machine
 from ptoas.machine.scheduler import MOST_ACTORS, Scheduler, Turns
 from ptoas.machine.sharing import SharedMemory, Sharing
 from ptoas.runner.arguments import Binder
 from ptoas.runner.call import Call
 from ptoas.runner.compare import copied
-from ptoas.runner.core import Share, cores_of, join_clusters
+from ptoas.runner.core import Core, Share, cores_of, join_clusters
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
 from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
-from ptoas.runner.ranks.arguments import Member, RankArguments
+from ptoas.runner.ranks.arguments import RankArguments
+from ptoas.runner.ranks.members import Member
 from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
 from ptoas.targets import Target
@@ -95,6 +97,63 @@ class Rank:
         )
 
 
+@dataclass
+class Ranks:
+    """A program of several ranks, and all that they are given."""
+
+    kernel: Kernel
+    launch: Launch
+    members: Mapping[str, list[Member]]
+    arguments: Callable[[int], Mapping[str, Any]]
+    """Those of one rank."""
+    seed: int
+    max_memory: int
+    restless: bool
+    """Whether they take turns; else each runs to its end before the next, as far as it can."""
+    logs: bool = False
+    """What they touch is written down, whatever is checked."""
+
+    def run(self, numbers: Sequence[int]) -> Ran:
+        """Let these ranks run here, and say what is wrong with them together."""
+        launch, program = self.launch, self.kernel.program
+        flats = [member.flat for family in self.members.values() for member in family]
+
+        def share(machine: Machine) -> Sharing:
+            return Sharing(machine, shared_memories(self.members, flats), self.logs)
+
+        ranks = [Rank(self.kernel, launch, number, share) for number in numbers]
+        cores = [core for rank in ranks for core in rank.cores]
+        size, ledger = len(ranks[0].cores), Ledger()
+        count = size * (launch.ranks or 1)
+        if count > MOST_ACTORS:
+            raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {count}")
+        turns = Turns(len(cores), self.seed, restless=self.restless)
+        for at, rank in enumerate(ranks):
+            rank.sit(turns, ledger, at * size)
+            rank.limit_memory(self.max_memory // (launch.ranks or 1))
+        calls = _each(ranks, launch, lambda rank: rank.call(self.arguments(rank.number)))
+        outcomes = [Outcome() for _ in cores]
+
+        def life(place: int) -> bool:
+            live(outcomes[place], cores[place], lambda: calls[place // size].run(place % size))
+            collect(outcomes[place], cores[place])
+            return outcomes[place].good
+
+        turns.run([partial(life, place) for place in range(len(cores))])
+        check(outcomes, program, launch, cores)
+        results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number - numbers[0]]))
+        return Ran(cores, outcomes, results)
+
+
+@dataclass
+class Ran:
+    """What some ranks leave behind."""
+
+    cores: list[Core]
+    outcomes: list[Outcome]
+    results: list[RankResult]
+
+
 def run_in_process(
     kernel: Kernel,
     size: int,
@@ -102,44 +161,40 @@ def run_in_process(
     *,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    jobs: int | str = 1,
 ) -> RanksResult:
-    """Run `size` ranks of a program, one turn after the other."""
+    """Run `size` ranks of a program: one after the other, or in turns where they wait for each other or a
+    schedule says so; with `jobs`, in so many processes where they do not wait."""
     launch = replace(kernel.launch, ranks=size)
     given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
-    members: dict[str, list[Member]] = {}
-    for parameter, owners in given.families():
-        members[parameter.name] = [given.member(parameter, owner) for owner in owners]
+    schedule, waiting = kernel.options.schedule, given.waiting()
+    if jobs != 1:
+        # What starts processes is not imported by those who need none.
+        from ptoas.runner.ranks.jobs import ranks_in_jobs
+
+        found = ranks_in_jobs(given, launch, waiting, max_memory, jobs)
+        if found is not None:
+            return found
+        given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
+    members = given.members()
     everything = [member for family in members.values() for member in family]
     for member in everything:
         member.lie()
-
-    def share(machine: Machine) -> Sharing:
-        return Sharing(machine, shared_memories(members, [member.flat for member in everything]))
-
-    ranks = [Rank(kernel, launch, rank, share) for rank in range(size)]
-    cores = [core for rank in ranks for core in rank.cores]
-    if len(cores) > MOST_ACTORS:
-        raise UsageError(f"at most {MOST_ACTORS} blocks of all ranks can take turns; there are {len(cores)}")
-    schedule = kernel.options.schedule
-    turns, ledger = Turns(len(cores), seed if schedule is None else schedule), Ledger()
-    for rank in ranks:
-        rank.sit(turns, ledger, rank.number * len(rank.cores))
-        rank.limit_memory(max_memory // size)
-    calls = _each(ranks, launch, lambda rank: rank.call(given.of(rank.number, members)))
-    outcomes = [Outcome() for _ in cores]
-
-    def life(place: int) -> bool:
-        rank, at = divmod(place, len(ranks[0].cores))
-        live(outcomes[place], cores[place], lambda: calls[rank].run(at))
-        collect(outcomes[place], cores[place])
-        return outcomes[place].good
-
-    turns.run([partial(life, place) for place in range(len(cores))])
-    for member in everything:
-        member.finish()
-    check(outcomes, kernel.program, launch, cores)
-    results = _each(ranks, launch, lambda rank: rank.result(calls[rank.number]))
-    return combine(kernel, outcomes, results, members, launch)
+    ranks = Ranks(
+        kernel,
+        launch,
+        members,
+        lambda rank: given.of(rank, members),
+        seed if schedule is None else schedule,
+        max_memory,
+        restless=schedule is not None or waiting is not None,
+    )
+    try:
+        ran = ranks.run(range(size))
+    finally:
+        for member in everything:
+            member.finish()
+    return combine(kernel, ran.outcomes, ran.results, members, launch)
 
 
 def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> list[T]:
@@ -181,19 +236,41 @@ def combine(
     """One result of all ranks."""
     outputs, bits, arguments = _outputs(ranks, members)
     results = [rank.result for rank in ranks]
+    printed = [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed]
     return RanksResult(
         kernel.target.name,
         kernel.entry.sym_name.data,
         outputs,
         arguments,
         [*kernel.options.warnings, *warnings_of(outcomes, launch)],
-        [f"rank {n}: {text}" for n, result in enumerate(results) for text in result.printed],
+        [*printed, *_print_shared(kernel, results[0], members, arguments)],
         [line for result in results for line in result.trace],
         results[0].stats,
         sum(result.steps for result in results),
         bits,
         results,
     )
+
+
+def _print_shared(
+    kernel: Kernel, first: Result, members: Mapping[str, list[Member]], arguments: Mapping[str, Any]
+) -> list[str]:
+    """What was asked to be printed of memory that ranks share: once, with the ranks in front."""
+    said: list[str] = []
+    for printing in kernel.options.prints:
+        name = printing.name
+        if name in members:
+            said.append(printing.text(arguments[name], "at the end"))
+        elif name in first.arguments and first.arguments[name] is None:
+            raise failure(
+                "PTO-R601",
+                f"--print {name}: it is made of memory with another name; ranks share {', '.join(members)}",
+                kernel.entry,
+            )
+    if kernel.options.on_output is not None:
+        for text in said:
+            kernel.options.on_output(text)
+    return said
 
 
 def _outputs(
@@ -257,6 +334,7 @@ def run_ranks(
     ranks: int | str,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    jobs: int | str = 1,
     **options: Any,
 ) -> RanksResult | None:
     """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
@@ -264,14 +342,15 @@ def run_ranks(
     `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
     arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
     `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
-    `None`, and a failure an error without diagnostics.
+    `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
+    these do not wait for each other (`"auto"`: one a core); the result is that of one.
     """
     from ptoas.runner.run import compile
 
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory)
+    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
 
 
 def run_compiled(
@@ -281,8 +360,11 @@ def run_compiled(
     ranks: int | str,
     seed: int = 0,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    jobs: int | str = 1,
 ) -> RanksResult | None:
     if ranks == "mpi":
+        if jobs != 1:
+            raise UsageError("--jobs runs ranks in several processes; with --ranks mpi each is in its own")
         from ptoas.runner.ranks.mpi import run_with_mpi
 
         return run_with_mpi(make, arguments, seed=seed, max_memory=max_memory)
@@ -290,7 +372,9 @@ def run_compiled(
     assert isinstance(size, int)
     kernel = make()
     if kernel.options.schedules == 1:
-        return run_in_process(kernel, size, arguments, seed=seed, max_memory=max_memory)
+        return run_in_process(kernel, size, arguments, seed=seed, max_memory=max_memory, jobs=jobs)
+    if jobs != 1:
+        raise UsageError("--jobs runs ranks in several processes; --schedules follows them in one")
     kept = copied(arguments) if isinstance(arguments, Mapping) else arguments
 
     def run(schedule: int) -> RanksResult:

@@ -22,8 +22,9 @@ from ptoas.runner.call import Call
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.outcomes import STALLED, Outcome, check, collect, live, named_errors, where_it_stands
-from ptoas.runner.ranks.arguments import Member, RankArguments
+from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.in_process import Rank, RankResult, RanksResult, combine, shared_memories
+from ptoas.runner.ranks.members import Member
 from ptoas.runner.ranks.windows import Board, WindowLedger, Windows, window_bytes
 from ptoas.runner.values import Allowance
 

@@ -1,0 +1,116 @@
+"""Ranks in several processes (`--ranks N --jobs K`), where none waits for another.
+
+Memory that ranks share, and what each of them writes of its own, lies where all processes have it; the rest
+of what a rank leaves behind is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Operation
+
+from ptoas.diagnostics import PtoasError, UsageError
+from ptoas.machine.actors import Launch
+from ptoas.machine.arrays import Array, np
+from ptoas.runner.arguments import Bound
+from ptoas.runner.jobs import (
+    Part,
+    Shared,
+    check_jobs,
+    in_common,
+    in_processes,
+    meet,
+    place_of,
+    processes,
+    records_of,
+    say_all,
+    saying_to,
+)
+from ptoas.runner.outcomes import Outcome
+from ptoas.runner.parameters import Parameter
+from ptoas.runner.ranks.arguments import RankArguments
+from ptoas.runner.ranks.in_process import RankResult, Ranks, RanksResult, combine
+from ptoas.runner.ranks.members import Member
+from ptoas.runner.values import Growing
+
+
+@dataclass
+class SomeRanks(Part):
+    """What the ranks of one process leave behind."""
+
+    outcomes: list[Outcome]
+    results: list[RankResult]
+    used: int
+    """Bytes that generated arguments took while they ran."""
+
+
+def ranks_in_jobs(
+    given: RankArguments, launch: Launch, waiting: Operation | None, max_memory: int, jobs: int | str
+) -> RanksResult | None:
+    """The result of ranks that ran in several processes; `None`: one process has to run them all."""
+    kernel, options, size = given.kernel, given.kernel.options, given.size
+    check_jobs(options, jobs, "ranks")
+    count = processes(jobs, size)
+    if count == 1:
+        return None
+    if waiting is not None:
+        raise UsageError(
+            f"--jobs: ranks wait for each other ({place_of(waiting)}): "
+            f"mpiexec -n {size} ptoas run FILE --ranks mpi runs each in a process"
+        )
+    members = given.members()
+    shared = [member for family in members.values() for member in family]
+    try:
+        for member in shared:
+            member.lie(in_common)
+        tables = [Shared(kernel.parameters, given.of(rank, members)) for rank in range(size)]
+    except PtoasError:  # one process says it, of all ranks that have it
+        return None
+    if not _can_be_brought_back(kernel.parameters, shared, tables):
+        return None
+    said: list[str] = []
+    before = given.allowance.used
+    ranks = Ranks(
+        kernel, launch, members, lambda rank: tables[rank].given, given.seed, max_memory, False, logs=True
+    )
+
+    def work(numbers: range) -> SomeRanks:
+        ran = ranks.run(numbers)
+        # Operations stay in their process, and what was touched is compared once.
+        outcomes = [replace(outcome, op=None, records=[]) for outcome in ran.outcomes]
+        return SomeRanks(records_of(ran.cores), said, outcomes, ran.results, given.allowance.used - before)
+
+    known: list[Array] = [v for table in tables for v in table.given.values() if isinstance(v, np.ndarray)]
+    with saying_to(options, (), said):
+        parts = in_processes(size, count, work, known)
+    if parts is None or before + sum(part.used for part in parts) > given.allowance.limit:
+        return None
+    outcomes = [outcome for part in parts for outcome in part.outcomes]
+    results = [result for part in parts for result in part.results]
+    if len(outcomes) > size and any(part.said for part in parts):
+        return None  # cores of a rank that wait for each other let the next rank speak
+    unforeseen = {number for number, member in enumerate(shared) if not member.parameter.written}
+    if any(result.written & unforeseen for result in results):
+        return None
+    for table, result in zip(tables, results, strict=True):
+        table.give_back(result.result)
+    for member in shared:
+        member.finish()
+        if member.usable:
+            member.lie()
+    say_all(options, parts)
+    return combine(kernel, outcomes, results, members, launch)
+
+
+def _can_be_brought_back(
+    parameters: Sequence[Parameter], shared: Sequence[Member], tables: Sequence[Shared]
+) -> bool:
+    """Whether all that ranks write lies where all processes have it, or is sent, and is not also something
+    else's memory."""
+    own = [t.given[p.name] for t in tables for p in parameters if p.written and p.kind != "tile"]
+    if not all(isinstance(value, np.ndarray | Growing | Bound) for value in own):
+        return False
+    arrays = [(each.initial, each.may_be_written) for each in shared if each.initial is not None]
+    return not meet([*arrays, *(each for table in tables for each in table.arrays)])

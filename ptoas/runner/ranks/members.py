@@ -1,0 +1,78 @@
+"""Memory that ranks share: one member of each rank that owns some of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ptoas.machine.arrays import Array, np
+from ptoas.machine.memory import element_count, packed_strides
+from ptoas.runner.arguments import spread_elements
+from ptoas.runner.parameters import Parameter
+
+
+@dataclass
+class Member:
+    """Memory of one rank that others see, before and after the run."""
+
+    parameter: Parameter
+    owner: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    initial: Array | None = None
+    """What the owner was given."""
+    flat: Array | None = None
+    """The memory itself: elements in a row."""
+
+    @property
+    def name(self) -> str:
+        return self.parameter.name
+
+    @property
+    def elements(self) -> int:
+        return element_count(self.shape, self.strides)
+
+    def logical(self) -> Array:
+        """The elements in their shape."""
+        assert self.flat is not None
+        steps = [s * self.flat.itemsize for s in self.strides]
+        return np.ndarray(self.shape, self.flat.dtype, self.flat, 0, steps)
+
+    @property
+    def may_be_written(self) -> bool:
+        """A window may be reached from another one."""
+        return self.parameter.written or self.parameter.is_window
+
+    @property
+    def usable(self) -> bool:
+        """Whether the given array can be used where it is."""
+        given = self.initial
+        assert given is not None
+        packed = self.strides == packed_strides(self.shape, type(self.parameter.layout)("nd"))
+        in_a_row = given.flags.c_contiguous and given.flags.aligned
+        return packed and in_a_row and (given.flags.writeable or not self.parameter.written)
+
+    def lie(self, room: Callable[[int, Any], Array] | None = None) -> None:
+        """Use the given array where it is, or a copy with the strides of the argument; `room` is where what
+        may be written has to lie."""
+        given = self.initial
+        assert given is not None
+        if self.usable and (room is None or not self.may_be_written):
+            self.flat = given.reshape(-1)
+            return
+        elements = spread_elements(self.parameter, given, self.shape, self.strides)
+        self.fill((room or np.zeros)(elements, given.dtype))
+
+    def fill(self, flat: Array) -> None:
+        self.flat = flat
+        if self.initial is not None:
+            self.logical()[...] = self.initial.reshape(self.shape)
+
+    def finish(self) -> None:
+        """Bring results back to the array that was given."""
+        given = self.initial
+        if given is None or self.flat is None or not (self.parameter.written and given.flags.writeable):
+            return
+        if not np.may_share_memory(given, self.flat):
+            given[...] = self.logical().reshape(given.shape)
