@@ -7,7 +7,7 @@ import atexit
 import gc
 import os
 
-gc.set_threshold(500_000, 20, 20)
+gc.set_threshold(1_000_000, 20, 20)
 """A command keeps most of the objects that it makes to its end: a hundred thousand after its imports. Looking
 every 700 for what can be thrown away takes a tenth of a short command's time."""
 atexit.register(gc.freeze)
