@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.structure import walk
+from ptoas.private import make_operation
 from ptoas.private import set_name as set_name
 
 _Op = TypeVar("_Op", bound=Operation)
@@ -56,14 +57,8 @@ def _copied(op: _Op, values: dict[SSAValue, SSAValue]) -> _Op:
         if len(blocks) > 1:
             raise _BranchedError
         regions.append(Region([_copied_block(block, values) for block in blocks]))
-    copy = op.create(
-        operands=operands,
-        result_types=[result.type for result in op.results],
-        properties=op.properties,
-        attributes=op.attributes,
-        location=op.location,
-        regions=regions,
-    )
+    types = [result.type for result in op.results]
+    copy = make_operation(op.__class__, operands, types, op.properties, op.attributes, op.location, regions)
     for value, twin in zip(op.results, copy.results, strict=True):
         values[value] = twin
         set_name(twin, value.name_hint)

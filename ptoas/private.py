@@ -6,15 +6,19 @@ Each stands for something that has no public name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue, SSAValues, Use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lark import Lark
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.dialects.builtin import LocationAttr
     from xdsl.parser import AttrParser
     from xdsl.printer import Printer
+
+Op = TypeVar("Op", bound=Operation)
 
 
 def set_name(value: SSAValue, name: str | None) -> None:
@@ -61,6 +65,46 @@ def collect(op: Operation, found: list[Operation]) -> None:
                     collect(inner, found)
                 inner = inner._next_op
             block = block._next_block
+
+
+def operand(op: Operation, at: int) -> SSAValue:
+    """The operand of a number. xDSL makes a view of all operands, and asks whether the number is a slice."""
+    return _ITEM(op._operands, at)
+
+
+_ITEM = cast(Any, tuple).__getitem__
+
+
+def make_operation(
+    cls: type[Op],
+    operands: Sequence[SSAValue],
+    result_types: Iterable[Attribute],
+    properties: Mapping[str, Attribute],
+    attributes: Mapping[str, Attribute],
+    location: LocationAttr,
+    regions: Sequence[Region] = (),
+) -> Op:
+    """An operation without successors that has all of its properties.
+
+    `create` asks for defaults that are there, and tells operands and successors that they are no longer used
+    by an operation that is new. A program is read once and copied once for each target: a tenth of both.
+    """
+    op = cls.__new__(cls)
+    uses: list[Use] = []
+    for index, operand in enumerate(operands):
+        use = Use(op, index)
+        first = operand.first_use
+        if first is not None:
+            use._next_use, first._prev_use = first, use
+        operand.first_use = use
+        uses.append(use)
+    op._operands, op._operand_uses = SSAValues(operands), tuple(uses)
+    op.results = SSAValues([OpResult(type, op, index) for index, type in enumerate(result_types)])
+    op.properties, op.attributes = dict(properties), dict(attributes)
+    op.location = location
+    for region in regions:
+        op.add_region(region)
+    return op
 
 
 LEXER_OPTION = "_plugins"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Event, Pipe
+from ptoas.private import operand
 
 Pair = tuple[Pipe, Pipe]
 Flag = tuple[Pipe, Pipe, Event]
@@ -43,6 +44,6 @@ class Effects:
 NOTHING = Effects()
 
 
-def touched(op: Operation, operand: int) -> SSAValue:
+def touched(op: Operation, at: int) -> SSAValue:
     """The value that an access of an instruction touches."""
-    return op.results[-1 - operand] if operand < 0 else op.operands[operand]
+    return op.results[-1 - at] if at < 0 else operand(op, at)

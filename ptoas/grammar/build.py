@@ -286,14 +286,7 @@ class Builder(Names):
             if result_types is None:
                 self._poison(tree, names)
                 return
-        op = plan.cls.create(
-            operands=chosen,
-            result_types=result_types,
-            properties=plan.properties,
-            attributes=plan.attributes,
-            location=location,
-            regions=regions,
-        )
+        op = plan.make(chosen, result_types, location, regions)
         if not plan.checked and not self._check(raw, op, plan):
             self.plans.pop(key, None)
             if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
@@ -302,12 +295,7 @@ class Builder(Names):
             # A form of a known instruction that the dialect does not have yet.
             op.drop_all_references()
             plan = UnregisteredReader(tree, types, self.resolver).plan()
-            op = plan.cls.create(
-                operands=chosen,
-                result_types=plan.result_types or (),
-                attributes=plan.attributes,
-                location=location,
-            )
+            op = plan.make(chosen, plan.result_types or (), location, ())
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)

@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ptoas.grammar import tree as t
 from ptoas.location import Places
+from ptoas.private import make_operation
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import LocationAttr
 
 
 class Constant(t.Record):
@@ -61,6 +66,28 @@ class Plan:
     """How many regions it has at most."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
+    whole: tuple[dict[str, Attribute], dict[str, Attribute]] | None = None
+    """Properties and attributes with those that the operation adds by itself, once one was made."""
+
+    def make(
+        self,
+        operands: Sequence[SSAValue],
+        result_types: Sequence[Attribute],
+        location: LocationAttr,
+        regions: Sequence[Region],
+    ) -> Operation:
+        if self.whole is not None:
+            return make_operation(self.cls, operands, result_types, *self.whole, location, regions)
+        op = self.cls.create(
+            operands=operands,
+            result_types=result_types,
+            properties=self.properties,
+            attributes=self.attributes,
+            location=location,
+            regions=regions,
+        )
+        self.whole = dict(op.properties), dict(op.attributes)
+        return op
 
     def by_slot(self, operands: Sequence[SSAValue]) -> dict[str, Sequence[SSAValue]]:
         """The operands of each slot."""

@@ -52,6 +52,7 @@ from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
+from ptoas.private import make_operation
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
@@ -611,8 +612,8 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             continue
         event = target.events[pair.event]
         parts = _parts_of_flag(source, destination, event)
-        raising = SetFlagOp.create(properties=parts, location=pair.before.location)
-        waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
+        raising = make_operation(SetFlagOp, (), (), parts, {}, pair.before.location)
+        waiting = make_operation(WaitFlagOp, (), (), parts, {}, pair.before.location)
         for flag in (raising, waiting):
             because(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))

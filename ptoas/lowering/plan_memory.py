@@ -48,6 +48,7 @@ from ptoas.location import span_of
 from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
+from ptoas.private import make_operation
 from ptoas.targets import Target
 
 
@@ -399,8 +400,7 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
         op = root.owner
         if not isinstance(op, AllocTileOp):
             continue
-        constant = arith.ConstantOp.create(
-            result_types=[i64], properties={"value": IntegerAttr(address, i64)}, location=op.location
-        )
+        value = IntegerAttr(address, i64)
+        constant = make_operation(arith.ConstantOp, (), (i64,), {"value": value}, {}, op.location)
         Rewriter.insert_op(constant, InsertPoint.before(op))
         op.fill("addr", [constant.results[0]])

@@ -21,6 +21,7 @@ from xdsl.irdl.operations import (
 )
 
 from ptoas.caches import Kept
+from ptoas.private import operand
 
 _Op = TypeVar("_Op", bound=IRDLOperation)
 _PENDING: set[type[IRDLOperation]] = set()
@@ -70,7 +71,7 @@ class FixedAccessor:
         self.of_results = accessor.construct is VarIRConstruct.RESULT
 
     def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
-        return op.results[self.at] if self.of_results else op.operands[self.at]
+        return op.results[self.at] if self.of_results else operand(op, self.at)
 
     def __set__(self, op: Operation, value: object) -> None:
         cast(Any, self.accessor).__set__(op, value)
@@ -96,7 +97,9 @@ class SegmentAccessor:
         except KeyError:
             place = self._place(sizes.get_values())
             self._known.keep(key, place)
-        return None if place is None else op.operands[place]
+        if place is None:
+            return None
+        return operand(op, place) if isinstance(place, int) else op.operands[place]
 
     def __set__(self, op: Operation, value: object) -> None:
         cast(Any, self.accessor).__set__(op, value)
