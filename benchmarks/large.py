@@ -62,7 +62,7 @@ def _whole_way(size: int) -> dict[str, float]:
     """Seconds to verify and to lower, and the bytes that everything together took; as the command does it,
     which lets Python look for what it can throw away less often (`ptoas/cli/__init__.py`)."""
     import ptoas
-    import ptoas.cli  # noqa: F401
+    import ptoas.cli
     from ptoas.lowering.lower import lower
     from ptoas.targets.verify import verify
 

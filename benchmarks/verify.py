@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.figures import Row, in_turns
@@ -69,32 +70,26 @@ def checking(size: int, repeats: int) -> list[Row]:
 
 
 def many(count: int, repeats: int) -> list[Row]:
-    """A folder of files: in as many processes as there are cores, and again with nothing changed."""
-    from ptoas.cli.verify_files import Options, verify_paths
-
+    """A folder of files: in as many processes as there are cores, and again with nothing changed; the whole
+    commands."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
-        paths = [Path(folder, f"kernel{number}.pto") for number in range(count)]
-        for number, path in enumerate(paths):
-            path.write_text(program(11_000, seed=number), encoding="utf-8")
-        options = Options(targets=("a5",))
-        verify_paths([str(path) for path in paths[:8]], options, jobs=1)  # imports what it needs
-        one, all_cores = in_turns(
-            lambda: verify_paths([folder], options, jobs=1),
-            lambda: verify_paths([folder], options, jobs="auto"),
-            repeats=repeats,
-            clock=time.perf_counter,
-        )
+        for number in range(count):
+            Path(folder, f"kernel{number}.pto").write_text(program(11_000, seed=number), encoding="utf-8")
         kept = f"import os; os.environ['PTOAS_CACHE_DIR'] = {cache!r}\n"
-        command = ("verify", folder, "--target", "a5", "-q")
-        spawn(kept + command_line(*command))
-        again, anew = in_turns(
-            lambda: spawn(kept + command_line(*command)),
-            lambda: spawn(kept + command_line(*command, "--no-cache")),
+
+        def command(*words: str) -> Callable[[], None]:
+            return lambda: spawn(kept + command_line("verify", folder, "--target", "a5", "-q", *words))
+
+        command()()
+        again, one, all_cores = in_turns(
+            command(),
+            command("--no-cache", "-j", "1"),
+            command("--no-cache", "-j", "auto"),
             repeats=repeats,
             clock=time.perf_counter,
         )
     what = f"verify {count} files of 11 KB"
-    rows = [Row(f"{what} again, nothing changed", "with --no-cache", again, anew, at_least=5, speed=True)]
+    rows = [Row(f"{what} again, nothing changed", "with --no-cache", again, one, at_least=5, speed=True)]
     # One core can't show what two would do.
     if (os.cpu_count() or 1) > 1:
         rows.append(Row(f"{what}, -j auto", "-j 1", all_cores, one, at_least=1.7, speed=True))

@@ -62,6 +62,6 @@ def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iter
     # A fork has all that is imported here already.
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
     context = multiprocessing.get_context(method)
-    share = max(1, min(16, len(items) // (jobs * 8)))
+    share = max(1, min(4, len(items) // (jobs * 8)))
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         yield from pool.map(work, items, chunksize=share)
