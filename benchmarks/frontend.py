@@ -30,7 +30,9 @@ def parsing(repeats: int) -> list[Row]:
     rows: list[Row] = []
     whole: dict[int, list[float]] = {}
     for size, least in LEAST.items():
-        cold, warm, cold_xdsl, warm_xdsl, operations = samples(size, repeats)
+        # A small text is read in a millisecond or ten: more samples until Python has settled.
+        more = 4 if size <= 11_000 else 1
+        cold, warm, cold_xdsl, warm_xdsl, operations = samples(size, more * repeats)
         beside = "xDSL's parser, generic form"
         kb = f"parse {size // 1000} KB, an operation"
         rows.append(Row(f"{kb}, nothing seen before", beside, cold, cold_xdsl, at_least=least, speed=True))
