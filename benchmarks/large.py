@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.figures import Row, in_turns
+from benchmarks.figures import Row
 from benchmarks.frontend import child_environment
 from benchmarks.generate import program
 
@@ -31,7 +31,7 @@ def measure(quick: bool = False) -> list[Row]:
 
 
 def sizes(size: int) -> list[Row]:
-    small, large = (_in_a_process(each) for each in (size, 3 * size))
+    small, large = (_in_a_process(each, "program") for each in (size, 3 * size))
     what = f"{3 * size / MB:g} MB"
     assert size < SIZE or large["operations"] >= 30_000
     rows = [
@@ -48,9 +48,9 @@ def sizes(size: int) -> list[Row]:
     return rows
 
 
-def _in_a_process(size: int) -> dict[str, float]:
+def _in_a_process(size: int, kind: str) -> dict[str, float]:
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.large", str(size)],
+        [sys.executable, "-m", "benchmarks.large", str(size), kind],
         check=True,
         env=child_environment(),
         stdout=subprocess.PIPE,
@@ -58,7 +58,7 @@ def _in_a_process(size: int) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
-def _whole_way(size: int) -> dict[str, float]:
+def _whole_way(text: str) -> dict[str, float]:
     """Seconds to verify and to lower, and the bytes that everything together took; as the command does it,
     which lets Python look for what it can throw away less often (`ptoas/cli/__init__.py`)."""
     import ptoas
@@ -69,7 +69,6 @@ def _whole_way(size: int) -> dict[str, float]:
     warm = ptoas.parse(program(1_000))
     verify(warm, "a5")
     lower(warm, "a5", verified=False)
-    text = program(size, seed=size)
     before = _most_memory()
     module = ptoas.parse(text)
     times = [time.process_time()]
@@ -184,26 +183,13 @@ def live_tiles(count: int) -> str:
 
 
 def tiles(count: int) -> list[Row]:
-    import ptoas
-    from ptoas.lowering.lower import lower
-    from ptoas.targets.verify import verify
-
-    times: dict[int, list[float]] = {}
-    for number in (count // 2, count):
-        module = ptoas.parse(live_tiles(number))
-        assert verify(module, "a5").ok
-        check, whole = in_turns(
-            lambda module=module: verify(module, "a5"),
-            lambda module=module: lower(module, "a5", verified=False),
-            repeats=1,
-        )
-        times[number] = check + whole
-    (_, half), (check, whole) = times.values()
+    half, whole = (_in_a_process(number, "tiles") for number in (count // 2, count))
     return [
-        Row(f"verify {count:,} live tiles", "a second", [check], [1.0], at_most=1),
-        Row(f"lower {count:,} live tiles", f"{count // 2:,}", [whole], [half], at_most=3),
+        Row(f"verify {count:,} live tiles", "a second", [whole["verify"]], [1.0], at_most=1),
+        Row(f"lower {count:,} live tiles", f"{count // 2:,}", [whole["lower"]], [half["lower"]], at_most=3),
     ]
 
 
 if __name__ == "__main__":
-    print(json.dumps(_whole_way(int(sys.argv[1]))))
+    size, kind = int(sys.argv[1]), sys.argv[2]
+    print(json.dumps(_whole_way(live_tiles(size) if kind == "tiles" else program(size, seed=size))))

@@ -119,7 +119,7 @@ class State:
         """A new access. It stands for those here that its pipe comes after."""
         here = self.records.setdefault(touch.at, {})
         pipe = NUMBER[touch.pipe]
-        for other, record in list(here.items()):
+        for other, record in list(here.items()) if here else ():
             if record.comes_before(pipe) != NEVER and self.accesses.stands_for(touch, other):
                 del here[other]
         record = Record(pipe, time, NOBODY, self._everything)
@@ -197,18 +197,15 @@ class _Index:
     """
 
     def __init__(self, state: State):
-        self._unknown: list[dict[Touch, int]] = [{} for _ in PIPES]
+        self._unknown: dict[int, dict[Touch, int]] = {NUMBER[pipe]: {} for pipe in state.accesses.pipes}
         self._latest = [-1] * len(PIPES)
         """When a pipe has learned something last."""
         found = [each for here in state.records.values() for each in here.items()]
         for touch, record in sorted(found, key=lambda each: each[1].time):
             self.add(touch, record)
-            for pipe, since in enumerate(record.known):
-                if since != NEVER:
-                    self.learned(pipe, since)
 
     def add(self, touch: Touch, record: Record) -> None:
-        for pipe, unknown in enumerate(self._unknown):
+        for pipe, unknown in self._unknown.items():
             unknown.pop(touch, None)  # what is met again is the latest
             if record.without[pipe]:
                 unknown[touch] = record.time
