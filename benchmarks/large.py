@@ -60,12 +60,13 @@ def _in_a_process(size: int, kind: str) -> dict[str, float]:
 
 def _whole_way(text: str) -> dict[str, float]:
     """Seconds to verify and to lower, and the bytes that everything together took; as the command does it,
-    which lets Python look for what it can throw away less often (`ptoas/cli/__init__.py`)."""
+    which does not let Python look for what it can throw away (`ptoas/cli/__init__.py`)."""
     import ptoas
-    import ptoas.cli
+    from ptoas.cli import leave_alone
     from ptoas.lowering.lower import lower
     from ptoas.targets.verify import verify
 
+    leave_alone()
     warm = ptoas.parse(program(1_000))
     verify(warm, "a5")
     lower(warm, "a5", verified=False)

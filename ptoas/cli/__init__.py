@@ -15,3 +15,15 @@ atexit.register(gc.freeze)
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 """The threads that NumPy keeps for products of matrices wait for work in a loop, some 50 ms each, before they
 sleep: half of what importing NumPy takes. With this they sleep at once, and are woken for a product."""
+
+
+def leave_alone() -> None:
+    """Said by commands that run no program: of some hundred objects for each operation of a large file none
+    can be thrown away before its end, and to look for one takes a fifth of the time."""
+    gc.set_threshold(10_000_000, 20, 20)
+
+
+def tidy_up(most: int = 1_000_000) -> None:
+    """Between two files: throw away what names only itself, in circles, as modules do; if it may be much."""
+    if gc.get_count()[0] > most:
+        gc.collect(1)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import click
+
+from ptoas.cli import tidy_up
 
 AUTO = "auto"
 _WORTH_A_PROCESS = 8
@@ -53,6 +56,7 @@ def workers(jobs: int | str, files: int) -> int:
 
 def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iterator[Done]:
     """What `work` makes of each item, in their order; it is a function of a module, or a partial of one."""
+    work = partial(_tidily, work)
     if jobs <= 1:
         yield from map(work, items)
         return
@@ -65,3 +69,9 @@ def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iter
     share = max(1, min(4, len(items) // (jobs * 8)))
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         yield from pool.map(work, items, chunksize=share)
+
+
+def _tidily(work: Callable[[Item], Done], item: Item) -> Done:
+    done = work(item)
+    tidy_up()
+    return done

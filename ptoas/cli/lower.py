@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ptoas.cli import leave_alone
 from ptoas.cli.completion import complete_pass, complete_target
 from ptoas.cli.jobs import AUTO, jobs_option
 from ptoas.cli.options import (
@@ -80,6 +81,7 @@ def lower(
     ptoas lower kernel.pto --until plan-memory
     ptoas lower kernels --target a5 -o build -j auto
     """
+    leave_alone()
     ctx.find_root().obj = color
     from ptoas.cli import lower_files as files
     from ptoas.cli import settings as configuration

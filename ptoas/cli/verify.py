@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ptoas.cli import leave_alone
 from ptoas.cli.completion import complete_codes, complete_targets
 from ptoas.cli.jobs import AUTO, jobs_option
 from ptoas.cli.options import (
@@ -154,6 +155,7 @@ def verify(
     ptoas verify kernels --watch
     ptoas verify kernels --format sarif -o findings.sarif
     """
+    leave_alone()
     ctx.find_root().obj = color
     from ptoas.cli import settings as configuration
     from ptoas.cli.find import find_files
