@@ -23,7 +23,7 @@ BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
 def measure(quick: bool = False) -> list[Row]:
     rows = [row for size in SIZES for row in checking(size, 2 if quick else 5)]
-    return [*rows, *many(20 if quick else 500, 2)]
+    return [*rows, *many(20 if quick else 500, 2 if quick else 3)]
 
 
 def with_flags(text: str) -> str:
