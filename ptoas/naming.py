@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.structure import walk
-from ptoas.private import make_operation
-from ptoas.private import set_name as set_name
+from ptoas.private_ir import make_operation
+from ptoas.private_ir import set_name as set_name
 
 _Op = TypeVar("_Op", bound=Operation)
 

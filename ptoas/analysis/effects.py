@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.private import operand
+from ptoas.private_ir import operand
 
 Pair = tuple[Pipe, Pipe]
 Flag = tuple[Pipe, Pipe, Event]

@@ -29,7 +29,7 @@ from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.naming import copy_module
-from ptoas.private import set_name
+from ptoas.private_ir import set_name
 
 MULTI_TILE_CODE = "PTO-V141"
 _PLANNED = "pto.multi_buffer_addrs"

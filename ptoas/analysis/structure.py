@@ -10,7 +10,7 @@ from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
-from ptoas.private import collect
+from ptoas.private_ir import collect
 
 Op = TypeVar("Op", bound=Operation)
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ptoas.grammar import tree as t
 from ptoas.location import Places
-from ptoas.private import make_operation
+from ptoas.private_ir import make_operation
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr

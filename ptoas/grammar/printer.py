@@ -44,7 +44,7 @@ from ptoas.grammar.template import (
     names_in,
 )
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.private import names_of
+from ptoas.private_ir import names_of
 
 FORMS = ("asm", "ssa", "dps", "generic")
 

@@ -52,7 +52,7 @@ from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import NUMBER, Record, State
 from ptoas.lowering.options import chosen_target
-from ptoas.private import make_operation
+from ptoas.private_ir import make_operation
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000

@@ -48,7 +48,7 @@ from ptoas.location import span_of
 from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
-from ptoas.private import make_operation
+from ptoas.private_ir import make_operation
 from ptoas.targets import Target
 
 

@@ -21,7 +21,7 @@ from xdsl.irdl.operations import (
 )
 
 from ptoas.caches import Kept
-from ptoas.private import operand
+from ptoas.private_ir import operand
 
 _Op = TypeVar("_Op", bound=IRDLOperation)
 _PENDING: set[type[IRDLOperation]] = set()

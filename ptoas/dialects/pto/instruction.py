@@ -37,7 +37,7 @@ from ptoas.dialects.pto.construct import construct, flat, segments
 from ptoas.dialects.pto.define import complete
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
-from ptoas.private import declared_operands
+from ptoas.private_ir import declared_operands
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
