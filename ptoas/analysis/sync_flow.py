@@ -20,6 +20,7 @@ from ptoas.analysis.effects import Flag, Pair
 from ptoas.analysis.flow import Flow
 from ptoas.analysis.function import FunctionFacts, event_of
 from ptoas.analysis.order import PIPES, Accesses, Machine, Touch
+from ptoas.analysis.pending import Pending
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp, GivesToken, SetsFlag, TakesToken
 
@@ -55,14 +56,11 @@ class FlagMisuse:
     other: Operation | None = None
 
 
-Pending = dict[int, dict[Touch, int]]
-"""For an access, by its place: the pipes that come after it, whether it is settled for its own pipe, and
-above them the flags that carry it."""
-
-
 @dataclass
 class _State:
     pending: Pending = field(default_factory=Pending)
+    """For each access under way: the pipes that come after it, whether it is settled for its own pipe, and
+    above them the flags that carry it."""
     flags: dict[Flag, int] = field(default_factory=dict[Flag, int])
     """For a flag: whether it may be down, may be up, or both."""
 
@@ -93,16 +91,11 @@ class SyncFlow(Flow[_State]):
     # --- states ----------------------------------------------------------------------------------
 
     def copy(self, state: _State) -> _State:
-        return _State({at: dict(touches) for at, touches in state.pending.items()}, dict(state.flags))
+        return _State(state.pending.copy(), dict(state.flags))
 
     def join(self, a: _State, b: _State) -> _State:
-        joined = self.copy(a)
-        for at, touches in b.pending.items():
-            here = joined.pending.setdefault(at, {})
-            for touch, mask in touches.items():
-                here[touch] = here.get(touch, mask) & mask
         flags = {flag: a.flags.get(flag, DOWN) | b.flags.get(flag, DOWN) for flag in {**a.flags, **b.flags}}
-        return _State(joined.pending, flags)
+        return _State(a.pending.joined(b.pending), flags)
 
     # --- operations ------------------------------------------------------------------------------
 
@@ -148,19 +141,18 @@ class SyncFlow(Flow[_State]):
     def _begin(self, touch: Touch, pending: Pending) -> None:
         """The access is under way; what comes before it anyway is not looked at any more."""
         bit = _BIT[touch.pipe]
-        here = pending.get(touch.at, {})
-        kept = {
-            other: mask
-            for other, mask in here.items()
-            if not (mask & bit and self.accesses.stands_for(touch, other))
-        }
-        pending[touch.at] = {**kept, touch: bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED}
+        here = pending.by_place.get(touch.at, {})
+        for other, group in list(here.items()):
+            if group.mask & bit and self.accesses.stands_for(touch, other):
+                del here[other]
+        pending.put(touch, bit if self.accesses.overlaps(touch.pipe) else bit | _SETTLED)
 
     def _check(self, second: Touch, state: _State, before: tuple[Pair, ...]) -> None:
         # Within a pipe the latest access speaks for the earlier ones.
         latest: dict[Pipe, tuple[Touch, int]] = {}
-        for first, mask in self.accesses.meeting(second, state.pending):
-            if mask & _after(first, second.pipe) or self.accesses.keeps_order(first, second):
+        for first, group in self.accesses.meeting(second, state.pending.by_place):
+            mask = group.mask
+            if mask & _after(first.pipe, second.pipe) or self.accesses.keeps_order(first, second):
                 continue
             if first.pipe not in latest or latest[first.pipe][0].number < first.number:
                 latest[first.pipe] = (first, mask)
@@ -181,10 +173,9 @@ class SyncFlow(Flow[_State]):
         """Take the missing flags as added after the first accesses, so that one mistake is one report."""
         for last in latest:
             end, has = self.accesses.of[last.op][-1].number, _BIT[last.pipe]
-            for here in state.pending.values():
-                for touch, mask in here.items():
-                    if touch.number <= end and mask & has:
-                        here[touch] = mask | _after(touch, pipe)
+            for touch, mask in state.pending.items():
+                if touch.number <= end and mask & has:
+                    state.pending.put(touch, mask | _after(touch.pipe, pipe))
 
     # --- order -----------------------------------------------------------------------------------
 
@@ -194,11 +185,7 @@ class SyncFlow(Flow[_State]):
             state.pending.clear()
             return
         has = _BIT.get(source, 0)
-        for here in state.pending.values():
-            for touch, mask in here.items():
-                if mask & has:
-                    here[touch] = mask | _after(touch, sink)
-        self._forget(state)
+        state.pending.change(lambda pipe, mask: mask | _after(pipe, sink) if mask & has else mask, self._done)
 
     def _flag(self, op: FlagOp, state: _State) -> None:
         source, sink, _ = op.flag
@@ -224,17 +211,15 @@ class SyncFlow(Flow[_State]):
     def _carry(self, key: Hashable, pipe: Pipe, state: _State) -> None:
         """What the pipe was given, and comes after, goes along with a flag or a token."""
         has, carrier = _BIT.get(pipe, 0), self._carrier(key)
-        for here in state.pending.values():
-            for touch, mask in here.items():
-                here[touch] = mask | carrier if mask & has else mask & ~carrier
+        state.pending.change(lambda _, mask: mask | carrier if mask & has else mask & ~carrier, self._done)
 
     def _deliver(self, key: Hashable, pipe: Pipe, state: _State) -> None:
         carrier = self._carrier(key)
-        for here in state.pending.values():
-            for touch, mask in here.items():
-                if mask & carrier:
-                    here[touch] = (mask | _after(touch, pipe)) & ~carrier
-        self._forget(state)
+
+        def after(own: Pipe, mask: int) -> int:
+            return (mask | _after(own, pipe)) & ~carrier if mask & carrier else mask
+
+        state.pending.change(after, self._done)
 
     def _set(self, op: Operation, flag: Flag, state: _State) -> None:
         if self.reporting and state.flags.get(flag, DOWN) & UP:
@@ -251,22 +236,13 @@ class SyncFlow(Flow[_State]):
         state.flags[flag] = DOWN
         self._deliver(flag, flag[1], state)
 
-    def _forget(self, state: _State) -> None:
-        """Drop accesses that every pipe comes after, of those that access anything."""
-        for at, here in list(state.pending.items()):
-            left = {touch: mask for touch, mask in here.items() if mask & self._done != self._done}
-            if not left:
-                del state.pending[at]
-            elif len(left) < len(here):
-                state.pending[at] = left
-
     def _misuse(self, kind: str, op: Operation, flag: Flag, other: Operation | None = None) -> None:
         self.misuses.setdefault((kind, op, flag), FlagMisuse(kind, op, flag, other))
 
 
-def _after(touch: Touch, pipe: Pipe) -> int:
-    """The bit that says: the pipe comes after the access."""
-    return _SETTLED if touch.pipe is pipe else _BIT.get(pipe, 0)
+def _after(own: Pipe, pipe: Pipe) -> int:
+    """The bit that says: the pipe comes after an access of `own`."""
+    return _SETTLED if own is pipe else _BIT.get(pipe, 0)
 
 
 def _pair(first: Pipe, second: Pipe, before: tuple[Pair, ...]) -> Pair:
