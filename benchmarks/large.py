@@ -180,23 +180,36 @@ def depths() -> list[Row]:
 # --- wide ------------------------------------------------------------------------------------------
 
 
-def live_tiles(count: int) -> str:
-    """So many tiles that are loaded before the first of them is used."""
+def live_tiles(count: int, by_hand: bool = False) -> str:
+    """So many tiles that are loaded before the first of them is used; a pair of flags for each, or none."""
+    flags = [f"pto.{verb}_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]" for verb in ("set", "wait")]
+    last = [f"pto.{verb}_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]" for verb in ("set", "wait")]
     lines = [f"func.func @f(%x: {VIEW}, %y: {VIEW}) {{"]
     for n in range(count):
         lines += [f"%t{n} = pto.alloc_tile : {TILE}", f"pto.tload ins(%x : {VIEW}) outs(%t{n} : {TILE})"]
+        lines += flags if by_hand else []
     lines += [f"pto.tadd ins(%t{n}, %t0 : {TILE}, {TILE}) outs(%t0 : {TILE})" for n in range(count)]
+    lines += last if by_hand else []
     return "\n".join([*lines, f"pto.tstore ins(%t0 : {TILE}) outs(%y : {VIEW})", "return", "}", ""])
 
 
 def tiles(count: int) -> list[Row]:
     half, whole = (_in_a_process(number, "tiles") for number in (count // 2, count))
+    by_hand = _in_a_process(count, "flags")
     return [
         Row(f"verify {count:,} live tiles", "a second", [whole["verify"]], [1.0], at_most=1),
+        Row(
+            f"verify {count:,} live tiles, flags by hand", "a second", [by_hand["verify"]], [1.0], at_most=1.5
+        ),
         Row(f"lower {count:,} live tiles", f"{count // 2:,}", [whole["lower"]], [half["lower"]], at_most=3),
     ]
 
 
+TEXTS = {
+    "program": lambda size: program(size, seed=size),
+    "tiles": live_tiles,
+    "flags": lambda size: live_tiles(size, by_hand=True),
+}
+
 if __name__ == "__main__":
-    size, kind = int(sys.argv[1]), sys.argv[2]
-    print(json.dumps(_whole_way(live_tiles(size) if kind == "tiles" else program(size, seed=size))))
+    print(json.dumps(_whole_way(TEXTS[sys.argv[2]](int(sys.argv[1])))))
