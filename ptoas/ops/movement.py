@@ -7,6 +7,7 @@ from functools import partial
 
 from ptoas.dialects.pto import movement as dialect
 from ptoas.dialects.pto.enums import AccToVecMode, CompactMode, MxGroupAxis, SLayout, TileLoc
+from ptoas.dialects.pto.geometry import steps_made
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.machine.arrays import Array, np
@@ -60,7 +61,7 @@ def check_blocks(op: dialect.TMovOp, m: Machine, src: Tile, dst: Tile) -> None:
     static extents `verify` says it (PTO-K127)."""
     if not m.target.has_pipes or src.boxed or not dst.type.is_nz or dst.type.loc.data is not TileLoc.Vec:
         return
-    rows = -(-dst.valid[0] // BOX) * BOX + (dst.type.compact is CompactMode.RowPlusOne)
+    rows = steps_made(dst.valid[0], dst.type.compact)
     if src.type.loc.data is TileLoc.Vec and rows != dst.rows and dst.valid[1] > dst.geometry.cols.box:
         m.warn(
             "PTO-R951",

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import ptoas
 from ptoas.runner.run import compile
+from ptoas.targets import verify
 
 LOOKUP = """
 func.func {qualifier}@look(%t: !pto.memref<64x128xf32>, %x: !pto.memref<1x320xi32>, %o: !pto.memref<320x128xf32>) {{
@@ -87,3 +89,34 @@ def test_a_kernel_within_the_default_asks_for_nothing() -> None:
     module = ptoas.parse(small)
     assert not ptoas.verify(module, "a5").diagnostics
     assert "<<<numBlocks, nullptr, stream>>>" in ptoas.lower(module, "a5", emit="launcher")
+
+
+PLACED = """
+func.func @placed(%t: !pto.memref<64x32xf32>, %x: !pto.memref<1x16xi32>) {{
+  %a = arith.constant 0 : i64
+  %b = arith.constant {start} : i64
+  %i = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 1x16xi32>
+  %d = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 16x32xf32>
+  pto.tload ins(%x : !pto.memref<1x16xi32>) outs(%i : !pto.tile_buf<vec, 1x16xi32>)
+  pto.mgather ins(%t, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 1x16xi32>) outs(%d : !pto.tile_buf<vec, 16x32xf32>) {{coalesce = #pto<coalesce row>}}
+  return
+}}
+"""
+DEFAULT, SIZE = 128 * 1024, 16 * 32 * 4
+
+
+@pytest.mark.parametrize(("end", "codes"), [(DEFAULT, []), (DEFAULT + 32, ["PTO-A401"])])
+def test_a_tile_with_an_address_counts_to_its_last_byte(end: int, codes: list[str]) -> None:
+    report = ptoas.verify(ptoas.parse(PLACED.format(start=end - SIZE)), "a5")
+    assert [d.code for d in report.diagnostics if d.code == "PTO-A401"] == codes
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[2] / "examples").glob("*.pto")), ids=lambda path: path.stem
+)
+def test_what_is_not_measured_has_nothing_to_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes are run to measure a kernel only where it may be close to its budget: always gives the same."""
+    module = ptoas.parse_file(str(path))
+    found = ptoas.verify(module, "a5").diagnostics
+    monkeypatch.setattr(verify, "is_near_the_end", lambda *_: True)
+    assert ptoas.verify(module, "a5").diagnostics == found

@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
-from ptoas.dialects.pto.enums import BLayout, SLayout
+from ptoas.dialects.pto.enums import BLayout, CompactMode, SLayout
 
 LAYOUTS = {
     "ND": (BLayout.RowMajor, SLayout.NoneBox),
@@ -139,6 +139,12 @@ def packed(extents: tuple[int, int], slayout: SLayout, fractal: int, size: int) 
         for extent, side in zip(extents, box, strict=True)
     )
     return rows, cols
+
+
+def steps_made(valid: int, compact: CompactMode) -> int:
+    """Rows from one column of blocks to the next, or columns from row to row, where so many valid ones of
+    plain rows are made into blocks."""
+    return -(-valid // BOX_ROWS) * BOX_ROWS + (compact is CompactMode.RowPlusOne)
 
 
 @lru_cache(maxsize=1024)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
 from ptoas.dialects.pto.enums import CompactMode, SLayout, TileLoc
-from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS, box_of
+from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS, box_of, steps_made
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp, TInsertOp
 from ptoas.dialects.pto.types import DYNAMIC
@@ -334,7 +334,7 @@ def _rows_of_blocks(src: TileFacts) -> Violations:
     step, compact = src.type.geometry.box[0], src.type.compact
     if src.valid_rows > 0 and src.valid_rows % step:
         yield mismatch("valid rows of src", src.valid_rows, f"a multiple of {step}", slot="src")
-    walked = steps(src.valid_cols, compact)
+    walked = steps_made(src.valid_cols, compact)
     if (
         compact is CompactMode.Null
         or src.valid_rows == step
@@ -384,7 +384,7 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         if dst.valid_rows != DYNAMIC and dst.valid_rows % box[0]:
             yield mismatch("valid rows of dst", dst.valid_rows, f"a multiple of {box[0]}", slot="dst")
         return
-    rows, more = steps(dst.valid_rows, dst.type.compact), dst.type.compact is CompactMode.RowPlusOne
+    rows, more = steps_made(dst.valid_rows, dst.type.compact), dst.type.compact is CompactMode.RowPlusOne
     if dst.valid_rows > 0 and dst.type.rows != rows and not 0 <= dst.valid_cols <= box[1]:
         added = " and one more, as it is row_plus_one" if more else ""
         required = f"{rows}, the {dst.valid_rows} valid ones in whole blocks{added}"
@@ -399,8 +399,3 @@ def blocks_in_vec_lie_as_they_are_made(op: FixpipeOp, know: Facts, makes: bool =
         yield mismatch(
             "valid columns of dst", dst.valid_cols, f"at most {src.valid_cols}, as src", slot="dst"
         )
-
-
-def steps(valid: int, compact: CompactMode) -> int:
-    """Rows from one column of blocks to the next, or columns from row to row, by what is valid."""
-    return -(-valid // BOX_ROWS) * BOX_ROWS + (compact is CompactMode.RowPlusOne)
