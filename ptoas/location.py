@@ -56,7 +56,9 @@ class SourceLocation(BuiltinAttribute):
         arguments: Sequence[Span] = (),
     ):
         # An attribute is frozen; this way round that is the cheapest, and every statement has a location.
-        vars(self).update(source=source, start=start, end=end, places=places, arguments=arguments)
+        parts = vars(self)
+        parts["source"], parts["start"], parts["end"] = source, start, end
+        parts["places"], parts["arguments"] = places, arguments
 
     @staticmethod
     def at(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeGuard, cast
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ptoas.private_ir import operands_of
 
 Fold = Callable[[Sequence[int]], int | None]
 
@@ -77,25 +79,18 @@ def _wrap(value: int, type: Attribute) -> int:
     return (value + half) % (1 << width) - half
 
 
-def _is_integer(type: Attribute) -> bool:
-    return isinstance(type, IntegerType | IndexType)
-
-
-def _is_foldable(owner: Operation | Block) -> TypeGuard[Operation]:
-    """Whether a value's owner is an operation that is followed."""
-    return type(owner) in _FOLDS or isinstance(owner, arith.CmpiOp)
-
-
 def fold(op: Operation, values: Sequence[int | None], type: Attribute) -> int | None:
     """The constant result of an operation on these constants; `None` where one is unknown."""
-    given = [value for value in values if value is not None]
-    if not _is_integer(type) or len(given) != len(values):
+    if None in values or type.__class__ not in _INTEGERS:
         return None
+    given = cast("Sequence[int]", values)
     result = _compare(op, given) if isinstance(op, arith.CmpiOp) else _FOLDS[op.__class__](given)
     return None if result is None else _wrap(result, type)
 
 
-_NOT_SEEN = object()
+_INTEGERS = {IntegerType, IndexType}
+_FOLDABLE = {*_FOLDS, arith.CmpiOp}
+_NOT_SEEN: Any = object()
 
 
 class Constants:
@@ -108,20 +103,28 @@ class Constants:
         """The integer that a value always has, if that is known."""
         known = self._known
         found = known.get(value, _NOT_SEEN)
-        if found is not _NOT_SEEN:
-            return cast("int | None", found)
+        return self._find(value) if found is _NOT_SEEN else found
+
+    def _find(self, value: SSAValue) -> int | None:
+        known = self._known
         stack = [value]
-        while value not in known:
+        while stack:
             top = stack.pop()
             op = top.owner
-            if op.__class__ is arith.ConstantOp:
-                assert isinstance(op, arith.ConstantOp)
-                given: Attribute = op.properties["value"]
-                known[top] = cast(IntegerAttr, given).value.data if isinstance(given, IntegerAttr) else None
-            elif not _is_foldable(op):
+            kind = op.__class__
+            if kind is arith.ConstantOp:
+                given = cast(arith.ConstantOp, op).properties["value"]
+                known[top] = given.value.data if isinstance(given, IntegerAttr) else None
+            elif kind not in _FOLDABLE:
                 known[top] = None
-            elif unseen := [operand for operand in op.operands if operand not in known]:
-                stack += [top, *unseen]
             else:
-                known[top] = fold(op, [known[operand] for operand in op.operands], top.type)
+                operands = operands_of(cast(Operation, op))
+                values = [known.get(operand, _NOT_SEEN) for operand in operands]
+                if _NOT_SEEN in values:
+                    unseen = [
+                        operand for operand, each in zip(operands, values, strict=True) if each is _NOT_SEEN
+                    ]
+                    stack += [top, *unseen]
+                else:
+                    known[top] = fold(cast(Operation, op), values, top.type)
         return known[value]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
@@ -98,7 +98,7 @@ def _ends(region: Region, kind: type[Operation]) -> Iterator[Operation]:
 def handed_from(value: SSAValue) -> list[SSAValue]:
     """The values that this one is another name for, inside its function; none: it is nobody's name."""
     owner = value.owner
-    op = owner.parent_op() if isinstance(owner, Block) else owner
+    op = cast(Block, owner).parent_op() if owner.__class__ is Block else cast(Operation, owner)
     if op is None or not hands_on(op.__class__):
         return []
     return [each.value for each in handings(op) if each.name is value]

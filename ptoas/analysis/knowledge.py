@@ -170,22 +170,23 @@ def last_dims(dims: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return (1,) * (rank - len(dims)) + dims[-rank:]
 
 
-def _merge(type: ViewType, static: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
+def _merge(said: tuple[int, ...] | None, known: tuple[int, ...]) -> tuple[int, ...]:
     """What a type says, and where it says nothing or `?`, what is known otherwise."""
-    known = last_dims(known, len(type.shape))
-    if static is None:
+    if said is None:
         return known
-    return tuple(known[at] if said == DYNAMIC else said for at, said in enumerate(static))
+    known = last_dims(known, len(said))
+    return tuple([known[at] if dim == DYNAMIC else dim for at, dim in enumerate(said)])
 
 
 def physical_shape(tile: SSAValue) -> tuple[int, int]:
     """Rows and columns that strides follow from: those of the tile that a window looks into, unless it lies
     like a tile of its own."""
     at = tile
-    while at.owner.__class__ is views.SubviewOp:
-        at = cast(views.SubviewOp, at.owner).source
-    assert isinstance(tile.type, TileType) and isinstance(at.type, TileType)
-    return _seen(tile.type, at.type.shape)
+    while (owner := at.owner).__class__ is views.SubviewOp:
+        at = cast(views.SubviewOp, owner).source
+    own, whole = tile.type, at.type
+    assert isinstance(own, TileType) and isinstance(whole, TileType)
+    return own.shape if own is whole else _seen(own, whole.shape)
 
 
 def _seen(window: TileType, whole: tuple[int, int]) -> tuple[int, int]:
@@ -241,7 +242,8 @@ class Knowledge(Constants):
         assert isinstance(type, TileType)
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
         # Of windows into windows each asks the one before.
-        around = self._tiles.get(value.owner.source) if isinstance(value.owner, views.SubviewOp) else None
+        owner = value.owner
+        around = self._tiles.get(owner.source) if isinstance(owner, views.SubviewOp) else None
         physical = physical_shape(value) if around is None else _seen(type, around.physical)
         key = (id(type), valid, physical)
         facts = _TILES.get(key)
@@ -283,30 +285,37 @@ class Knowledge(Constants):
     def view(self, value: SSAValue) -> ViewFacts:
         facts = self._views.get(value)
         if facts is None:
-            shape, strides, layout = self._find_view(value)
-            assert isinstance(value.type, ViewType)
-            key = (id(value.type), shape, strides, layout)
+            type = value.type
+            assert is_view(type.__class__)
+            shape, strides, layout = self._find_view(value, cast(ViewType, type))
+            key = (id(type), shape, strides, layout)
             facts = _VIEWS.get(key)
             if facts is None:
-                facts = ViewFacts(value.type, shape, strides, layout)
+                facts = ViewFacts(cast(ViewType, type), shape, strides, layout)
                 _VIEWS.keep(key, facts)
             self._views[value] = facts
         return facts
 
-    def _find_view(self, value: SSAValue) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
-        type = value.type
-        assert isinstance(type, ViewType)
-        otherwise = Layout.ND
-        match value.owner:
-            case views.MakeTensorViewOp() as op:
-                shape = _merge(type, type.shape, self._extents(op.shape))
-                strides = _merge(type, type.strides, self._extents(op.strides))
-            case views.PartitionViewOp() as op:
-                shape = _merge(type, type.shape, self._extents(op.sizes))
-                whole = self.view(op.source)
-                strides, otherwise = _merge(type, type.strides, whole.own_strides), whole.layout
-            case _:
-                shape, strides = type.shape, type.strides
+    def _find_view(
+        self, value: SSAValue, type: ViewType
+    ) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
+        shape, strides, otherwise = type.shape, type.strides, Layout.ND
+        owner = value.owner
+        kind = owner.__class__
+        if kind is views.MakeTensorViewOp:
+            op = cast(views.MakeTensorViewOp, owner)
+            if DYNAMIC in shape:
+                shape = _merge(shape, self._extents(op.shape))
+            if strides is None or DYNAMIC in strides:
+                strides = _merge(strides, last_dims(self._extents(op.strides), len(shape)))
+        elif kind is views.PartitionViewOp:
+            op = cast(views.PartitionViewOp, owner)
+            if DYNAMIC in shape:
+                shape = _merge(shape, self._extents(op.sizes))
+            whole = self.view(op.source)
+            if strides is None or DYNAMIC in strides:
+                strides = _merge(strides, last_dims(whole.own_strides, len(shape)))
+            otherwise = whole.layout
         layout = named_layout(value)
         if layout is None:
             steps = strides or packed_strides(shape, Layout.ND)
@@ -321,26 +330,28 @@ class Knowledge(Constants):
         first: int | None = 0
         at = value
         while isinstance(at, OpResult):
-            op = at.owner
-            match op:
-                case views.PartitionViewOp():
-                    strides = self.view(op.source).own_strides
-                    for offset, stride in zip(op.offsets, strides, strict=True):
-                        step = self.constant(offset)
-                        if first is None or step is None or stride == DYNAMIC:
-                            first = None
-                        else:
-                            first += step * stride
-                    at = op.source
-                case views.MakeTensorViewOp():
-                    at = op.ptr
-                case scalar.AddPtrOp():
-                    offset = self.constant(op.offset)
-                    first = None if offset is None or first is None else first + offset
-                    at = op.ptr
-                case _:
-                    break
-        if not isinstance(value.type, ViewType):
+            op = at.op
+            kind = op.__class__
+            if kind is views.PartitionViewOp:
+                part = cast(views.PartitionViewOp, op)
+                source = part.source
+                for offset, stride in zip(part.offsets, self.view(source).own_strides, strict=True):
+                    step = self.constant(offset)
+                    if first is None or step is None or stride == DYNAMIC:
+                        first = None
+                    else:
+                        first += step * stride
+                at = source
+            elif kind is views.MakeTensorViewOp:
+                at = cast(views.MakeTensorViewOp, op).ptr
+            elif kind is scalar.AddPtrOp:
+                moved = cast(scalar.AddPtrOp, op)
+                offset = self.constant(moved.offset)
+                first = None if offset is None or first is None else first + offset
+                at = moved.ptr
+            else:
+                break
+        if not is_view(value.type.__class__):
             return Window(at)
         facts = self.view(value)
         if 0 in facts.shape or DYNAMIC in (*facts.shape, *facts.strides5):

@@ -36,9 +36,10 @@ def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
     return any(not isinstance(op, AllocTileOp) or op.addr is not None for op in binding)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Storage:
-    """The part of a local memory that a tile value names: a rectangle of its root tile."""
+    """The part of a local memory that a tile value names: a rectangle of its root tile. It is never changed;
+    a frozen one would take three times as long to make, and every access has one."""
 
     root: SSAValue
     loc: TileLoc
@@ -184,10 +185,11 @@ class Places:
 
     def address(self, root: SSAValue) -> int | None:
         """The one known address of a tile."""
-        bound = {at for _, at in self.addresses.get(root, ())}
-        if not bound:
+        found = self.addresses.get(root)
+        if found is None:
             return self._arguments.get(root)
-        return next(iter(bound)) if len(bound) == 1 else None
+        at = found[0][1]
+        return at if len(found) == 1 or all(other == at for _, other in found) else None
 
     def starts(self, root: SSAValue) -> set[int | None]:
         """All addresses that a tile has; `None` is one that only the running program knows."""
@@ -206,14 +208,20 @@ class Places:
         """Every place where a value may lie: a loop hands a tile on, a branch picks one."""
         known = self._known.get(value)
         if known is None:
-            tile = isinstance(value.type, TileType)
-            found = self._storages(value) if tile else [self.knowledge.window(value)]
+            is_tile = value.type.__class__ is TileType
+            found = self._storages(value) if is_tile else (self.knowledge.window(value),)
             known = self._known[value] = tuple(found)
         return known
 
-    def _storages(self, value: SSAValue) -> Iterator[Storage]:
+    def _storages(self, value: SSAValue) -> Iterable[Storage]:
         root, windows = behind(value)
-        rectangle = self._rectangle(windows)
+        rectangle = self._rectangle(windows) if windows else (None, None)
+        if not handed_from(root):
+            return (self._storage(root, rectangle),)
+        return self._of_handed(root, rectangle)
+
+    def _of_handed(self, root: SSAValue, rectangle: tuple[Span | None, Span | None]) -> Iterator[Storage]:
+        """The storage of each tile that another may have been handed to under this name."""
         roots = [root]
         for root in roots:
             for source in handed_from(root):

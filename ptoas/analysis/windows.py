@@ -16,9 +16,10 @@ MOST_TRIES = 1000
 """Strides that fit into each other need a few; for others a longer search is not worth it."""
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Window:
-    """Where a view lies: behind which value, and its first element, if known, with extents and strides."""
+    """Where a view lies: behind which value, and its first element, if known, with extents and strides. It is
+    never changed; a frozen one would take longer to make."""
 
     root: SSAValue
     first: int | None = None

@@ -37,6 +37,7 @@ from ptoas.grammar.syntax import (
 )
 from ptoas.grammar.unregistered import UnregisteredReader
 from ptoas.location import SourceLocation, field_span, operand_span, result_type_span, span_of
+from ptoas.private_ir import append
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
@@ -98,17 +99,17 @@ class Builder(Names):
         for name, value, offset in args:
             self.define(name, value, offset)
             self.name_value(value, name)
-        labels = [raw for raw in statements if _LABEL.match(raw.text)]
+        labels = [raw for raw in statements if raw.text[0] == "^" and _LABEL.match(raw.text)]
         self._declare_labels(labels, blocks, statements)
         ops: list[Operation] = []
         for raw in statements:
             if raw.text[0] == "^" and _LABEL.match(raw.text):
-                current.add_ops(ops)
+                append(current, ops)
                 ops = []
                 current = self._enter_label(raw)
             else:
                 self.statement(raw, ops)
-        current.add_ops(ops)
+        append(current, ops)
         if len(blocks) > 1:
             checks.check_dominance(self, blocks)
         for name in [name for name in self.values if name not in outer]:
@@ -190,7 +191,7 @@ class Builder(Names):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        names, blank = split_names(raw.text)
+        names, blank = raw.shape or split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
         tree = TREES.get(blank)

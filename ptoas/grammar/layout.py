@@ -8,10 +8,11 @@ is cut out of the statement that it belongs to; a mark stays behind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
+from ptoas.caches import Kept, on_clear
 from ptoas.grammar.opcodes import part_words
 
 REGION_MARK = "\x00"
@@ -27,18 +28,32 @@ def say_nothing(code: str, message: str, offset: int, length: int) -> None:
     """The text was read before, and its problems are known."""
 
 
-@dataclass
 class RawStatement:
     """A statement's text (comments blanked, regions marked), its place, and its regions' statements."""
 
-    text: str
-    start: int
-    end: int
-    regions: list[Region] = field(default_factory=list["Region"])
-    pieces: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Where regions were cut out: offset in `text`, offset in the source, of each piece after the first."""
-    broken: bool = False
-    """Whether a bracket of it is not closed; it is not read any further."""
+    __slots__ = ("broken", "end", "pieces", "regions", "shape", "start", "text")
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        regions: Sequence[Region] = (),
+        pieces: Sequence[tuple[int, int]] = (),
+        broken: bool = False,
+        shape: tuple[list[str], str] | None = None,
+    ):
+        self.text = text
+        self.start = start
+        self.end = end
+        self.regions = regions
+        self.pieces = pieces
+        """Where regions were cut out: offset in `text`, offset in the source, of each piece after the
+        first."""
+        self.broken = broken
+        """Whether a bracket of it is not closed; it is not read any further."""
+        self.shape = shape
+        """The names of its values and the text without them, where they are known already."""
 
     def source_offset(self, offset: int) -> int:
         at = self.start + offset
@@ -52,15 +67,15 @@ Region = list[RawStatement]
 
 _SKIP = re.compile(r"[\s;]*")
 _BLANK = re.compile(r"\s*")
-_COMMENT_OR_STRING = re.compile(
-    r'"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|$)'  # a string, perhaps unclosed
-    r"|//[^\n]*"
-    r"|\#(?=[\s\#]|\Z)[^\n]*"  # `# words`, `##`
-    r"|^[ \t]*\#(?![A-Za-z_][\w.$-]*\s*=)[^\n]*",  # first on its line, no alias
-    re.M,
-)
+_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*(?:"|$)', re.M)
+"""A string, perhaps unclosed."""
+_HASH_COMMENT = re.compile(r"\#(?=[\s\#]|\Z)")
+"""`# words`, `##`."""
+_HASH_ALIAS = re.compile(r"\#[A-Za-z_][\w.$-]*\s*=")
+_HASH_ATTRIBUTE = re.compile(r"\#[\w.$]+<")
+NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
+"""The name of a value."""
 _STRING_REST = re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"')
-_LINE = re.compile(r"[^\n]*")
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
 _HEAD = re.compile(r"(?:%[^=\n]*=\s*)?(?:(?:builtin\.)?module|func\.func|scf\.\w+)(?![\w.])")
@@ -85,37 +100,64 @@ def _continues() -> re.Pattern[str]:
 
 def blank_comments(text: str, report: Report) -> str:
     """The text with comments turned into spaces, so that offsets stay; unclosed strings are reported."""
-    if "#" not in text and "//" not in text and '"' not in text:
-        return text
-
-    def replace(match: re.Match[str]) -> str:
-        found = match.group()
-        if found[0] == '"':
-            if len(found) < 2 or found[-1] != '"' or (found.endswith('\\"') and not found.endswith('\\\\"')):
-                report("PTO-P011", "this string is not closed on its line", match.start(), 1)
-                return _closed_early(found)
-            return found
-        return " " * len(found) if _is_comment(text, match) else found
-
-    return _COMMENT_OR_STRING.sub(replace, text)
+    pieces: list[str] = []
+    done = 0
+    for start, end in _strings_and_comments(text):
+        found = text[start:end]
+        if found[0] != '"':
+            pieces += text[done:start], " " * len(found)
+        elif len(found) < 2 or found[-1] != '"' or (found.endswith('\\"') and not found.endswith('\\\\"')):
+            report("PTO-P011", "this string is not closed on its line", start, 1)
+            pieces += text[done:start], _closed_early(found)
+        else:
+            continue
+        done = end
+    return "".join([*pieces, text[done:]]) if pieces else text
 
 
 def comments_of(text: str) -> list[tuple[int, int]]:
     """Where the comments of a text stand, without the space around them."""
-    found: list[tuple[int, int]] = []
-    for match in _COMMENT_OR_STRING.finditer(text):
-        if match.group()[0] != '"' and _is_comment(text, match):
-            words = match.group().strip()
-            start = match.start() + match.group().index(words[0])
-            found.append((start, start + len(words)))
-    return found
+    return [
+        (start, start + len(text[start:end].rstrip()))
+        for start, end in _strings_and_comments(text)
+        if text[start] != '"'
+    ]
 
 
-def _is_comment(text: str, match: re.Match[str]) -> bool:
-    """An attribute that starts a line of a longer list is none."""
-    words = match.group().lstrip()
-    attribute = words[:1] == "#" and re.match(r"#[\w.$]+<", words)
-    return not (attribute and _is_open_ended(text, match.start()))
+def _strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
+    """Where they stand, from first to last. Only what may begin one is looked at."""
+    done = 0
+    for at in sorted([*_all(text, '"'), *_all(text, "#"), *_all(text, "//")]):
+        if at < done:
+            continue
+        if text[at] == '"':
+            match = _STRING.match(text, at)
+            assert match is not None  # it ends with its line, if nothing else ends it
+            done = match.end()
+        elif text[at] == "#" and not _is_comment(text, at):
+            continue
+        else:
+            line = text.find("\n", at)
+            done = len(text) if line < 0 else line
+        yield at, done
+
+
+def _all(text: str, mark: str) -> Iterator[int]:
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + 1)
+
+
+def _is_comment(text: str, at: int) -> bool:
+    """Whether a `#` begins one: before a space, or first on its line. There an alias does not, nor does an
+    attribute of a longer list."""
+    if _HASH_COMMENT.match(text, at):
+        return True
+    is_first = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
+    if not is_first or _HASH_ALIAS.match(text, at):
+        return False
+    return not (_HASH_ATTRIBUTE.match(text, at) and _is_open_ended(text, at))
 
 
 def _closed_early(text: str) -> str:
@@ -129,6 +171,26 @@ def _closed_early(text: str) -> str:
 def _is_open_ended(text: str, at: int) -> bool:
     before = text[max(0, at - 200) : at].rstrip()
     return before.endswith(_OPEN_ENDED)
+
+
+_SIMPLE: Kept[str, bool] = Kept()
+"""Lines, but for the names of values, that are a statement unless the next one goes on with it."""
+on_clear(_SIMPLE.clear)
+
+
+def _is_simple(line: str) -> bool:
+    """Whether all brackets of a line are closed, and none of them may be a region's."""
+    if len(line) > MAX_STATEMENT or ";" in line or '"' in line or line[0] == "^":
+        return False
+    if max(line.count("("), line.count("["), line.count("{"), line.count("<")) > MAX_BRACKET_DEPTH:
+        return False
+    if line.count("(") != line.count(")") or line.count("[") != line.count("]"):
+        return False
+    if line.count("{") != line.count("}") or line.count("<") > line.count(">") - line.count("->"):
+        return False
+    if "{" in line and (_ODD_BRACE.search(line) or _HEAD.match(line)):
+        return False
+    return not line.endswith(_OPEN_ENDED) and not line.startswith("func.func")
 
 
 @dataclass
@@ -189,29 +251,24 @@ class Cutter:
     def _quick(self, at: int) -> int | None:
         """A statement of one line, by far the most common; its end, or None if it takes a closer look."""
         text = self.text
-        match = _LINE.match(text, at)
-        assert match is not None
-        line = match.group()
-        if len(line) > MAX_STATEMENT:
-            return None
-        if ";" in line or '"' in line or line[0] == "^" or line.count("(") != line.count(")"):
-            return None
-        if max(line.count("("), line.count("["), line.count("{"), line.count("<")) > MAX_BRACKET_DEPTH:
-            return None
-        if line.count("[") != line.count("]") or line.count("<") > line.count(">") - line.count("->"):
-            return None
-        if line.count("{") != line.count("}"):
-            return None
-        if "{" in line and (_ODD_BRACE.search(line) or self._is_head(at)):
-            return None
-        stripped = line.rstrip()
-        end = match.end()
-        blank = _BLANK.match(text, end)
-        if stripped.endswith(_OPEN_ENDED) or (blank and self.continues.match(text, blank.end())):
-            return None
-        if text.startswith("func.func", at):
-            return None
-        self.current.append(RawStatement(stripped, at, at + len(stripped)))
+        end = text.find("\n", at)
+        line = (text[at:] if end < 0 else text[at:end]).rstrip()
+        pieces = NAME.split(line)
+        blank = "%".join(pieces[::2])
+        if blank not in _SIMPLE:
+            if not _is_simple(line):
+                return None
+            _SIMPLE.keep(blank, True)
+        if end < 0:
+            end = len(text)
+        else:
+            blanks = _BLANK.match(text, end)
+            assert blanks is not None
+            end = blanks.end()
+            # A line that begins with a value, or ends a region, is not the rest of another.
+            if text[end : end + 1] not in "%}" and self.continues.match(text, end):
+                return None
+        self.current.append(RawStatement(line, at, at + len(line), shape=(pieces[1::2], blank)))
         return end
 
     def _scan(self, statement: _Open, at: int) -> int:

@@ -15,6 +15,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from ptoas.grammar import tree as t
 from ptoas.grammar.driver import Driver
+from ptoas.grammar.layout import NAME
 from ptoas.grammar.tables import load_parser
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
 from ptoas.spelling import did_you_mean
@@ -34,7 +35,6 @@ def grammar() -> Lark:
     return load_parser()
 
 
-_NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
 _NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}(?!\w))?')
 
 
@@ -55,7 +55,7 @@ def value_names(text: str) -> list[str]:
 def split_names(text: str) -> tuple[list[str], str]:
     """The value names of a statement, and the statement without them: what statements of one shape share."""
     if '"' not in text:
-        pieces = _NAME.split(text)
+        pieces = NAME.split(text)
         return pieces[1::2], "%".join(pieces[::2])
     blank = _NAME_OR_STRING.sub(lambda m: "%" if m.group()[0] == "%" else m.group(), text)
     return value_names(text), blank

@@ -634,7 +634,8 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
 @cache
 def _parts_of_flag(source: Pipe, destination: Pipe, event: Event) -> Mapping[str, Attribute]:
     """What a flag's two instructions are made of; a program has the same ones over and over."""
-    return MappingProxyType(SetFlagOp(source, destination, event).properties)
+    raising, _ = SetFlagOp(source, destination, event), WaitFlagOp(source, destination, event)
+    return MappingProxyType(raising.properties)
 
 
 def _after_flags(op: Operation) -> InsertPoint:

@@ -21,10 +21,12 @@ from xdsl.irdl.operations import (
 )
 
 from ptoas.caches import Kept
-from ptoas.private_ir import operand
+from ptoas.dialects.pto.declared import Declared
+from ptoas.private_ir import item, operands_of
 
 _Op = TypeVar("_Op", bound=IRDLOperation)
 _PENDING: set[type[IRDLOperation]] = set()
+_DECLARED: dict[type[IRDLOperation], Declared] = {}
 _LOCK = Lock()
 
 
@@ -41,40 +43,56 @@ def complete(cls: type[IRDLOperation]) -> None:
     with _LOCK:
         if cls not in _PENDING:
             return  # another thread was at it
-        definition = OpDef.from_pyrdl(cls)
-        for name, value in get_accessors_from_op_def(definition, getattr(cls, "verify_", None)).items():
+        definition, own = OpDef.from_pyrdl(cls), getattr(cls, "verify_", None)
+        _DECLARED[cls] = Declared(definition, own)
+        for name, value in get_accessors_from_op_def(definition, own).items():
             setattr(cls, name, _quicker(value))
         _PENDING.discard(cls)
 
 
+def verify_rest(op: IRDLOperation) -> None:
+    """Verify an operation whose types and attributes are known to be right."""
+    known = _DECLARED.get(type(op))
+    if known is None:
+        op.verify_()  # a class that was defined at once
+    else:
+        known.verify(op)
+
+
 _SEGMENTS = AttrSizedOperandSegments(as_property=True)
+_SIZES = AttrSizedOperandSegments.attribute_name
 
 
 def _quicker(accessor: Any) -> Any:
     """A shorter way to the same operand or result than xDSL's, where there is one."""
     if isinstance(accessor, BaseAttrAccessor) and accessor.option == _SEGMENTS:
         return SegmentAccessor(accessor)
-    if type(accessor) is BeforeVariadicSingleAccessor and accessor.construct in _VALUES:
-        return FixedAccessor(accessor)
+    if type(accessor) is BeforeVariadicSingleAccessor and accessor.construct is VarIRConstruct.OPERAND:
+        return OperandAccessor(accessor)
+    if type(accessor) is BeforeVariadicSingleAccessor and accessor.construct is VarIRConstruct.RESULT:
+        return ResultAccessor(accessor)
     return accessor
 
 
-_VALUES = (VarIRConstruct.OPERAND, VarIRConstruct.RESULT)
-
-
-class FixedAccessor:
-    """The operand or result of a number, which is the same for all operations of the class."""
+class OperandAccessor:
+    """The operand of a number, which is the same for all operations of the class."""
 
     def __init__(self, accessor: BeforeVariadicSingleAccessor):
         self.accessor = accessor
         self.at = accessor.idx
-        self.of_results = accessor.construct is VarIRConstruct.RESULT
 
     def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
-        return op.results[self.at] if self.of_results else operand(op, self.at)
+        return item(operands_of(op), self.at)
 
     def __set__(self, op: Operation, value: object) -> None:
         cast(Any, self.accessor).__set__(op, value)
+
+
+class ResultAccessor(OperandAccessor):
+    """The result of a number."""
+
+    def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
+        return item(op.results, self.at)
 
 
 class SegmentAccessor:
@@ -87,24 +105,24 @@ class SegmentAccessor:
 
     def __init__(self, accessor: BaseAttrAccessor):
         self.accessor = accessor
-        self._known: Kept[bytes, int | slice | None] = Kept(256)
+        self._known: Kept[bytes, Any] = Kept(256)
+        """A number, a slice, or `None` for an operand that is not there."""
 
-    def __get__(self, op: Operation, kind: type[Operation] | None = None) -> Any:
-        sizes = cast(Any, op.properties[AttrSizedOperandSegments.attribute_name])
-        key: bytes = sizes.data.data
+    def __get__(self, op: Any, kind: type[Operation] | None = None) -> Any:
+        key: bytes = op.properties[_SIZES].data.data
         try:
             place = self._known[key]
         except KeyError:
-            place = self._place(sizes.get_values())
+            place = self._place(op.properties[_SIZES].get_values())
             self._known.keep(key, place)
-        if place is None:
-            return None
-        return operand(op, place) if isinstance(place, int) else op.operands[place]
+        if place.__class__ is int:
+            return item(operands_of(op), place)
+        return None if place is None else op.operands[place]
 
     def __set__(self, op: Operation, value: object) -> None:
         cast(Any, self.accessor).__set__(op, value)
 
-    def _place(self, sizes: tuple[int, ...]) -> int | slice | None:
+    def _place(self, sizes: tuple[int, ...]) -> Any:
         at = self.accessor.idx
         first = sum(sizes[:at])
         if isinstance(self.accessor, VariadicAttrAccessor):

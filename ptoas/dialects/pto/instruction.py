@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segments
-from ptoas.dialects.pto.define import complete
+from ptoas.dialects.pto.define import complete, verify_rest
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 from ptoas.private_ir import declared_operands
@@ -378,7 +378,7 @@ class PtoOp(IRDLOperation, ABC):
         if not clean:
             return  # what is left would say the same again
         try:
-            self.verify_()
+            verify_rest(self)
         except VerifyException as error:
             yield Problem(str(error))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -238,11 +238,7 @@ class TileType(PtoType):
     @property
     def size_bytes(self) -> int:
         """Bytes of local memory that the tile takes."""
-        # A type never changes, and xDSL lets none of its properties be cached in the usual way.
-        kept = vars(self)
-        if "_size_bytes" not in kept:
-            kept["_size_bytes"] = self.geometry.span(*self.held(self.valid)) * element_size(self.element_type)
-        return kept["_size_bytes"]
+        return self.geometry.span(*self.held(self.valid)) * element_size(self.element_type)
 
     @property
     def is_nz(self) -> bool:
@@ -461,6 +457,33 @@ class PrefetchAsyncContextType(ParametrizedAttribute, TypeAttribute):
     """What asynchronous prefetches are started with: a workspace, and a session of its own."""
 
     name = "pto.prefetch_async_context"
+
+
+class _Once:
+    """A property that is found once for each type: a type never changes."""
+
+    def __init__(self, kind: type[PtoType], name: str):
+        self.name = name
+        self.find = cast(property, getattr(kind, name)).fget
+
+    def __get__(self, type: Any, kind: object = None) -> Any:
+        if type is None:
+            return self
+        assert self.find is not None
+        found = type.__dict__[self.name] = self.find(type)
+        return found
+
+
+def _found_once(kind: type[PtoType], declared: type[PtoType]) -> None:
+    """Let all properties that a class declares be found once. Only behind the classes: in the body of one,
+    xDSL takes what it does not know for a parameter."""
+    for name in [name for name, value in vars(declared).items() if isinstance(value, property)]:
+        setattr(kind, name, _Once(declared, name))
+
+
+_found_once(TileType, TileType)
+for _kind in (MemRefType, TensorViewType, PartitionTensorViewType):
+    _found_once(_kind, ViewType)
 
 
 HANDLES = (AsyncSessionType, AsyncEventType, PrefetchAsyncContextType)
