@@ -136,6 +136,7 @@ def visits(depth: int, by_hand: bool) -> int:
     import ptoas
     from ptoas.analysis.function import FunctionFacts
     from ptoas.analysis.knowledge import Knowledge
+    from ptoas.analysis.order import Touch
     from ptoas.analysis.structure import functions
     from ptoas.analysis.sync_flow import SyncFlow
     from ptoas.lowering.insert_sync import Synchroniser
@@ -149,9 +150,9 @@ def visits(depth: int, by_hand: bool) -> int:
             super().visit(op, state)  # pyright: ignore[reportArgumentType]
 
     class Inserting(Synchroniser):
-        def access(self, op: Operation) -> None:
+        def access(self, op: Operation, touches: list[Touch]) -> None:
             seen[op.name] += 1
-            super().access(op)
+            super().access(op, touches)
 
     function, target = functions(ptoas.parse(nested(depth, by_hand)))[0], get_target("a5")
     if by_hand:

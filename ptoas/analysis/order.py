@@ -23,6 +23,7 @@ from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
 K = TypeVar("K")
 
 PIPES = WORKING_PIPES
+NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 
 
 class Seen(Protocol):
@@ -78,6 +79,8 @@ class Touch:
     """Which of the operation's it is; beyond them, what it touches without naming it."""
     beside: Sequence[Touch]
     """All accesses of the operation."""
+    lane: int
+    """The number of the pipe."""
 
     @property
     def kind(self) -> Hashable:
@@ -159,21 +162,22 @@ class Accesses:
             more = len(op.operands)
             for pipe, value, write, n in (*named, *[(*each, more) for each in does.behind]):
                 self.pipes.add(pipe)
+                lane = NUMBER[pipe]
                 for place in places(value):
-                    found.append(Touch(count, op, pipe, value, write, place, self._number(place), n, found))
+                    at = self._number(place)
+                    found.append(Touch(count, op, pipe, value, write, place, at, n, found, lane))
                     count += 1
         self._overlapping = self._relate(unsure)
 
     def meeting(self, touch: Touch, pending: Mapping[int, Mapping[Touch, K]]) -> list[tuple[Touch, K]]:
         """Of the accesses under way, by place, those that this one must come after unless their pipe keeps
         the order, with what is known of each."""
-        return [
-            (other, known)
-            for place in self._overlapping[touch.at]
-            if place in pending
-            for other, known in pending[place].items()
-            if touch.write or other.write
-        ]
+        found: list[tuple[Touch, K]] = []
+        for place in self._overlapping[touch.at]:
+            here = pending.get(place)
+            if here:
+                found += here.items() if touch.write else [each for each in here.items() if each[0].write]
+        return found
 
     def keeps_order(self, first: Touch, second: Touch) -> bool:
         """Whether one pipe does both, and the second after the first (D26)."""

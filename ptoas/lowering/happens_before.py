@@ -8,9 +8,12 @@ accesses of each pipe and since when every pipe knows that they are done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
+from operator import or_
+from typing import cast
 
-from ptoas.analysis.order import PIPES, Accesses, Touch
+from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
 
 NEVER = 1 << 60
 ALL = -1
@@ -22,7 +25,6 @@ MOST_APART = 8
 MANY_PLACES = 64
 """Up to so many busy places, looking at all of them is quicker than keeping a list."""
 
-NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 NOBODY = (NEVER,) * len(PIPES)
 """Of no pipe is it known since when it knows."""
 
@@ -34,33 +36,36 @@ Times = tuple[int, ...]
 class Record:
     """When pipe `pipe` was last given an access; `known[q]`: since when `q` knows it is done.
 
-    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
-    pipe does not know, that is all of them. A record is never changed: states of several paths share it.
+    `unknown` has a bit for each pipe that does not know it, of those that do anything. A record is never
+    changed: states of several paths share it.
     """
 
-    __slots__ = ("known", "pipe", "time", "without")
+    __slots__ = ("known", "pipe", "time", "unknown")
 
-    def __init__(self, pipe: int, time: int, known: Times, without: Times):
+    def __init__(self, pipe: int, time: int, known: Times, unknown: int):
         self.pipe = pipe
         self.time = time
         self.known = known
-        self.without = without
+        self.unknown = unknown
 
     def at(self, now: int) -> Record:
         """The same access, done and known as of `now`."""
-        known = tuple([NEVER if since == NEVER else now for since in self.known])
-        return Record(self.pipe, now, known, self.without)
+        return Record(self.pipe, now, _known_at(self.known, now), self.unknown)
 
     def comes_before(self, pipe: int) -> int:
         """Since when a flag that `pipe` raises tells of the access: its own, from when it was given it."""
         return self.time if pipe == self.pipe else self.known[pipe]
 
-    def told(self, pipe: int, now: int, without: int) -> Record:
+    def told(self, pipe: int, now: int) -> Record:
         """`pipe` knows it, too, as of `now`."""
-        known, marks, behind = self.known, self.without, pipe + 1
-        if known[pipe] > now:
-            known = (*known[:pipe], now, *known[behind:])
-        return Record(self.pipe, self.time, known, (*marks[:pipe], without, *marks[behind:]))
+        known = self.known
+        return Record(
+            self.pipe, self.time, known[:pipe] + (now,) + known[pipe + 1 :], self.unknown & ~(1 << pipe)
+        )
+
+    def is_unsure(self, pipe: int) -> int:
+        """Whether the pipe has still to be told."""
+        return self.unknown & 1 << pipe
 
     def says_what(self, other: Record) -> bool:
         return self is other or (self.time, self.known) == (other.time, other.known)
@@ -69,9 +74,51 @@ class Record:
         """What holds whichever of two ways the program took."""
         if self is other:
             return self
-        known = tuple([max(pair) for pair in zip(self.known, other.known, strict=True)])
-        without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
-        return Record(self.pipe, max(self.time, other.time), known, without)
+        known = tuple(map(max, self.known, other.known))
+        return Record(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
+
+
+def _known_at(known: Times, now: int) -> Times:
+    return tuple([NEVER if since == NEVER else now for since in known])
+
+
+class Marked(Record):
+    """A record that minds by which flags it is known.
+
+    `without[q]` is a set of marks: of the flags without any one of which `q` would not know it. Of what a
+    pipe does not know, that is all of them.
+    """
+
+    __slots__ = ("without",)
+
+    def __init__(self, pipe: int, time: int, known: Times, unknown: int, without: Times):
+        self.pipe = pipe
+        self.time = time
+        self.known = known
+        self.unknown = unknown
+        self.without = without
+
+    def at(self, now: int) -> Marked:
+        return Marked(self.pipe, now, _known_at(self.known, now), self.unknown, self.without)
+
+    def relying(self, pipe: int, now: int, without: int) -> Marked:
+        """`pipe` knows it, too, as of `now`, by these flags."""
+        known, marks, behind = self.known, self.without, pipe + 1
+        if known[pipe] > now:
+            known = known[:pipe] + (now,) + known[behind:]
+        marks = marks[:pipe] + (without,) + marks[behind:]
+        return Marked(self.pipe, self.time, known, self.unknown & ~(1 << pipe), marks)
+
+    def is_unsure(self, pipe: int) -> int:
+        return self.without[pipe]
+
+    def joined(self, other: Record) -> Record:
+        if self is other:
+            return self
+        assert isinstance(other, Marked)
+        known = tuple(map(max, self.known, other.known))
+        without = tuple(map(or_, self.without, other.without))
+        return Marked(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown, without)
 
 
 class State:
@@ -82,15 +129,19 @@ class State:
         self.records: dict[int, dict[Touch, Record]] = {}
         self._index: _Index | None = None
         # Nothing is asked of pipes that do nothing.
-        self._everything = tuple([ALL if pipe in accesses.pipes else 0 for pipe in PIPES])
+        self._all = sum(1 << number for number, pipe in enumerate(PIPES) if pipe in accesses.pipes)
+
+    def empty(self) -> State:
+        """One of the same kind in which nothing was accessed."""
+        return self._with({})
 
     def copy(self) -> State:
-        return self._with({place: here.copy() for place, here in self.records.items()})
+        return self._with({place: here.copy() for place, here in self.records.items() if here})
 
     def _with(self, records: dict[int, dict[Touch, Record]]) -> State:
-        state = State.__new__(State)
+        state = self.__class__.__new__(self.__class__)
         state.accesses, state.records, state._index = self.accesses, records, None
-        state._everything = self._everything
+        state._all = self._all
         return state
 
     def says_what(self, other: State) -> bool:
@@ -99,52 +150,52 @@ class State:
         theirs = {touch: record for here in other.records.values() for touch, record in here.items()}
         return mine.keys() == theirs.keys() and all(mine[t].says_what(theirs[t]) for t in mine)
 
-    def conflicts(self, touch: Touch) -> Iterator[tuple[Touch, Record]]:
+    def conflicts(self, touch: Touch) -> list[tuple[Touch, Record]]:
         """Accesses that must be done before this one and of which its pipe does not know it."""
-        pipe = NUMBER[touch.pipe]
-        for other, record in self.accesses.meeting(touch, self.records):
-            if record.known[pipe] == NEVER and not self.accesses.keeps_order(other, touch):
-                yield other, record
-
-    def relied_on(self, touch: Touch) -> int:
-        """The marks of the flags without any one of which this access would come too early."""
-        pipe = NUMBER[touch.pipe]
-        marks = 0
-        for other, record in self.accesses.meeting(touch, self.records):
-            if record.without[pipe] and not self.accesses.keeps_order(other, touch):
-                marks |= record.without[pipe]
-        return marks
+        lane = 1 << touch.lane
+        keeps_order = self.accesses.keeps_order
+        return [
+            each
+            for each in self.accesses.meeting(touch, self.records)
+            if each[1].unknown & lane and not keeps_order(each[0], touch)
+        ]
 
     def add(self, touch: Touch, time: int) -> None:
         """A new access. It stands for those here that its pipe comes after."""
-        here = self.records.setdefault(touch.at, {})
-        pipe = NUMBER[touch.pipe]
+        here = self.records.get(touch.at)
+        if here is None:
+            here = self.records[touch.at] = {}
+        lane, write = touch.lane, touch.write
         for other, record in list(here.items()) if here else ():
-            if record.comes_before(pipe) != NEVER and self.accesses.stands_for(touch, other):
+            if (write or not other.write) and record.comes_before(lane) != NEVER:
                 del here[other]
-        record = Record(pipe, time, NOBODY, self._everything)
-        here[touch] = record if self.accesses.overlaps(touch.pipe) else record.told(pipe, time, 0)
+        here[touch] = self._first(lane, time, self.accesses.overlaps(touch.pipe))
         if self._index is not None:
             self._index.add(touch, here[touch])
+
+    def _first(self, lane: int, time: int, overlaps: bool) -> Record:
+        """What is known of an access that has just begun."""
+        record = Record(lane, time, NOBODY, self._all)
+        return record if overlaps else record.told(lane, time)
 
     def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
         """`destination` waits for what `source` knew to be done at time `set_at`; of one pipe, a barrier.
 
-        An access of which every pipe knows, whichever flag is left out, is forgotten: nothing has to wait for
-        it any more. `mark` is the flag's own; one that is there in any case has none.
+        An access of which every pipe knows is forgotten: nothing has to wait for it any more. `mark` is for
+        those who ask which flags are relied on.
         """
+        records = self.records
         for touch, record in self._told_by(destination, set_at, now):
-            own = source == record.pipe
-            if (record.time if own else record.known[source]) > set_at:
+            known = record.known
+            if (record.time if source == record.pipe else known[source]) > set_at:
                 continue
-            unsure = record.without[destination]
-            if not unsure and record.known[destination] <= now:
+            if known[destination] <= now:
                 continue
-            told = record.told(destination, now, unsure & (mark if own else mark | record.without[source]))
-            if any(told.without):
-                self.records[touch.at][touch] = told
+            told = record.told(destination, now)
+            if told.unknown:
+                records[touch.at][touch] = told
             else:
-                del self.records[touch.at][touch]
+                del records[touch.at][touch]
         if self._index is not None:
             self._index.learned(destination, now)
 
@@ -154,7 +205,7 @@ class State:
             self._index = self._index or _Index(self)
             if self._index.covers(destination, now):
                 return self._index.unknown(destination, set_at, self.records)
-        return [each for here in self.records.values() for each in here.items()]
+        return [each for here in self.records.values() if here for each in here.items()]
 
     def rest(self) -> None:
         """Every pipe waits for all."""
@@ -191,6 +242,48 @@ class State:
         return merged
 
 
+@cache
+def _all_of(pipes: int) -> Times:
+    """All marks for each of some pipes."""
+    return tuple([ALL if pipes & 1 << pipe else 0 for pipe in range(len(PIPES))])
+
+
+class MarkedState(State):
+    """The same, minding by which flags it is known."""
+
+    def _first(self, lane: int, time: int, overlaps: bool) -> Record:
+        record = Marked(lane, time, NOBODY, self._all, _all_of(self._all))
+        return record if overlaps else record.relying(lane, time, 0)
+
+    def relied_on(self, touch: Touch) -> int:
+        """The marks of the flags without any one of which this access would come too early; `ALL` where it
+        does so in any case."""
+        lane, marks = touch.lane, 0
+        for other, record in self.accesses.meeting(touch, self.records):
+            without = cast(Marked, record).without[lane]
+            if without and not self.accesses.keeps_order(other, touch):
+                marks |= without
+        return marks
+
+    def signal(self, source: int, destination: int, set_at: int, now: int, mark: int = 0) -> None:
+        """An access is forgotten of which every pipe knows, whichever flag is left out. A flag that is there
+        in any case has no mark."""
+        for touch, record in cast("list[tuple[Touch, Marked]]", self._told_by(destination, set_at, now)):
+            own = source == record.pipe
+            if (record.time if own else record.known[source]) > set_at:
+                continue
+            unsure = record.without[destination]
+            if not unsure and record.known[destination] <= now:
+                continue
+            told = record.relying(destination, now, unsure & (mark if own else mark | record.without[source]))
+            if any(told.without):
+                self.records[touch.at][touch] = told
+            else:
+                del self.records[touch.at][touch]
+        if self._index is not None:
+            self._index.learned(destination, now)
+
+
 class _Index:
     """The accesses that each pipe does not know of, or would not without some flag, in the order of time: of
     thousands of places that are busy, a flag tells of a few. It may hold more than is unknown, never less.
@@ -207,7 +300,7 @@ class _Index:
     def add(self, touch: Touch, record: Record) -> None:
         for pipe, unknown in self._unknown.items():
             unknown.pop(touch, None)  # what is met again is the latest
-            if record.without[pipe]:
+            if record.is_unsure(pipe):
                 unknown[touch] = record.time
             if record.known[pipe] != NEVER:
                 self.learned(pipe, record.known[pipe])
@@ -230,7 +323,7 @@ class _Index:
             if time > set_at:
                 break
             record = records[touch.at].get(touch)
-            if record is not None and record.time == time and record.without[pipe]:
+            if record is not None and record.time == time and record.is_unsure(pipe):
                 found.append((touch, record))
             else:
                 gone.append(touch)

@@ -41,7 +41,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ptoas.analysis.effects import Effects, Flag
 from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.order import PIPES, Accesses, Touch
+from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
 from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, is_of, walk
 from ptoas.dialects.pto.enums import Event, Pipe
@@ -50,7 +50,7 @@ from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, S
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
-from ptoas.lowering.happens_before import NUMBER, Record, State
+from ptoas.lowering.happens_before import MarkedState, Record, State
 from ptoas.lowering.options import chosen_target
 from ptoas.private_ir import make_operation
 from ptoas.targets import Target
@@ -184,6 +184,9 @@ class Pair:
         return PIPES[self.source], PIPES[self.destination]
 
 
+BRANCHES = (scf.IfOp, scf.IndexSwitchOp)
+"""Operations of whose regions one runs."""
+
 Step = tuple[int, Operation]
 """An operation, and how many before it are none of this pass's business."""
 
@@ -235,7 +238,6 @@ class Synchroniser:
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[func.CallOp] = []
         self.checking = False
-        self.marking = False
         self.relied_on = 0
         """The marks of the pairs that some access needs."""
         self.aside: list[tuple[int, list[State]]] = []
@@ -279,10 +281,8 @@ class Synchroniser:
         """
         for number, pair in enumerate(self.pairs):
             pair.mark = 1 << number
-        self.marking = True
-        self._goes_well(self.steps(self.function.body.block)[0][1], State(self.accesses), {}, {})
+        self._goes_well(self.steps(self.function.body.block)[0][1], MarkedState(self.accesses), {}, {})
         found = [pair for pair in self.pairs if not pair.mark & self.relied_on]
-        self.marking = False
         for pair in self.pairs:
             pair.mark = 0
         return found
@@ -359,8 +359,13 @@ class Synchroniser:
         frame.op = op
         self.time += 1
         frame.began = self.time
-        self.wait(op)
-        self.visit(op)
+        if op in self.awaited:
+            self.wait(op)
+        touches = self.accesses.of.get(op)
+        if touches is None:
+            self.visit(op)
+        else:
+            self.access(op, touches)
         self.ended[op] = self.time
         for pair in self.raised.get(op, ()):
             pair.set_at = self.time
@@ -375,11 +380,11 @@ class Synchroniser:
         return state
 
     def visit(self, op: Operation) -> None:
-        if not op.regions and not _orders(op.__class__):
-            self.access(op)
-        elif isinstance(op, LOOPS):
+        """What accesses nothing by itself."""
+        kind = op.__class__
+        if is_of(kind, LOOPS):
             self.visit_loop(op)
-        elif isinstance(op, scf.IfOp | scf.IndexSwitchOp):
+        elif is_of(kind, BRANCHES):
             self.visit_branches(op)
         elif op.regions:
             for region in op.regions:
@@ -415,14 +420,14 @@ class Synchroniser:
         entry, began = self.state, self.time
         self.aside.append((len(self.frames), [entry]))
         if op not in self.turns:
-            self.state = State(self.accesses)
+            self.state = self.state.empty()
             self._iterate(op)
             self.turns[op] = self.state
         self.state = entry.join(self.turns[op].at(self.time))
         self.time += 1
         self.state = self.wait(op, self._iterate(op), began)
         self.aside.pop()
-        if not isinstance(op, scf.WhileOp) and not self._runs(op):
+        if op.__class__ is not scf.WhileOp and not self._runs(op):
             self.state = self.state.join(self.wait(op, entry, began))
 
     def _runs(self, op: Operation) -> bool:
@@ -434,38 +439,40 @@ class Synchroniser:
 
     def _iterate(self, op: Operation) -> State:
         """Walk the regions once; the state in which the loop would end."""
-        leaving = self.state
+        leaving: State | None = None
         for region in op.regions:
             for block in region.blocks:
                 self.walk(block)
-            if isinstance(op, scf.WhileOp) and region is op.before_region:
-                leaving = self.state.copy()
-        return leaving if isinstance(op, scf.WhileOp) else self.state
+            if op.__class__ is scf.WhileOp and leaving is None:
+                leaving = self.state.copy()  # behind its condition
+        return leaving or self.state
 
     # --- accesses --------------------------------------------------------------------------------
 
-    def access(self, op: Operation) -> None:
-        touches = self.accesses.of.get(op)
-        if not touches:
-            return
-        effects = self.effects[op]
-        self.handshake(effects.before)
-        needed: dict[tuple[int, int], list[Need]] = {}
-        for touch in touches:
-            through = self.entrance(effects, touch.pipe)
-            for other, record in self.state.conflicts(touch):
-                at = other.pipe if other.pipe is touch.pipe else through
-                needed.setdefault((NUMBER[other.pipe], NUMBER[at]), []).append((other, record, touch))
-            if self.marking:
-                self.relied_on |= self.state.relied_on(touch)
-        if needed:
-            if self.checking:
-                raise _Unordered
-            self.insert(needed)
+    def access(self, op: Operation, touches: list[Touch]) -> None:
+        state, effects = self.state, self.effects[op]
+        if effects.before:
             self.handshake(effects.before)
+        if isinstance(state, MarkedState):
+            for touch in touches:
+                self.relied_on |= state.relied_on(touch)
+            if self.relied_on < 0:
+                raise _Unordered
+        else:
+            needed: dict[tuple[int, int], list[Need]] = {}
+            for touch in touches:
+                for other, record in state.conflicts(touch):
+                    at = other.pipe if other.pipe is touch.pipe else self.entrance(effects, touch.pipe)
+                    needed.setdefault((other.lane, NUMBER[at]), []).append((other, record, touch))
+            if needed:
+                if self.checking:
+                    raise _Unordered
+                self.insert(needed)
+                self.handshake(effects.before)
         for touch in touches:
-            self.state.add(touch, self.time)
-        self.handshake(effects.after)
+            state.add(touch, self.time)
+        if effects.after:
+            self.handshake(effects.after)
 
     def handshake(self, pairs: tuple[tuple[Pipe, Pipe], ...]) -> None:
         for source, destination in pairs:

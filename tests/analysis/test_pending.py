@@ -13,7 +13,7 @@ from ptoas.dialects.pto.enums import Pipe
 
 NONE = cast(Any, None)
 PIPES = (Pipe.PIPE_V, Pipe.PIPE_MTE2, Pipe.PIPE_MTE3)
-TOUCHES = [Touch(n, NONE, PIPES[n % 3], NONE, False, NONE, n // 2, 0, []) for n in range(6)]
+TOUCHES = [Touch(n, NONE, PIPES[n % 3], NONE, False, NONE, n // 2, 0, [], n % 3) for n in range(6)]
 DONE = 0b111
 
 touches = st.sampled_from(TOUCHES)
@@ -95,6 +95,6 @@ def test_thousands_that_are_alike_are_changed_as_one() -> None:
     asked: list[int] = []
     pending = Pending()
     for n in range(2000):
-        pending.put(Touch(n, NONE, Pipe.PIPE_MTE2, NONE, True, NONE, n, 0, []), 8)
+        pending.put(Touch(n, NONE, Pipe.PIPE_MTE2, NONE, True, NONE, n, 0, [], 0), 8)
         pending.change(lambda _, mask: asked.append(mask) or mask | 16, DONE)
     assert len(list(pending.items())) == 2000 and len(asked) < 3 * 2000
