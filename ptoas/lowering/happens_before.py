@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from operator import or_
 from typing import cast
 
 from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
@@ -60,7 +59,7 @@ class Record:
         """`pipe` knows it, too, as of `now`."""
         known = self.known
         return Record(
-            self.pipe, self.time, known[:pipe] + (now,) + known[pipe + 1 :], self.unknown & ~(1 << pipe)
+            self.pipe, self.time, (*known[:pipe], now, *known[pipe + 1 :]), self.unknown & ~(1 << pipe)
         )
 
     def is_unsure(self, pipe: int) -> int:
@@ -74,12 +73,16 @@ class Record:
         """What holds whichever of two ways the program took."""
         if self is other:
             return self
-        known = tuple(map(max, self.known, other.known))
+        known = _later(self.known, other.known)
         return Record(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown)
 
 
 def _known_at(known: Times, now: int) -> Times:
     return tuple([NEVER if since == NEVER else now for since in known])
+
+
+def _later(known: Times, other: Times) -> Times:
+    return tuple([a if a > b else b for a, b in zip(known, other, strict=True)])
 
 
 class Marked(Record):
@@ -105,8 +108,8 @@ class Marked(Record):
         """`pipe` knows it, too, as of `now`, by these flags."""
         known, marks, behind = self.known, self.without, pipe + 1
         if known[pipe] > now:
-            known = known[:pipe] + (now,) + known[behind:]
-        marks = marks[:pipe] + (without,) + marks[behind:]
+            known = (*known[:pipe], now, *known[behind:])
+        marks = (*marks[:pipe], without, *marks[behind:])
         return Marked(self.pipe, self.time, known, self.unknown & ~(1 << pipe), marks)
 
     def is_unsure(self, pipe: int) -> int:
@@ -116,8 +119,8 @@ class Marked(Record):
         if self is other:
             return self
         assert isinstance(other, Marked)
-        known = tuple(map(max, self.known, other.known))
-        without = tuple(map(or_, self.without, other.without))
+        known = _later(self.known, other.known)
+        without = tuple([a | b for a, b in zip(self.without, other.without, strict=True)])
         return Marked(self.pipe, max(self.time, other.time), known, self.unknown | other.unknown, without)
 
 
