@@ -26,11 +26,14 @@ def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:
     set_name(new, name)
 
 
-def copy_module(module: ModuleOp) -> ModuleOp:
-    """A clone whose values keep their names."""
+def copy_module(module: ModuleOp, *, branched: bool = True) -> ModuleOp:
+    """A clone whose values keep their names; `BranchedError` for bodies of several blocks, unless these are
+    expected."""
     try:
         return copied(module, {})
-    except (BranchedError, KeyError):
+    except (BranchedError, KeyError) as error:
+        if isinstance(error, BranchedError) and not branched:
+            raise
         # Blocks that name each other, or a value before its definition: xDSL's own way minds both.
         copy = module.clone()
     for op, other in zip(walk(module), walk(copy), strict=True):

@@ -20,20 +20,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import functions
 from ptoas.naming import copy_module
 
 
 def structured(module: ModuleOp) -> ModuleOp:
     """The module itself if each body has one block, else a copy in which forward branches are `scf.if`."""
-    if not any(_has_blocks(op) for op in walk(module)):
+    if not any(map(_is_branched, functions(module))):
         return module
     copy = copy_module(module)
-    for op in [op for op in walk(copy) if _has_blocks(op)]:
-        assert isinstance(op, FuncOp)
-        ends = _ends(op)
+    for function in filter(_is_branched, functions(copy)):
+        ends = _ends(function)
         if ends is not None:
-            _Joiner(op, ends).join()
+            _Joiner(function, ends).join()
     return copy
 
 
@@ -41,8 +40,8 @@ MOST = 200
 """Bodies of more blocks are left alone: each may be nested in the one before."""
 
 
-def _has_blocks(op: Operation) -> bool:
-    return bool(op.regions) and isinstance(op, FuncOp) and len(op.body.blocks) > 1
+def _is_branched(function: FuncOp) -> bool:
+    return function.body.first_block is not function.body.last_block
 
 
 def _successors(block: Block) -> Sequence[Block] | None:

@@ -14,7 +14,7 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.order import Machine
 from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_hand
-from ptoas.analysis.structure import is_loop, walk
+from ptoas.analysis.structure import is_loop, is_of, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
@@ -214,7 +214,7 @@ class FunctionFacts:
         key = (target.name, op)
         known = self.effects_of.get(key)
         if known is None:
-            if not isinstance(op, PtoOp):
+            if not is_of(op.__class__, (PtoOp,)):
                 return NOTHING
             known = self.effects_of[key] = target.effects(op)
         return known

@@ -15,7 +15,7 @@ from typing import cast
 from xdsl.ir import Attribute, OpResult, SSAValue
 
 from ptoas.analysis.constants import Constants
-from ptoas.analysis.forwarding import passed_on
+from ptoas.analysis.forwarding import hands_on, passed_on
 from ptoas.analysis.layouts import found_layout, named_layout
 from ptoas.analysis.windows import Window
 from ptoas.caches import Kept, on_clear
@@ -200,10 +200,11 @@ def is_reshaped(tile: SSAValue) -> bool:
     seen = [tile]
     for value in seen:
         for use in value.uses:
-            if isinstance(use.operation, views.SetValidShapeOp):
+            kind = use.operation.__class__
+            if kind is views.SetValidShapeOp:
                 return True
             # A window has extents of its own, and so has the tile under another type.
-            if not isinstance(use.operation, views.AliasOp | views.SubviewOp):
+            if hands_on(kind) and not issubclass(kind, views.AliasOp | views.SubviewOp):
                 seen += [name for name in passed_on(use) if name not in seen]
     return False
 
@@ -243,7 +244,8 @@ class Knowledge(Constants):
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
         # Of windows into windows each asks the one before.
         owner = value.owner
-        around = self._tiles.get(owner.source) if isinstance(owner, views.SubviewOp) else None
+        is_part = owner.__class__ is views.SubviewOp
+        around = self._tiles.get(cast(views.SubviewOp, owner).source) if is_part else None
         physical = physical_shape(value) if around is None else _seen(type, around.physical)
         key = (id(type), valid, physical)
         facts = _TILES.get(key)

@@ -30,7 +30,7 @@ def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
     """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
     for classes like xDSL's takes long."""
     ops = walk(top)
-    wanted = {kind for kind in {op.__class__ for op in ops} if is_of(kind, kinds)}
+    wanted = {kind for kind in set(map(type, ops)) if is_of(kind, kinds)}
     return cast("list[Op]", [op for op in ops if op.__class__ in wanted] if wanted else [])
 
 

@@ -48,11 +48,14 @@ def is_dead(op: Operation) -> bool:
     if op.__class__ is AllocTileOp:
         # An address or a valid region alone is no use of a tile.
         return all(_is_binding(use.operation) for use in op.results[0].uses)
+    for result in op.results:
+        if result.first_use is not None:
+            return False
     if not op.results and not op.regions:
         return False
     if op.regions and (not isinstance(op, scf.IfOp | scf.ForOp) or _does_something(op)):
         return False
-    return not any(result.first_use for result in op.results) and is_side_effect_free(op)
+    return is_side_effect_free(op)
 
 
 def _does_something(op: Operation) -> bool:

@@ -60,12 +60,10 @@ def _drop_uncalled(before: dict[func.FuncOp, set[str]], after: dict[func.FuncOp,
 
 def _fold(op: Operation, constants: Constants) -> None:
     result = op.results[0]
-    type = cast("IntegerType | IndexType", result.type)
-    if len(op.results) != 1 or not isinstance(result.type, IntegerType | IndexType):
-        return
     value = constants.constant(result)
     if value is None:
         return
+    type = cast("IntegerType | IndexType", result.type)
     constant = arith.ConstantOp.create(
         result_types=[type], properties={"value": _attribute(value, type)}, location=op.location
     )

@@ -15,6 +15,7 @@ from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.location import span_of
 from ptoas.naming import copy_module
+from ptoas.private_ir import BranchedError
 from ptoas.targets import Target, get_target
 
 
@@ -187,6 +188,13 @@ def run_passes(
 def ready_for_passes(module: ModuleOp) -> ModuleOp:
     """A copy for passes to change, in which no two functions have one name and each body is one block."""
     module = linked(module)
+    try:
+        return copy_module(module, branched=False)
+    except BranchedError:
+        raise _several_blocks(module) from None
+
+
+def _several_blocks(module: ModuleOp) -> PtoasError:
     for op in walk(module):
         for region in op.regions:
             if len(region.blocks) > 1:
@@ -195,8 +203,8 @@ def ready_for_passes(module: ModuleOp) -> ModuleOp:
                     f"{what} has {len(region.blocks)} blocks; only bodies of one block are lowered and run"
                 )
                 fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
-                raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
-    return copy_module(module)
+                return PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
+    raise AssertionError("one body has several blocks")
 
 
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:

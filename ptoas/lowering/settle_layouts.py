@@ -49,9 +49,10 @@ class SettleLayoutsPass(ModulePass):
             if each.__class__ is MakeTensorViewOp:
                 _settle_view(cast(MakeTensorViewOp, each))
             for value in defined(each) if each.regions else each.results:
-                type = settled(value.type, blocks, packs)
-                if type is not value.type:
-                    Rewriter.replace_value_with_new_type(value, type)
+                if value.type.__class__ is TileType:
+                    type = settled(value.type, blocks, packs)
+                    if type is not value.type:
+                        Rewriter.replace_value_with_new_type(value, type)
             if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
                 inputs, outputs = (

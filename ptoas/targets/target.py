@@ -156,6 +156,14 @@ class Target:
         entry = _entry(self, op.__class__)
         return entry.row(op) if isinstance(entry, Forms) else entry
 
+    def rows_of(self, kind: type[Operation]) -> tuple[Row, ...]:
+        """What the target says of an instruction, one row for each of its forms; of anything else nothing."""
+        if not _is_ours(kind):
+            return ()
+        entry = _entry(self, cast("type[PtoOp]", kind))
+        rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
+        return tuple(row for row in rows if isinstance(row, Row))
+
     def model(self, op: PtoOp) -> Any:
         """What the machine must know of how the target does this; the target has the instruction."""
         row = self.row(op)
@@ -175,7 +183,7 @@ class Target:
         """What `op` does on the pipes of this target."""
         if not _is_ours(op.__class__):
             return NOTHING
-        assert isinstance(op, PtoOp)
+        op = cast(PtoOp, op)
         row = self.row(op)
         if isinstance(row, Unsupported):
             return NOTHING
@@ -256,10 +264,7 @@ class Target:
         from ptoas.dialects.pto import OPS
 
         for op in OPS:
-            entry = self.entry(op)
-            for row in entry.rows.values() if isinstance(entry, Forms) else (entry,):
-                if isinstance(row, Row):
-                    yield op, row
+            yield from ((op, row) for row in self.rows_of(op))
 
     def asks(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
         """What the target asks of a program as a whole: of one with instructions of these chapters, or of

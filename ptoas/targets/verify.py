@@ -20,6 +20,7 @@ from ptoas.analysis.linking import linked
 from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.caches import Kept, on_clear
+from ptoas.collector import undisturbed
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
@@ -78,6 +79,7 @@ def verify(
     return verify_targets(module, targets, aicore, sync=sync, isa=isa, placement=placement)
 
 
+@undisturbed
 def verify_targets(
     module: ModuleOp,
     targets: Iterable[str | Target] | None = None,

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.types import TileType
+from ptoas.private_ir import item, operands_of
 
 if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import PtoOp
@@ -51,17 +52,34 @@ def _places(op_class: type[PtoOp], operand_count: int, sizes: bytes | None) -> d
     return places
 
 
+def _sizes(op: PtoOp) -> bytes | None:
+    """How many operands each slot has, where the operation keeps that."""
+    sizes: Any = op.properties.get(AttrSizedOperandSegments.attribute_name)
+    return None if sizes is None else sizes.data.data
+
+
 def slot_places(op: PtoOp) -> dict[str, range]:
     """For each operand slot, the indices of the operands that fill it."""
-    sizes = op.properties.get("operandSegmentSizes")
-    data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
-    return _places(op.__class__, len(op.operands), data)
+    return _places(op.__class__, len(operands_of(op)), _sizes(op))
 
 
 def slot_value(op: PtoOp, slot: str) -> SSAValue | None:
     """The operand in a slot, quickly; `None` when the slot is empty."""
     places = slot_places(op)[slot]
-    return op.operands[places[0]] if places else None
+    return item(operands_of(op), places[0]) if places else None
+
+
+def destinations_first(op: PtoOp) -> list[SSAValue]:
+    """The operands as a call takes them: what is written, then the others in their order."""
+    operands = operands_of(op)
+    return [item(operands, at) for at in _destinations_first(op.__class__, len(operands), _sizes(op))]
+
+
+@lru_cache(maxsize=4096)
+def _destinations_first(op_class: type[PtoOp], count: int, sizes: bytes | None) -> tuple[int, ...]:
+    places = _places(op_class, count, sizes)
+    outs = [at for slot in op_class.OUTS for at in places[slot]]
+    return (*outs, *(at for slot, found in places.items() if slot not in op_class.OUTS for at in found))
 
 
 def int_values(array: Attribute) -> tuple[int, ...]:
@@ -94,9 +112,7 @@ def accesses(op: PtoOp) -> tuple[Access, ...]:
     """Every operand and result whose memory the operation touches, as its class declares it."""
     if _is_pure(op.__class__):
         return ()
-    sizes = op.properties.get("operandSegmentSizes")
-    data = sizes.data.data if isinstance(sizes, DenseArrayBase) else None
-    found = _accesses(op.__class__, len(op.operands), data, len(op.results), op.updated())
+    found = _accesses(op.__class__, len(operands_of(op)), _sizes(op), len(op.results), op.updated())
     if op.WRITES_RESULT and isinstance(op.results[0].type, TileType):
         return (*found, Access("result", -1, False, True))
     return found

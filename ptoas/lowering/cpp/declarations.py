@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import func
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.knowledge import packed_strides, physical_shape
+from ptoas.analysis.structure import is_of
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK, TileType, ViewType
@@ -48,26 +49,25 @@ if TYPE_CHECKING:
 
 def _alloc(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, AllocTileOp)
-    name = emit.name(op.result)
-    given = (op.valid_row, op.valid_col)
-    extents = [
-        extent if value is None else emit.text(value)
-        for extent, value in zip(op.tile_type.shape, given, strict=True)
-    ]
-    emit.line(f"{emit.tile_type(op.result)} {name}{_open(op.tile_type, extents)};")
-    if op.addr is not None:
-        emit.line(f"TASSIGN({name}, {emit.address(op.addr)});")
-    if _rounds_terms(op.tile_type):
+    result, address = op.result, op.addr
+    name, type = emit.name(result), op.tile_type
+    opened = ""
+    if DYNAMIC in type.valid:
+        given = zip(type.shape, (op.valid_row, op.valid_col), strict=True)
+        opened = _open(type, [size if value is None else emit.text(value) for size, value in given])
+    emit.line(f"{emit.tile_type(result)} {name}{opened};")
+    if address is not None:
+        emit.line(f"TASSIGN({name}, {emit.address(address)});")
+    if _rounds_terms(type):
         emit.line(f"{name}.SetKAligned(true);")
 
 
 def _rounds_terms(type: TileType) -> bool:
     """Whether the library must be told that the columns of a packed left operand in Zz are rounded up to 16:
     so it moves f32 that it transposes, and all else, and so the matrix unit walks, only where it is told."""
-    is_zz = (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
-    return (
-        type.packs and type.loc.data is TileLoc.Left and is_zz and element_cpp(type.element_type) == "float"
-    )
+    if not type.packs or type.loc.data is not TileLoc.Left or element_cpp(type.element_type) != "float":
+        return False
+    return (type.blayout, type.slayout) == (BLayout.RowMajor, SLayout.RowMajor)
 
 
 def _assign(emit: FunctionEmitter, op: Operation) -> None:
@@ -285,9 +285,10 @@ def declare_view(emit: FunctionEmitter, value: SSAValue, view: CppView) -> None:
 
 def _needs_tensor(emit: FunctionEmitter, user: Operation) -> bool:
     """Whether an operation takes the view as a variable of C++."""
-    if isinstance(user, DimensionOp):
-        return emit.knowledge.constant(user.dim) is None
-    return not isinstance(user, PartitionViewOp | func.CallOp)
+    kind = user.__class__
+    if is_of(kind, (DimensionOp,)):
+        return emit.knowledge.constant(cast(DimensionOp, user).dim) is None
+    return not is_of(kind, (PartitionViewOp, func.CallOp))
 
 
 DECLARATIONS: dict[type[Operation], Handler] = {

@@ -384,13 +384,15 @@ class FunctionEmitter:
 
         What a view or a tile fixes by its type is an operand in the program, but no C++ text.
         """
-        words = [() if _COMMENT.match(line) else _WORD.findall(line) for line in self._lines]
-        count = Counter(word for line in words for word in line)
+        text = "\n".join(self._lines)
+        if "//" in text:
+            text = "\n".join([line for line in self._lines if not _COMMENT.match(line)])
+        count = Counter(_WORD.findall(text))
         dropped: set[int] = set()
         for at, name in reversed(self._definitions):
             if count[name] == 1:
                 dropped.add(at)
-                count.subtract(words[at])
+                count.subtract(_WORD.findall(self._lines[at]))
         lines = [line for at, line in enumerate(self._lines) if at not in dropped]
         return lines, {word for word, uses in count.items() if uses > 0}
 

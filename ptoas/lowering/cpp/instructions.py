@@ -12,6 +12,7 @@ from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.slots import destinations_first
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.names import capitalised, identifier
 from ptoas.lowering.cpp.scalars import Handler, string_literal
@@ -30,7 +31,7 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     if call.unsupported is not None:
         raise emit.unsupported(op, call.unsupported)
     if call.by_rows and _lies_by_columns(emit, op):
-        arguments = ", ".join(_turned(emit, value) for value in _call_order(op))
+        arguments = ", ".join(_turned(emit, value) for value in destinations_first(op))
         emit.line(f"{call.name or op.mnemonic().upper()}({arguments});")
         return
     while call is not None:
@@ -47,7 +48,7 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
 
 def _lies_by_columns(emit: FunctionEmitter, op: PtoOp) -> bool:
     """Whether the tiles of an instruction are column-major, all of them."""
-    tiles = [value.type for value in op.operands if isinstance(value.type, TileType)]
+    tiles = [type for value in op.operands if isinstance(type := value.type, TileType)]
     plain = [tile for tile in tiles if tile.slayout is SLayout.NoneBox]
     by_columns = [tile for tile in plain if tile.blayout is BLayout.ColMajor]
     if by_columns and len(by_columns) < len(plain):
@@ -98,15 +99,8 @@ def _is_given(emit: FunctionEmitter, op: PtoOp, word: str) -> bool:
 
 def _arguments(emit: FunctionEmitter, op: PtoOp, call: Call) -> list[str]:
     if call.arguments is None:
-        return [emit.argument(value) for value in _call_order(op)]
+        return [emit.argument(value) for value in destinations_first(op)]
     return [text for word in call.arguments.split() for text in _word(emit, op, call, word)]
-
-
-def _call_order(op: PtoOp) -> list[SSAValue]:
-    """Destinations first, then the other operands in their order."""
-    outs = [value for slot in op.OUTS for value in op.operands_of(slot)]
-    ins = [value for slot, values in op.segments() if slot.name not in op.OUTS for value in values]
-    return outs + ins
 
 
 def _word(emit: FunctionEmitter, op: PtoOp, call: Call, word: str) -> Iterator[str]:

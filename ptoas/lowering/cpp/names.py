@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ptoas.caches import remembered
 from ptoas.diagnostics.render import visible
 
 _KEYWORDS = """
@@ -53,6 +54,7 @@ def free(name: str) -> str:
     return f"{name}_" if taken and not name.endswith("_") else name
 
 
+@remembered
 def identifier(text: str, fallback: str) -> str:
     """`text` as a C++ identifier: `%a.b-c` is `a_b_c`, `%0` is `v0`, `%int` is `int_`."""
     name = _UNFIT.sub("_", text).strip("_")

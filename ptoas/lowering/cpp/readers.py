@@ -9,6 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.structure import walk
+from ptoas.private_ir import operands_of
 
 
 def read_values(function: func.FuncOp) -> set[SSAValue]:
@@ -23,8 +24,10 @@ def read_values(function: func.FuncOp) -> set[SSAValue]:
         only_named.setdefault(each.op, set()).add(each.at)
     found: set[SSAValue] = set()
     for op in ops:
-        named = only_named.get(op)
-        found.update(op.operands if named is None else _without(op.operands, named))
+        operands = operands_of(op)
+        if operands:
+            named = only_named.get(op)
+            found.update(operands if named is None else _without(operands, named))
     work = list(found)
     while work:
         for source in sources.get(work.pop(), ()):

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from ptoas.caches import remembered
 from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp
 from ptoas.dialects.pto.scalar import (
@@ -37,6 +38,7 @@ from ptoas.dialects.pto.scalar import (
 )
 from ptoas.dialects.pto.types import PtrType
 from ptoas.lowering.cpp.types import COUNTS_CPP, integer_width, pointer_cpp, scalar_cpp
+from ptoas.private_ir import operands_of
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -205,8 +207,8 @@ def _unsigned(type: Attribute) -> str:
     return "bool" if width == 1 else f"uint{width}_t"
 
 
-def _as_unsigned(template: str, values: list[str], type: Attribute) -> str:
-    text = template.format(*(f"static_cast<{_unsigned(type)}>({value})" for value in values))
+def _as_unsigned(template: str, type: Attribute) -> str:
+    text = template.format(*(f"static_cast<{_unsigned(type)}>({{{at}}})" for at in range(2)))
     return f"static_cast<{scalar_cpp(type)}>({text})"
 
 
@@ -217,22 +219,30 @@ def _needs_cast(type: Attribute) -> bool:
     return isinstance(type, Float16Type | BFloat16Type)
 
 
-def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
-    result = op.results[0]
-    values = [emit.operand(value) for value in op.operands]
-    target = scalar_cpp(result.type)
-    if target == "bool" and type(op) in _TRUTH:
-        text = _TRUTH[type(op)].format(*values)
-    elif isinstance(op, _WRAPPING) and target in ("int32_t", "int64_t") and result.type != IndexType():
+@remembered
+def _template(kind: type[Operation], type: Attribute) -> str | None:
+    """What an operation on numbers of one type writes, whichever they are; `None`: it asks for more."""
+    target = scalar_cpp(type)
+    if target == "bool" and kind in _TRUTH:
+        return _TRUTH[kind]
+    if kind in _WRAPPING and target in ("int32_t", "int64_t") and type != IndexType():
         # An index counts elements of a memory and never comes near its end; it stays readable.
-        text = _as_unsigned(_SIGNED[type(op)], values, result.type)
-    elif type(op) in _SIGNED:
-        text = _SIGNED[type(op)].format(*values, type=target)
-        if _needs_cast(result.type):
-            text = f"static_cast<{target}>({text})"
-    elif type(op) in _UNSIGNED:
-        text = _as_unsigned(_UNSIGNED[type(op)], values, result.type)
-    elif isinstance(op, _FROM_UNSIGNED):
+        return _as_unsigned(_SIGNED[kind], type)
+    if kind in _SIGNED:
+        text = _SIGNED[kind].replace("{type}", target)
+        return f"static_cast<{target}>({text})" if _needs_cast(type) else text
+    return _as_unsigned(_UNSIGNED[kind], type) if kind in _UNSIGNED else None
+
+
+def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
+    (result,) = op.results
+    values = [emit.operand(value) for value in operands_of(op)]
+    template = _template(op.__class__, result.type)
+    if template is not None:
+        emit.define(result, template.format(*values))
+        return
+    target = scalar_cpp(result.type)
+    if isinstance(op, _FROM_UNSIGNED):
         text = f"static_cast<{target}>(static_cast<{_unsigned(op.operands[0].type)}>({values[0]}))"
     elif isinstance(op, _CASTS):
         if scalar_cpp(op.operands[0].type) == target:
@@ -289,7 +299,7 @@ def is_reinterpretation(op: Operation) -> bool:
 
 def _constant(emit: FunctionEmitter, op: Operation) -> None:
     assert isinstance(op, arith.ConstantOp)
-    result = op.results[0]
+    (result,) = op.results
     if result.type == COUNTS:
         numbers = (str(number & 0xFFFF) for number in counts(op.value))
         emit.line(f"{COUNTS_CPP} {emit.name(op.result)}{{{', '.join(numbers)}}};")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
+from ptoas.caches import remembered
 from ptoas.dialects.pto.core_types import EventIdArrayType
-from ptoas.dialects.pto.enums import EventAttr
+from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.sync import (
     BarrierOp,
     BarrierSyncOp,
@@ -41,11 +42,17 @@ if TYPE_CHECKING:
 
 
 def _flag(emit: FunctionEmitter, op: Operation) -> None:
-    assert isinstance(op, FlagOp)
-    call = "set_flag" if isinstance(op, SetsFlag) else "wait_flag"
-    source, sink, event = op.flag
-    text = event.data.value if isinstance(event, EventAttr) else f"static_cast<event_t>({emit.text(event)})"
-    emit.line(f"{call}({source.value}, {sink.value}, {text});")
+    source, sink, event = cast(FlagOp, op).flag
+    if isinstance(event, EventAttr):
+        emit.line(_flag_call(op.__class__, source, sink, event.data.value))
+    else:
+        emit.line(_flag_call(op.__class__, source, sink, f"static_cast<event_t>({emit.text(event)})"))
+
+
+@remembered
+def _flag_call(kind: type[Operation], source: Pipe, sink: Pipe, event: str) -> str:
+    call = "set_flag" if issubclass(kind, SetsFlag) else "wait_flag"
+    return f"{call}({source.value}, {sink.value}, {event});"
 
 
 def _barrier(emit: FunctionEmitter, op: Operation) -> None:

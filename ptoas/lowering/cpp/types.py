@@ -10,6 +10,7 @@ from typing import cast
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute
 
+from ptoas.caches import remembered
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.geometry import SCALE_BOX
@@ -49,6 +50,7 @@ def along(tile: TileType) -> tuple[int, int]:
     return (1, count) if by_columns else (count, 1)
 
 
+@remembered
 def element_cpp(type: Attribute) -> str:
     """The C++ name of an element type."""
     element = BY_TYPE[type]
@@ -72,6 +74,7 @@ def integer_width(type: Attribute) -> int:
     return 64 if isinstance(type, IndexType) else 0
 
 
+@remembered
 def scalar_cpp(type: Attribute) -> str:
     """The C++ type of a scalar value."""
     if isinstance(type, IndexType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.func import CallOp
@@ -285,13 +286,17 @@ def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:
 
 def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
     """Tiles that lowering will add."""
-    for ops in facts.by_class.values():
-        for op in ops:
-            if not isinstance(op, PtoOp):
-                break
+    for kind, ops in facts.by_class.items():
+        for op in cast("list[PtoOp]", ops) if _may_add(kind, target) else ():
             row = target.row(op)
             if not isinstance(row, Row) or not row.scratch:
                 continue
             know = Facts(op, target, facts.knowledge, False, (target,), row)
             needs = (s.needs(know) for slot, s in row.scratch.items() if not op.operands_of(slot))
             yield from (type for type in needs if type is not None)
+
+
+@cache
+def _may_add(kind: type[Operation], target: Target) -> bool:
+    """Whether some form of an instruction asks for scratch that the program does not give."""
+    return any(row.scratch for row in target.rows_of(kind))

@@ -228,7 +228,8 @@ def _written_twice(stretch: Stretch, facts: FunctionFacts) -> set[Hashable]:
     seen, twice = set[Hashable](), set[Hashable]()
     for value in (each.value for _, touches in stretch for each in touches if each.write):
         for place in facts.places(value):
-            (twice if place.identity in seen else seen).add(place.identity)
+            identity = place.identity
+            (twice if identity in seen else seen).add(identity)
     return twice
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.structure import is_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.row import Forms, Row
+from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
 from ptoas.targets.target import Target
@@ -44,7 +46,7 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
     for op in facts.ops:
         here = touches.get(op, ())
         for value, write, operand in here if gone else ():
-            if write or not isinstance(value.type, TileType):
+            if write or value.type.__class__ is not TileType:
                 continue
             root = facts.root(value)
             if root not in gone or not _follows(gone[root], op):
@@ -61,25 +63,23 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
             )
             del gone[root]
         for value, write, _ in here if gone else ():
-            if write and isinstance(value.type, TileType):
+            if write and value.type.__class__ is TileType:
                 gone.pop(facts.root(value), None)
-        if not isinstance(op, PtoOp):
+        if not is_of(op.__class__, (PtoOp,)):
             # A callee, or the next turn of a loop, may write them.
-            for each in op.operands:
-                if isinstance(each.type, TileType):
+            for each in op.operands if gone else ():
+                if each.type.__class__ is TileType:
                     gone.pop(facts.root(each), None)
-        if isinstance(op, PtoOp):
-            gone |= dict.fromkeys(_worked_in(op, facts, target), op)
+        elif _works_in_tiles(op.__class__, target):
+            ours = cast(PtoOp, op)
+            gone |= dict.fromkeys(_worked_in(ours, facts, target), ours)
 
 
 @cache
 def _works_in_tiles(kind: type[Operation], target: Target) -> bool:
     """Whether any form of an instruction may leave something behind."""
-    if not issubclass(kind, PtoOp):
-        return False
-    entry = target.entry(kind)
-    rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
-    return any(isinstance(row, Row) and {*row.clobbers, *kind.SCRATCH} - {*row.ignores} for row in rows)
+    scratch = kind.SCRATCH if issubclass(kind, PtoOp) else ()
+    return any({*row.clobbers, *scratch} - {*row.ignores} for row in target.rows_of(kind))
 
 
 def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAValue]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import product
 from typing import cast
 
@@ -107,14 +108,17 @@ def _gather(dst: int, idx: int) -> str:
 def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) -> Violations:
     """Operands of an instruction that must be apart, such as the destination of a gather and its index tile,
     have no byte in common; a gather of elements on A2/A3 may write over its indices, one for one."""
-    for ops in facts.by_class.values():
-        if not isinstance(ops[0], PtoOp):
-            continue
-        for op in ops:
-            row = target.row(cast(PtoOp, op))
+    for kind, ops in facts.by_class.items():
+        for op in cast("list[PtoOp]", ops) if _keeps_apart(kind, target) else ():
+            row = target.row(op)
             for one, other in row.apart if isinstance(row, Row) else ():
                 assert isinstance(row, Row)
-                yield from _overlaps(facts, cast(PtoOp, op), one, other, row)
+                yield from _overlaps(facts, op, one, other, row)
+
+
+@cache
+def _keeps_apart(kind: type[Operation], target: Target) -> bool:
+    return any(row.apart for row in target.rows_of(kind))
 
 
 def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
@@ -224,11 +228,12 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
-        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
+        if is_of(first.__class__, (TGetScaleAddrOp,)) and len(origins(cast(TGetScaleAddrOp, first).src)) == 1:
             continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
-        if not early and isinstance(maker, Instruction):
+        if not early and is_of(cast("type[Operation]", maker.__class__), (Instruction,)):
+            assert isinstance(maker, Instruction)
             assert isinstance(first, TAssignOp), "a result has no other way to an address"
             early = [] if can_stand_before(maker, first) else [maker]
         if early:
@@ -269,19 +274,19 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
     place, by_hand = facts.positions, facts.is_placed_by_hand
 
     def write(value: SSAValue, at: int) -> None:
-        if isinstance(value.type, TileType):
+        if value.type.__class__ is TileType:
             writes.setdefault(facts.root(value), []).append(at)
             if by_hand:
                 placed.append((facts.storage(value), at))
 
     for op, here in touches:
-        if isinstance(op, CollectiveOp):
+        if is_of(op.__class__, (CollectiveOp,)):
             continue  # It fills its staging tiles itself before it reads them.
         at = place[op]
         for value, is_write, operand in here:
             if is_write:
                 write(value, at)
-            elif isinstance(value.type, TileType):
+            elif value.type.__class__ is TileType:
                 reads.append((op, operand, facts.root(value), at))
     for op in facts.ops:
         for value in _perhaps_written(op):
