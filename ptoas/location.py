@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, cast
 
@@ -60,17 +60,6 @@ class SourceLocation(BuiltinAttribute):
         parts["source"], parts["start"], parts["end"] = source, start, end
         parts["places"], parts["arguments"] = places, arguments
 
-    @staticmethod
-    def at(
-        source: Source,
-        start: int,
-        end: int,
-        places: Places | None = None,
-        arguments: Sequence[Span] = (),
-    ) -> LocationAttr:
-        """A location as xDSL wants it: its own kinds of location are closed to subclasses."""
-        return cast("LocationAttr", SourceLocation(source, start, end, places, arguments))
-
     def print_builtin(self, printer: Printer) -> None:
         line, column = self.source.position(self.start)
         printer.print_string(f'loc("{self.source.filename}":{line}:{column})')
@@ -84,6 +73,10 @@ class SourceLocation(BuiltinAttribute):
         place = with_names(text)
         start, end = place(node.start), place(node.end)
         return Span(self.source, self.start + start, max(1, end - start))
+
+
+located = cast("Callable[..., LocationAttr]", SourceLocation)
+"""A location as xDSL wants it: its own kinds of location are closed to subclasses."""
 
 
 def span_of(op: Operation) -> Span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -36,7 +36,7 @@ from ptoas.grammar.syntax import (
     with_names,
 )
 from ptoas.grammar.unregistered import UnregisteredReader
-from ptoas.location import SourceLocation, field_span, operand_span, result_type_span, span_of
+from ptoas.location import field_span, located, operand_span, result_type_span, span_of
 from ptoas.private_ir import append
 
 _LABEL = re.compile(r"\^[\w$.-]+")
@@ -46,7 +46,7 @@ _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s
 TREES: Kept[str, t.Statement] = Kept()
 """Statements by their text without names; those of one shape are parsed once."""
 
-Plans: TypeAlias = "Kept[tuple[str, tuple[int, ...]], tuple[Plan, Sequence[Attribute | None]]]"
+Plans: TypeAlias = "Kept[tuple[str | int, ...], tuple[Plan, Sequence[Attribute | None]]]"
 
 PLANS: tuple[Plans, Plans] = (Kept(), Kept())
 """Plans by statement and the identity of its values' types, without and with unregistered instructions.
@@ -107,8 +107,10 @@ class Builder(Names):
                 append(current, ops)
                 ops = []
                 current = self._enter_label(raw)
-            else:
+            elif raw.regions or raw.broken:
                 self.statement(raw, ops)
+            else:
+                self._read(raw, ops)
         append(current, ops)
         if len(blocks) > 1:
             checks.check_dominance(self, blocks)
@@ -249,18 +251,25 @@ class Builder(Names):
     def _instruction(
         self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]
     ) -> None:
-        values = self.values
         first = len(tree.results)
-        found = [None] * first + [values.get(name) for name in names[first:]]
-        if POISON in found:
+        values: dict[str, Any] = self.values
+        operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
+        types: list[Attribute | None] = [None if value is None else value.type for value in operands]
+        key = (blank, *map(id, types))
+        kept = self.plans.get(key)
+        if kept is not None and kept[0].is_quick:
+            plan = kept[0]
+            location = located(self.source, raw.start, raw.end, plan.places)
+            op = plan.make([operands[at] for at in plan.operands], plan.result_types or (), location, ())
+            ops.append(op)
+            if first:
+                self.define_results(raw, tree, names, op)
+            return
+        if any(each is POISON for each in types):
             if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
                 self._plan(raw, tree, [None] * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
-        operands = cast("list[SSAValue | None]", found)
-        types = [None if value is None else value.type for value in operands]
-        key = (blank, tuple(map(id, types)))
-        kept = self.plans.get(key)
         plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
         if plan is None:
             self._poison(tree, names)
@@ -272,14 +281,14 @@ class Builder(Names):
             self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
             self._poison(tree, names)
             return
-        location = SourceLocation.at(self.source, raw.start, raw.end, plan.places)
+        location = located(self.source, raw.start, raw.end, plan.places)
         made: list[SSAValue] = []
         for step in plan.prelude:
             made.append(make_prelude(step, operands, made, location, ops))
             if isinstance(step, Alloc):
                 self.define(names[step.slot], made[-1], raw.start)
                 self.name_value(made[-1], names[step.slot])
-        chosen = [cast(SSAValue, operands[ref] if ref >= 0 else made[-1 - ref]) for ref in plan.operands]
+        chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in plan.operands]
         regions = self._regions(raw, plan) if raw.regions or plan.bodies else ()
         result_types = plan.result_types
         if result_types is None:
@@ -297,6 +306,8 @@ class Builder(Names):
             op.drop_all_references()
             plan = UnregisteredReader(tree, types, self.resolver).plan()
             op = plan.make(chosen, plan.result_types or (), location, ())
+        if plan.checked and not (plan.prelude or plan.bodies or raw.regions):
+            plan.is_quick = plan.result_types is not None
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)
@@ -312,10 +323,10 @@ class Builder(Names):
     def define_results(self, raw: RawStatement, tree: t.Statement, names: list[str], op: Operation) -> None:
         results = op.results
         if len(results) == 1 and len(tree.results) == 1:
-            name = names[0]
-            self.define(name, results[0], raw.start)
+            (result,), name = results, names[0]
+            self.define(name, result, raw.start)
             if tree.results[0].count == 1:
-                self.name_value(results[0], name)
+                self.name_value(result, name)
             else:
                 self.report(
                     "PTO-P041",

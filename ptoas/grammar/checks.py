@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr, IntegerType, ModuleOp, Signedness
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    i1,
+)
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,6 +27,7 @@ from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.location import operand_span
+from ptoas.private_ir import operands_of
 from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -134,6 +143,8 @@ def is_plain(op: Operation) -> bool:
             return _is_plain_return(op)
         case ForOp():
             return _is_plain_loop(op)
+        case IfOp():
+            return _is_plain_branch(op)
         case _:
             return False
 
@@ -166,21 +177,39 @@ def _is_plain_return(op: ReturnOp) -> bool:
 
 
 def _is_plain_loop(op: ForOp) -> bool:
-    """Over indices, with nothing handed on."""
-    if len(op.operands) != 3 or op.results or op.properties or len(op.regions) != 1:
+    """Over indices; what it hands on has the same types all the way."""
+    if op.properties or len(op.regions) != 1 or len(op.operands) < 3:
         return False
-    blocks = op.body.blocks
-    if len(blocks) != 1:
-        return False
-    block = blocks[0]
-    end = block.last_op
-    types = [value.type for value in (*op.operands, *block.args)]
+    carried = [result.type for result in op.results]
+    first, *given = [value.type for value in operands_of(op)]
+    block = op.regions[0].first_block
     return (
-        len(types) == 4
-        and all(type.__class__ is IndexType for type in types)
-        and isinstance(end, YieldOp)
-        and not end.operands
+        block is not None
+        and first.__class__ is IndexType
+        and given == [first, first, *carried]
+        and [argument.type for argument in block.args] == [first, *carried]
+        and _yields(op.regions[0], carried)
     )
+
+
+def _is_plain_branch(op: IfOp) -> bool:
+    """On one bit, with bodies that give what it gives."""
+    if op.properties or len(op.regions) != 2 or [value.type for value in operands_of(op)] != [i1]:
+        return False
+    results = [result.type for result in op.results]
+    taken, other = op.regions
+    if other.first_block is None:
+        return not results and _yields(taken, results) and not taken.block.args
+    return all(_yields(region, results) and not region.block.args for region in op.regions)
+
+
+def _yields(region: Region, types: list[Attribute]) -> bool:
+    """Whether a body is one block and ends with values of these types."""
+    block = region.first_block
+    if block is None or block is not region.last_block:
+        return False
+    end = block.last_op
+    return end.__class__ is YieldOp and [value.type for value in operands_of(cast(YieldOp, end))] == types
 
 
 def verify(op: Operation) -> None:

@@ -132,7 +132,8 @@ def _strings_and_comments(text: str) -> Iterator[tuple[int, int]]:
             continue
         if text[at] == '"':
             match = _STRING.match(text, at)
-            assert match is not None  # it ends with its line, if nothing else ends it
+            if match is None:
+                continue  # a line that ends in a backslash
             done = match.end()
         elif text[at] == "#" and not _is_comment(text, at):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
+from typing import Any
 
 from xdsl.ir import SSAValue
 
@@ -17,8 +18,16 @@ from ptoas.location import SourceLocation, span_of
 from ptoas.naming import set_name
 from ptoas.spelling import did_you_mean
 
-POISON = object()
+
+class _Poison:
+    """What `POISON` is; its type is itself, so that it is found among types."""
+
+    type: _Poison
+
+
+POISON: Any = _Poison()
 """Stands for a value whose definition was wrong; what uses it is passed over without a word."""
+POISON.type = POISON
 
 
 MOST_PROBLEMS = 200

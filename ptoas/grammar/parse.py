@@ -22,7 +22,7 @@ from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
-from ptoas.location import SourceLocation
+from ptoas.location import SourceLocation, located
 from ptoas.module import Module
 
 MAX_BYTES = 64 << 20
@@ -214,13 +214,11 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
     function = FuncOp(name, ([a.type for a in block.args], []), Region(block))
     if statements:
         first = statements[0]
-        function.location = SourceLocation.at(
-            builder.source, first.start, first.end, arguments=tuple(arguments)
-        )
+        function.location = located(builder.source, first.start, first.end, arguments=tuple(arguments))
     module = Module([function], builder.module_attributes)
     where = next((raw for raw in statements if raw.text.startswith(".target")), None)
     if where is not None:
-        module.location = SourceLocation.at(builder.source, where.start, where.end)
+        module.location = located(builder.source, where.start, where.end)
     return module
 
 

@@ -66,6 +66,8 @@ class Plan:
     """How many regions it has at most."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
+    is_quick: bool = False
+    """Whether all that is left to do is to make the operation from its values."""
     whole: tuple[dict[str, Attribute], dict[str, Attribute]] | None = None
     """Properties and attributes with those that the operation adds by itself, once one was made."""
 

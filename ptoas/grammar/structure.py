@@ -36,7 +36,7 @@ from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.location import Places, SourceLocation
+from ptoas.location import Places, located
 from ptoas.module import Module
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def build(
             )
         case _:
             raise StatementProblem("PTO-P061", "this can't stand here")
-    op.location = SourceLocation.at(
+    op.location = located(
         builder.source, raw.start, raw.end, _places(tree.body, op), _arguments(builder, raw, tree.body)
     )
     if op.name in TERMINATORS or op.successors:
