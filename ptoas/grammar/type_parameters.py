@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 from lark import Token, Tree
@@ -90,6 +91,23 @@ class Parameter:
                 did_you_mean(text.lower(), words),
             )
         return found
+
+
+_SHAPED = re.compile(r"((?:(?:\?|\d+)x)+)([a-z]\w*)")
+_NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\?|\d+|[A-Za-z_]\w*)\s*")
+
+
+def plain_parameters(body: str) -> list[Parameter] | None:
+    """The parameters of a body of the most common kinds, `1x512xf32` and `loc=vec, rows=16, ...`, without
+    their places; `None`: it takes the grammar."""
+    if (shaped := _SHAPED.fullmatch(body)) is not None:
+        return [Parameter(None, "shaped", [Token("DIMS", shaped[1], 0), Token("SCALAR", shaped[2], 0)])]
+    found = [_NAMED.fullmatch(part) for part in body.split(",")]
+    return (
+        [Parameter(each[1], "word", [Token("WORD", each[2], 0)]) for each in found if each]
+        if all(found)
+        else None
+    )
 
 
 def parameters_of(body: Tree[Token]) -> list[Parameter]:
