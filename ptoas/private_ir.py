@@ -73,6 +73,16 @@ def collect(op: Operation, found: list[Operation]) -> None:
             block = block._next_block
 
 
+def ops_of(block: Block) -> list[Operation]:
+    """The operations of a block, without what is in them."""
+    found: list[Operation] = []
+    op = block._first_op
+    while op is not None:
+        found.append(op)
+        op = op._next_op
+    return found
+
+
 operands_of = cast("Callable[[Operation], tuple[SSAValue, ...]]", attrgetter("_operands"))
 """The operands as they are; xDSL makes a view of them that can be written to, each time."""
 
@@ -164,10 +174,5 @@ def _copied_block(block: Block, values: dict[SSAValue, SSAValue]) -> Block:
         values[argument] = twin
         twin.location = argument.location
         twin._name = argument._name
-    ops: list[Operation] = []
-    op = block._first_op
-    while op is not None:
-        ops.append(copied(op, values))
-        op = op._next_op
-    append(copy, ops)
+    append(copy, [copied(op, values) for op in ops_of(block)])
     return copy

@@ -192,6 +192,18 @@ def test_what_depends_on_its_neighbours_is_looked_at_one_by_one() -> None:
     assert [d.span.line for d in found] == [4]
 
 
+def test_one_attribute_under_two_names_is_two_things() -> None:
+    """Eight bytes are a block, and no number of a counter; the same object says both."""
+    session = "pto.comm.build_async_session(%t, %w : !pto.tile_buf<vec, 1x64xi32>, !pto.ptr<i8>)"
+    text = "func.func @f(%t: !pto.tile_buf<vec, 1x64xi32>, %w: !pto.ptr<i8>) {\n"
+    text += f"%a = {session} {{block_bytes = 8 : i32}} -> !pto.async_session\n"
+    text += f"%b = {session} {{sync_id = 8 : i32}} -> !pto.async_session\nreturn\n}}\n"
+    module = ptoas.parse(text)
+    first, second = [op for op in module.walk() if op.name == "pto.comm.build_async_session"]
+    second.properties["sync_id"] = first.properties["block_bytes"]
+    assert [error.code for error in ptoas.verify(module, "a5").errors] == ["PTO-D112"]
+
+
 def test_what_is_known_of_one_module_is_not_taken_for_another() -> None:
     """The same instruction with another address, in a module of its own, and in turns."""
     text = "%a = arith.constant {} : i64\n%t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x32xf32>"

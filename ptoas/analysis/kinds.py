@@ -137,7 +137,7 @@ def waits_for_blocks(op: Operation) -> bool:
 
 
 def has_channels(ops: Iterable[Operation]) -> bool:
-    return any(is_of(op.__class__, (PipeInitOp, ChannelOp)) for op in ops)
+    return any(is_of(kind, (PipeInitOp, ChannelOp)) for kind in set(map(type, ops)))
 
 
 def kinds_in(function: FuncOp) -> set[KernelKind]:

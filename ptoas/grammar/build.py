@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
+from ptoas.dialects.pto.sound import problems_of
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
@@ -447,7 +448,7 @@ class Builder(Names):
     def _check(self, raw: RawStatement, op: Operation, plan: Plan) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
-            problems = list(op.problems())
+            problems = problems_of(op)
             for problem in problems if not self.allow_unregistered else ():
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"

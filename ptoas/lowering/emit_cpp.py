@@ -15,8 +15,13 @@ AICORE void lookup(__gm__ float *table, ...)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+from typing import cast
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
@@ -59,7 +64,8 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     """C++ for a module that `prepare` made ready for `target`."""
     if emit not in EMITS:
         raise UsageError(f"can't emit {emit!r}; choose one of {', '.join(EMITS)}")
-    talks = has_channels(walk(module))
+    ops = walk(module)
+    talks = has_channels(ops)
     threads = not target.launches and talks
     if emit == "launcher" and not target.launches:
         message = f"{target.title} launches nothing: its entry is a plain function; use `entry` and call it"
@@ -69,9 +75,10 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     if emit != "kernel":
         for pair in uncalled_pairs(module):
             join(module, *pair)
+        ops = walk(module)
     bodies = functions(module)
     channels = Channels(module) if talks else None
-    declared = _declared(module)
+    declared = _declared(ops)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = _names(declared, bodies)
     calls = calls_of(module)
@@ -101,7 +108,7 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
             launches.append(_launcher(emitter, function, names[function.sym_name.data], request))
     if launches:
         parts.append("\n\n".join(["#ifndef __CPU_SIM", *launches, "#endif"]))
-    return "\n\n".join([_head(module, target, threads=threads and emit != "kernel"), *parts]) + "\n"
+    return "\n\n".join([_head(ops, target, threads=threads and emit != "kernel"), *parts]) + "\n"
 
 
 def _on_three_threads(
@@ -116,13 +123,14 @@ def _on_three_threads(
     return [text, three_threads(name, inner, emitter.parameters(), list(dict.fromkeys(pipes)))]
 
 
-def _declared(module: ModuleOp) -> list[func.FuncOp]:
-    return [function for function in walk_of(module, func.FuncOp) if not function.body.blocks]
+def _declared(ops: Sequence[Operation]) -> list[func.FuncOp]:
+    found = cast("list[func.FuncOp]", [op for op in ops if op.__class__ is func.FuncOp])
+    return [function for function in found if not function.body.blocks]
 
 
 def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
     """The functions' names in C++, and all names that are taken; what is defined elsewhere has its own."""
-    return _names(_declared(module), functions(module))
+    return _names(_declared(walk(module)), functions(module))
 
 
 def _names(declared: list[func.FuncOp], bodies: list[func.FuncOp]) -> tuple[dict[str, str], Names]:
@@ -160,18 +168,24 @@ def _nameless_parameter(type: str, name: str) -> str:
     return f"{type}{''.join(name.partition('[')[1:])}".rstrip()
 
 
-def _head(module: ModuleOp, target: Target, *, threads: bool = False) -> str:
+def _head(ops: Sequence[Operation], target: Target, *, threads: bool = False) -> str:
     """Includes in the order that compiles: the library needs the standard integers before it."""
     headers = ["pto/pto-inst.hpp"]
-    ops = walk_of(module, PtoOp)
-    rows = map(target.row, ops)
+    kinds = set(map(type, ops))
+    with_own = {kind for kind in kinds if _may_have_own_header(kind, target)}
+    rows = [target.row(cast(PtoOp, op)) for op in ops if op.__class__ in with_own] if with_own else []
     own = (row.call.header for row in rows if isinstance(row, Row))
     headers += dict.fromkeys(header for header in own if header is not None)
-    if any(is_of(op.__class__, (CollectiveOp,)) for op in ops):
+    if any(is_of(kind, (CollectiveOp,)) for kind in kinds):
         headers.append("pto/comm/pto_comm_inst.hpp")
     standard = ["cstddef", "cstdint", *(["thread"] if threads else [])]
     groups = [[f"#include <{header}>" for header in group] for group in (standard, headers)]
     return "\n".join([*groups[0], "", *groups[1], "", "using namespace pto;"])
+
+
+@cache
+def _may_have_own_header(kind: type[Operation], target: Target) -> bool:
+    return any(row.call.header is not None for row in target.rows_of(kind))
 
 
 def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:

@@ -52,7 +52,7 @@ from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import MarkedState, Record, State
 from ptoas.lowering.options import chosen_target
-from ptoas.private_ir import make_operation
+from ptoas.private_ir import make_operation, ops_of
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
@@ -347,7 +347,7 @@ class Synchroniser:
         if found is None:
             found = self._steps[block] = []
             skipped = 0
-            for op in block.ops:
+            for op in ops_of(block):
                 if op.regions or op.next_op is None or op in self.accesses.of or _orders(op.__class__):
                     found.append((skipped, op))
                     skipped = 0

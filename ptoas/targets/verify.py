@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import cast
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
@@ -26,6 +26,7 @@ from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
+from ptoas.dialects.pto.sound import problems_of, properties_key
 from ptoas.location import (
     argument_type_span,
     field_span,
@@ -34,6 +35,7 @@ from ptoas.location import (
     result_type_span,
     span_of,
 )
+from ptoas.private_ir import operands_of
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
@@ -254,9 +256,9 @@ class _Checker:
         key_of = self.knowledge.key
         return (
             kind,
-            *[key_of(operand) for operand in op.operands],
+            *[key_of(operand) for operand in operands_of(op)],
             *[id(result.type) for result in op.results],
-            *[_property_key(value) for value in op.properties.values()],
+            *properties_key(op),
         )
 
     @cached_property
@@ -278,7 +280,7 @@ class _Checker:
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
             known = self.alike[group[0]]
-            problems = () if known.sound else tuple(group[0].problems())
+            problems = () if known.sound else problems_of(group[0])
             known.sound = not problems
             for problem in problems:
                 for op in group:
@@ -423,11 +425,6 @@ def _functions(module: ModuleOp) -> Iterator[FuncOp]:
             yield op
         elif isinstance(op, ModuleOp):
             yield from _functions(op)
-
-
-def _property_key(value: object) -> object:
-    """Segment sizes are made anew for every operation; all else is shared."""
-    return value.data.data if isinstance(value, DenseArrayBase) else id(value)
 
 
 # --- from violations to diagnostics --------------------------------------------------------------

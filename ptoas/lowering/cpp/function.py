@@ -50,6 +50,7 @@ from ptoas.lowering.cpp.types import (
 )
 from ptoas.lowering.cpp.unknown import emit_unknown
 from ptoas.naming import name_of
+from ptoas.private_ir import ops_of
 from ptoas.targets import Target
 
 INDENT = "    "
@@ -302,14 +303,11 @@ class FunctionEmitter:
         self.line(f"{self.variable_type(value)}{self.name(value)}{start};")
 
     def block(self, block: Block) -> None:
-        for op in block.ops:
-            self.operation(op)
-
-    def operation(self, op: Operation) -> None:
-        if self.annotate:
-            self._quote(op)
-            self._explain(op)
-        _handler_of(op.__class__)(self, op)
+        for op in ops_of(block):
+            if self.annotate:
+                self._quote(op)
+                self._explain(op)
+            _handler_of(op.__class__)(self, op)
 
     def _quote(self, op: Operation) -> None:
         """The source line that a statement comes from, once."""
