@@ -198,10 +198,10 @@ def test_one_attribute_under_two_names_is_two_things() -> None:
     text = "func.func @f(%t: !pto.tile_buf<vec, 1x64xi32>, %w: !pto.ptr<i8>) {\n"
     text += f"%a = {session} {{block_bytes = 8 : i32}} -> !pto.async_session\n"
     text += f"%b = {session} {{sync_id = 8 : i32}} -> !pto.async_session\nreturn\n}}\n"
-    module = ptoas.parse(text)
+    module = parse(text)
     first, second = [op for op in module.walk() if op.name == "pto.comm.build_async_session"]
     second.properties["sync_id"] = first.properties["block_bytes"]
-    assert [error.code for error in ptoas.verify(module, "a5").errors] == ["PTO-D112"]
+    assert [error.code for error in verify(module, "a5").errors] == ["PTO-D112"]
 
 
 def test_what_is_known_of_one_module_is_not_taken_for_another() -> None:
