@@ -81,9 +81,13 @@ def tables_of(parser: Lark, start: str, transformer: object | None) -> Tables:
     return Tables(parser, start, transformer)
 
 
-def find_token(scanner: Any, text: str, at: int) -> Any:
-    """The match of the token that begins at a place; the name of its last group is the token's."""
-    for expression in scanner._mres:
-        if (found := expression.match(text, at)) is not None:
-            return found
-    return None
+def token_finder(scanner: Any) -> Callable[[str, int], Any]:
+    """What finds the token that begins at a place; the name of its match's last group is the token's."""
+    expressions = [expression.match for expression in scanner._mres]
+    if len(expressions) == 1:
+        return expressions[0]
+
+    def find(text: str, at: int) -> Any:
+        return next((found for match in expressions if (found := match(text, at)) is not None), None)
+
+    return find

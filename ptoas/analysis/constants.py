@@ -93,6 +93,11 @@ _FOLDABLE = {*_FOLDS, arith.CmpiOp}
 _NOT_SEEN: Any = object()
 
 
+def is_foldable(kind: type[Operation]) -> bool:
+    """Whether an operation of constants is a constant."""
+    return kind in _FOLDABLE
+
+
 class Constants:
     """The integers that values always have. Each value is looked at once."""
 

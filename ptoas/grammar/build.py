@@ -108,10 +108,8 @@ class Builder(Names):
                 append(current, ops)
                 ops = []
                 current = self._enter_label(raw)
-            elif raw.regions or raw.broken:
-                self.statement(raw, ops)
             else:
-                self._read(raw, ops)
+                self.statement(raw, ops)
         append(current, ops)
         if len(blocks) > 1:
             checks.check_dominance(self, blocks)

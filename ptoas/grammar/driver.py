@@ -38,14 +38,14 @@ class Driver:
 
     def __init__(self, parser: Lark, start: str, transformer: object | None = None):
         self._tables = private.tables_of(parser, start, transformer)
-        self._states: dict[int, _State] = {}
+        self._states = _States(self._tables)
 
     def parse(self, text: str, makers: Mapping[str, TokenMaker]) -> Any:
         """What the rules make of a text, or `None`. `makers` make nodes of tokens, by the tokens' names."""
-        known, kept = self._states, self._tables.kept
+        states, kept, last = self._states, self._tables.kept, self._tables.end
         at, end = 0, len(text)
         numbers, values = [self._tables.start], list[Any]()
-        state = known.get(numbers[0]) or self._state(numbers[0])
+        state = states[numbers[0]]
         while True:
             while at < end and text[at] in BLANKS:
                 at += 1
@@ -63,17 +63,20 @@ class Driver:
                 size, target, make = action
                 if make is None:
                     break
-                if size:
+                if size == 1:
+                    # Most rules: one of several, which is another by itself.
+                    values[-1] = make([values[-1]])
+                    del numbers[-1]
+                elif size:
                     children = values[-size:]
                     del values[-size:], numbers[-size:]
+                    values.append(make(children))
                 else:
-                    children = []
-                values.append(make(children))
-                before = numbers[-1]
-                number = (known.get(before) or self._state(before)).actions[target][1]
+                    values.append(make([]))
+                number = states[numbers[-1]].actions[target][1]
                 numbers.append(number)
-                state = known.get(number) or self._state(number)
-                if found is None and number == self._tables.end:
+                state = states[number]
+                if found is None and number == last:
                     return values[-1]
             assert found is not None, "the end is not shifted"
             if name in kept:
@@ -84,11 +87,18 @@ class Driver:
                 values.append(None)
             at = found.end()
             numbers.append(target)
-            state = known.get(target) or self._state(target)
+            state = states[target]
 
-    def _state(self, number: int) -> _State:
-        actions, find = self._tables.state(number)
-        state = self._states[number] = _State(actions, find)
+
+class _States(dict[int, _State]):
+    """The states by their numbers, each made when it is first met."""
+
+    def __init__(self, tables: private.Tables):
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, number: int) -> _State:
+        state = self[number] = _State(*self._tables.state(number))
         return state
 
 

@@ -8,13 +8,14 @@ where its answer may come in that state it is the state's own answer, since both
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cached_property
 from typing import Any, cast
 
 from lark.common import LexerConf
 from lark.lexer import BasicLexer, ContextualLexer
 
-from ptoas.private import find_token
+from ptoas.private import token_finder
 
 _WORTH_COMPILING = 40
 """After so many tokens a state gets its own expression, which is shorter and so quicker to match."""
@@ -42,10 +43,15 @@ class StateLexer(BasicLexer):
         """The same for a text of which no lines are counted: the match of the token at a place."""
         if self.shared is not None and self.asked < _WORTH_COMPILING:
             self.asked += 1
-            found = find_token(self.shared.scanner, text, at)
+            found = self.shared.own_match(text, at)
             if found is not None and found.lastgroup in self.accepted:
                 return found
-        return find_token(self.scanner, text, at)
+        return self.own_match(text, at)
+
+    @cached_property
+    def own_match(self) -> Callable[[str, int], Any]:
+        """What finds the tokens of this lexer; it is compiled here."""
+        return token_finder(self.scanner)
 
 
 class StatementLexer(ContextualLexer):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk_of
+from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -37,6 +37,7 @@ from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets.facts import Facts
 from ptoas.targets.isa import get_isa
 from ptoas.targets.row import Row
+from ptoas.targets.target import asks_for_scratch
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,11 @@ class AddScratchPass(ModulePass):
         target = chosen_target(op, self.target)
         left_out = get_isa(self.isa).without_scratch
         knowledge = Knowledge()
-        for inner in walk_of(op, PtoOp):
+        ops = walk(op)
+        kinds = {kind for kind in set(map(type, ops)) if kind is TGatherOp or asks_for_scratch(kind, target)}
+        for inner in cast("list[PtoOp]", [each for each in ops if each.__class__ in kinds] if kinds else []):
             row = target.row(inner)
             if not isinstance(row, Row) or inner.mnemonic() in left_out:
-                continue
-            if not row.scratch and inner.__class__ is not TGatherOp:
                 continue
             facts = Facts(inner, target, knowledge, False, (target,), row)
             if isinstance(inner, TGatherOp):

@@ -55,6 +55,7 @@ from ptoas.lowering.join_kinds import join, uncalled_pairs
 from ptoas.lowering.launch import launch_request
 from ptoas.targets import Target
 from ptoas.targets.row import Row
+from ptoas.targets.target import rows_of
 
 EMITS = ("kernel", "entry", "launcher")
 """The function alone; made callable from outside; with the host's launch of it."""
@@ -185,7 +186,7 @@ def _head(ops: Sequence[Operation], target: Target, *, threads: bool = False) ->
 
 @cache
 def _may_have_own_header(kind: type[Operation], target: Target) -> bool:
-    return any(row.call.header is not None for row in target.rows_of(kind))
+    return any(row.call.header is not None for row in rows_of(kind, target))
 
 
 def _refuse_tile_parameters(function: func.FuncOp, target: Target) -> None:

@@ -26,7 +26,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.constants import Constants
+from ptoas.analysis.constants import Constants, is_foldable
 from ptoas.analysis.structure import calls_of, reached, walk
 
 
@@ -44,7 +44,7 @@ class FoldConstantsPass(ModulePass):
                 continue
             if inner.regions and isinstance(inner, scf.IfOp):
                 _take_branch(inner, constants)
-            elif type(inner).__module__ == arith.__name__ and type(inner) is not arith.ConstantOp:
+            elif is_foldable(inner.__class__):
                 _fold(inner, constants)
         if any(before.values()):
             _drop_uncalled(before, calls_of(op))

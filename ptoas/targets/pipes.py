@@ -54,15 +54,15 @@ def effects_of(
 ) -> Effects:
     """An operation's declared accesses, each on its pipe."""
     declared = accesses(op)
-    if not isinstance(model, Pipe | Pipes) or op.WRITES_RESULT:
+    own = model if isinstance(model, Pipe | Pipes) else model(op)
+    if op.WRITES_RESULT or (own is not model and not isinstance(own, Pipe)):
         # One of the two is made anew for each operation, and would not be found again.
-        own = model if isinstance(model, Pipe | Pipes) else model(op)
         return _effects(declared, own, ignores, clobbers)
-    key = (id(model), id(declared), id(ignores), id(clobbers))
+    key = (id(own), id(declared), id(ignores), id(clobbers))
     known = _KNOWN.get(key)
     if known is None:
-        found = _effects(declared, model, ignores, clobbers)
-        known = (found, model, declared, ignores, clobbers)
+        found = _effects(declared, own, ignores, clobbers)
+        known = (found, own, declared, ignores, clobbers)
         _KNOWN.keep(key, known)
     return known[0]
 

@@ -156,14 +156,6 @@ class Target:
         entry = _entry(self, op.__class__)
         return entry.row(op) if isinstance(entry, Forms) else entry
 
-    def rows_of(self, kind: type[Operation]) -> tuple[Row, ...]:
-        """What the target says of an instruction, one row for each of its forms; of anything else nothing."""
-        if not _is_ours(kind):
-            return ()
-        entry = _entry(self, cast("type[PtoOp]", kind))
-        rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
-        return tuple(row for row in rows if isinstance(row, Row))
-
     def model(self, op: PtoOp) -> Any:
         """What the machine must know of how the target does this; the target has the instruction."""
         row = self.row(op)
@@ -264,7 +256,7 @@ class Target:
         from ptoas.dialects.pto import OPS
 
         for op in OPS:
-            yield from ((op, row) for row in self.rows_of(op))
+            yield from ((op, row) for row in rows_of(op, self))
 
     def asks(self, chapters: frozenset[str] | None = None) -> tuple[Rule, ...]:
         """What the target asks of a program as a whole: of one with instructions of these chapters, or of
@@ -287,6 +279,21 @@ class Target:
 @cache
 def _is_ours(kind: type[Operation]) -> bool:
     return issubclass(kind, PtoOp)
+
+
+def rows_of(kind: type[Operation], target: Target) -> tuple[Row, ...]:
+    """What a target says of an instruction, one row for each of its forms; of anything else nothing."""
+    if not _is_ours(kind):
+        return ()
+    entry = _entry(target, cast("type[PtoOp]", kind))
+    rows = entry.rows.values() if isinstance(entry, Forms) else (entry,)
+    return tuple(row for row in rows if isinstance(row, Row))
+
+
+@cache
+def asks_for_scratch(kind: type[Operation], target: Target) -> bool:
+    """Whether some form of an instruction asks for a scratch tile that the program need not give."""
+    return any(row.scratch for row in rows_of(kind, target))
 
 
 @cache

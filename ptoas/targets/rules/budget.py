@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import cast
 
 from xdsl.dialects.func import CallOp
@@ -22,7 +21,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import kernel, mgather
-from ptoas.targets.target import Target
+from ptoas.targets.target import Target, asks_for_scratch
 
 Violations = Iterator[Violation]
 
@@ -287,16 +286,10 @@ def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:
 def _scratch(facts: FunctionFacts, target: Target) -> Iterator[TileType]:
     """Tiles that lowering will add."""
     for kind, ops in facts.by_class.items():
-        for op in cast("list[PtoOp]", ops) if _may_add(kind, target) else ():
+        for op in cast("list[PtoOp]", ops) if asks_for_scratch(kind, target) else ():
             row = target.row(op)
             if not isinstance(row, Row) or not row.scratch:
                 continue
             know = Facts(op, target, facts.knowledge, False, (target,), row)
             needs = (s.needs(know) for slot, s in row.scratch.items() if not op.operands_of(slot))
             yield from (type for type in needs if type is not None)
-
-
-@cache
-def _may_add(kind: type[Operation], target: Target) -> bool:
-    """Whether some form of an instruction asks for scratch that the program does not give."""
-    return any(row.scratch for row in target.rows_of(kind))

@@ -17,7 +17,7 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.target import Target
+from ptoas.targets.target import Target, rows_of
 
 Violations = Iterator[Violation]
 
@@ -79,7 +79,7 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
 def _works_in_tiles(kind: type[Operation], target: Target) -> bool:
     """Whether any form of an instruction may leave something behind."""
     scratch = kind.SCRATCH if issubclass(kind, PtoOp) else ()
-    return any({*row.clobbers, *scratch} - {*row.ignores} for row in target.rows_of(kind))
+    return any({*row.clobbers, *scratch} - {*row.ignores} for row in rows_of(kind, target))
 
 
 def _worked_in(op: PtoOp, facts: FunctionFacts, target: Target) -> Iterator[SSAValue]:

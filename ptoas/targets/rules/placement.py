@@ -26,7 +26,7 @@ from ptoas.spelling import nearest
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.target import Target
+from ptoas.targets.target import Target, rows_of
 
 Violations = Iterator[Violation]
 
@@ -118,7 +118,7 @@ def destination_is_apart_from_its_index(facts: FunctionFacts, target: Target) ->
 
 @cache
 def _keeps_apart(kind: type[Operation], target: Target) -> bool:
-    return any(row.apart for row in target.rows_of(kind))
+    return any(row.apart for row in rows_of(kind, target))
 
 
 def _is_one_tile(value: SSAValue, other: SSAValue, facts: FunctionFacts) -> bool:
