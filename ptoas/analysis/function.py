@@ -123,7 +123,7 @@ class FunctionFacts:
     def instances(self, base: type[Op]) -> Iterator[Op]:
         """The function's operations of a family, class by class."""
         for kind, ops in self.by_class.items():
-            if issubclass(kind, base):
+            if is_of(kind, (base,)):
                 yield from cast("list[Op]", ops)
 
     def root(self, value: SSAValue) -> SSAValue:

@@ -44,10 +44,13 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
     """Functions of the module, and of modules in it, that have a body, in their order."""
     found: list[func.FuncOp] = []
     for op in module.body.ops:
-        if isinstance(op, ModuleOp):
-            found += functions(op)
-        elif isinstance(op, func.FuncOp) and op.body.blocks:
-            found.append(op)
+        kind = op.__class__
+        if kind is func.FuncOp:
+            function = cast(func.FuncOp, op)
+            if function.body.first_block is not None:
+                found.append(function)
+        elif issubclass(kind, ModuleOp):
+            found += functions(cast(ModuleOp, op))
     return found
 
 

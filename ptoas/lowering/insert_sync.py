@@ -382,6 +382,8 @@ class Synchroniser:
     def visit(self, op: Operation) -> None:
         """What accesses nothing by itself."""
         kind = op.__class__
+        if not op.regions and not _orders(kind):
+            return
         if is_of(kind, LOOPS):
             self.visit_loop(op)
         elif is_of(kind, BRANCHES):
