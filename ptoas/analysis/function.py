@@ -198,10 +198,9 @@ class FunctionFacts:
         tiles = [self._liveness.live(root) for root in (*self.arguments, *self.local_tiles)]
         return tuple(tile for tile in tiles if tile is not None)
 
-    def live_together(self, one: SSAValue, other: SSAValue) -> bool:
-        """Whether two tiles are needed at the same time."""
-        first, second = self._liveness.live(one), self._liveness.live(other)
-        return first is not None and second is not None and first.lives_with(second)
+    def live(self, root: SSAValue) -> LiveTile | None:
+        """When a tile is needed; `None` when nothing uses it."""
+        return self._liveness.live(root)
 
     def peak(self, loc: TileLoc, without: Container[SSAValue] = ()) -> tuple[int, tuple[LiveTile, ...]]:
         """The most bytes of one memory that are needed at once, and the tiles that need them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -114,22 +114,23 @@ def verify_targets(
         checker = _Checker(single_tiles(linked(module)), resolved, aicore, sync, isa, placement)
     except PtoasError as error:
         return Report(error.diagnostics, tuple(t.name for t in resolved))
-    found: dict[tuple[object, ...], Diagnostic] = {}
+    found: dict[tuple[object, ...], dict[str, Diagnostic]] = {}
     for target in resolved:
-        for diagnostic in checker.check(target):
-            d = diagnostic
+        for d in checker.check(target):
             # The last note says where the rule is written, which is another place for each target.
             place = (d.span.file, d.span.offset, d.span.length)
             key = (d.code, d.message, d.severity, *place, d.fix, d.notes[:-1])
-            seen = found.get(key)
-            if seen is None:
-                found[key] = replace(d, targets=(target.name,))
-            elif target.name not in seen.targets:
-                found[key] = replace(
-                    seen, targets=(*seen.targets, target.name), notes=_citing_both(seen.notes, d.notes)
-                )
-    ordered = sorted((*found.values(), *stale_spellings(module)), key=Diagnostic.sort_key)
+            found.setdefault(key, {}).setdefault(target.name, d)
+    findings = map(_of_targets, found.values())
+    ordered = sorted((*findings, *stale_spellings(module)), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
+
+
+def _of_targets(found: dict[str, Diagnostic]) -> Diagnostic:
+    """What several targets say, as one finding."""
+    first, *others = found.values()
+    notes = reduce(_citing_both, (each.notes for each in others), first.notes)
+    return replace(first, targets=tuple(found), notes=notes)
 
 
 def _citing_both(first: tuple[Note, ...], second: tuple[Note, ...]) -> tuple[Note, ...]:

@@ -20,6 +20,7 @@ from ptoas.dialects.pto.expand import TExpandSOp
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
+from ptoas.private_ir import ops_of
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
@@ -76,12 +77,12 @@ def _in_block(
     block: Block, facts: FunctionFacts, target: Target, touches: Mapping[Operation, tuple[Touch, ...]]
 ) -> Violations:
     known: Known = {}
-    for op in block.ops:
+    for op in ops_of(block):
+        if not known and op.__class__ not in _SOURCES:
+            continue  # Of what others make of nothing, nothing is known.
         if op.regions or op.name == "func.call":
             known.clear()
             continue
-        if not known and op.__class__ not in _SOURCES:
-            continue  # Of what others make of nothing, nothing is known.
         used, capacity, made = None, None, None
         if _is_followed(op.__class__):
             used, capacity = _used(op, facts, target)
@@ -96,7 +97,7 @@ def _in_block(
                     related=(Related("they are made here", made_by),),
                 )
         for value, write, _ in touches.get(op, ()):
-            if write and isinstance(value.type, TileType):
+            if write and value.type.__class__ is TileType:
                 root = facts.root(value)
                 known.pop(root, None)
                 if made is not None and value.type == root.type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import islice, product
 from typing import cast
 
 from xdsl.dialects.builtin import UnregisteredOp
@@ -184,11 +184,14 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     known = [(at.loc.value, at.start, n, at) for n, at in enumerate(placed) if at.start is not None]
     known.sort()
     for n, (loc, start, _, at) in enumerate(known):
-        for there_loc, behind, _, there in known[n + 1 :]:
+        end, alive = start + at.size, facts.live(at.root)
+        if alive is None:
+            continue
+        for there_loc, behind, _, there in islice(known, n + 1, None):
             # Sorted by memory and address: the first tile beyond the end ends the search.
-            if there_loc != loc or behind >= start + at.size:
+            if there_loc != loc or behind >= end:
                 break
-            if behind == start or not facts.live_together(at.root, there.root):
+            if behind == start or (other := facts.live(there.root)) is None or not alive.lives_with(other):
                 continue
             first = facts.addresses[at.root][0][0]
             yield Violation(
