@@ -187,7 +187,8 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
         end, alive = start + at.size, facts.live(at.root)
         if alive is None:
             continue
-        for there_loc, behind, _, there in islice(known, n + 1, None):
+        for m in range(n + 1, len(known)):
+            there_loc, behind, _, there = known[m]
             # Sorted by memory and address: the first tile beyond the end ends the search.
             if there_loc != loc or behind >= end:
                 break
