@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice, product
+from itertools import product
 from typing import cast
 
 from xdsl.dialects.builtin import UnregisteredOp
