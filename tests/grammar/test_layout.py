@@ -63,6 +63,11 @@ def test_attribute_is_no_comment() -> None:
     assert op.coalesce is not None and op.coalesce.data is Coalesce.Row
 
 
+def test_a_comment_behind_an_attribute_that_begins_a_line() -> None:
+    op = gather(f'%d = mgather %table, %idx {{coalesce =\n  #pto<coalesce row>}} // "one\n : {TYPES}')
+    assert op.coalesce is not None and op.coalesce.data is Coalesce.Row
+
+
 def test_slashes_in_a_string_are_no_comment() -> None:
     op = only('module attributes {note = "a // b # c"} {\n}', "builtin.module")
     assert str(op.attributes["note"]) == '"a // b # c"'
