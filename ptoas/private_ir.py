@@ -138,6 +138,25 @@ def append(block: Block, ops: Iterable[Operation]) -> None:
     block._last_op = last
 
 
+def let_go(op: Operation) -> None:
+    """Take an operation, with all that is in it, apart: nobody else knows of it.
+
+    All of it names each other, so that Python would keep it until it next looks for garbage, and look at each
+    of a hundred thousand objects first.
+    """
+    found = [op]
+    collect(op, found)
+    for each in found:
+        for region in each.regions:
+            block = region._first_block
+            while block is not None:
+                following = block._next_block
+                vars(block).clear()
+                block = following
+            vars(region).clear()
+        vars(each).clear()
+
+
 class BranchedError(Exception):
     """A body of several blocks, which may name each other."""
 

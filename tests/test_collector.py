@@ -81,3 +81,18 @@ def test_the_last_of_several_threads_lets_it_go_on() -> None:
     for each in threads:
         each.join()
     assert meanwhile == (False, False) and gc.isenabled()
+
+
+def test_what_lowering_makes_of_a_module_is_gone_at_once() -> None:
+    """Nobody has seen the copy that passes changed; the module itself stays."""
+    text = ".arg %a : !pto.tile<8x8xf32>\n" + "".join(
+        f"%b{n} = tneg %a : !pto.tile<8x8xf32>\n" for n in range(200)
+    )
+    module = ptoas.parse(text)
+    first = ptoas.lower(module, "a5")
+    gc.collect()
+    gc.disable()
+    before = len(gc.get_objects())
+    assert ptoas.lower(module, "a5") == first
+    assert len(gc.get_objects()) < before + 1000
+    assert ptoas.verify(module, "a5").ok

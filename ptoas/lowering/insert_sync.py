@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import groupby
 from types import MappingProxyType
 
 from xdsl.context import Context
@@ -148,6 +149,7 @@ class Pair:
         "mark",
         "set_at",
         "source",
+        "turn",
         "why",
     )
 
@@ -169,6 +171,8 @@ class Pair:
         self.crosses = crosses
         self.mark = 0
         """A bit of its own, while it is asked what relies on which pair."""
+        self.turn = 0
+        """When it was put in, or raised later than it was."""
         self.why: list[tuple[Touch, Touch]] = []
         """The accesses that it puts in order."""
         block = before.parent
@@ -238,6 +242,7 @@ class Synchroniser:
         self.raised_at_start: dict[Block, list[Pair]] = {}
         self.calls: list[func.CallOp] = []
         self.checking = False
+        self.turn = 0
         self.relied_on = 0
         """The marks of the pairs that some access needs."""
         self.aside: list[tuple[int, list[State]]] = []
@@ -249,7 +254,7 @@ class Synchroniser:
         """Insert what is missing, then drop what later insertions made needless."""
         body = self.function.body.block
         self.walk(body)
-        if not any(pair.crosses for pair in self.pairs):
+        if not self._may_be_needless():
             return self.pairs
         self.checking = True
         doubtful = self._not_relied_on()
@@ -272,6 +277,26 @@ class Synchroniser:
             if steps > REDUNDANCY_BUDGET:
                 break
         return self.pairs
+
+    def _may_be_needless(self) -> bool:
+        """Whether any pair may be, at first sight.
+
+        Each was needed when it was put in. What makes it needless was put in later and is awaited before the
+        access that needs it; so both order what lies before their block, since what lies in it was ordered in
+        its turn.
+        """
+        crossing = [pair for pair in self.pairs if pair.crosses]
+        if len({pair.turn for pair in crossing}) < 2:
+            return False
+        place = {op: at for at, op in enumerate(self.ops)}
+        earliest = len(place)
+        crossing.sort(key=lambda pair: pair.turn, reverse=True)
+        for _, group in groupby(crossing, key=lambda pair: pair.turn):
+            members = list(group)
+            if earliest <= max(place[second.op] for pair in members for _, second in pair.why):
+                return True
+            earliest = min(earliest, *(place[pair.before] for pair in members))
+        return False
 
     def _not_relied_on(self) -> list[Pair]:
         """The pairs that may be needless: no access comes too early for the lack of just that one.
@@ -491,6 +516,7 @@ class Synchroniser:
     # --- inserting -------------------------------------------------------------------------------
 
     def insert(self, needed: dict[tuple[int, int], list[Need]]) -> None:
+        self.turn += 1
         candidates = [
             (
                 self.place(pipes, *max(found, key=lambda each: each[1].time)),
@@ -545,12 +571,14 @@ class Synchroniser:
             if (known.source, known.destination) == (pair.source, pair.destination):
                 # One wait in front of a loop or branch is enough: for the later of the two.
                 known.why += pair.why
+                known.crosses, known.turn = known.crosses or pair.crosses, self.turn
                 if known.set_at < pair.set_at:
                     self._unraise(known)
                     known.after, known.set_at = pair.after, pair.set_at
                     self._raise(known)
                 self.learn(known)
                 return
+        pair.turn = self.turn
         self.pairs.append(pair)
         self.awaited.setdefault(pair.before, []).append(pair)
         self._raise(pair)
