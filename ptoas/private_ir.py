@@ -154,6 +154,8 @@ def let_go(op: Operation) -> None:
                 vars(block).clear()
                 block = following
             vars(region).clear()
+        for use in each._operand_uses:
+            use._prev_use = use._next_use = None
         vars(each).clear()
 
 

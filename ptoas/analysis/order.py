@@ -187,6 +187,12 @@ class Accesses:
             return True
         return first.pipe not in self._overlapping_pipes or self.machine.keeps_order(first, second)
 
+    def let_go(self) -> None:
+        """Forget which accesses stand beside each other: they name each other, and would stay until Python
+        looks for garbage."""
+        for touches in self.of.values():
+            touches.clear()
+
     def overlaps(self, pipe: Pipe) -> bool:
         """Whether the pipe begins an instruction before the one before it is done."""
         return pipe in self._overlapping_pipes

@@ -613,6 +613,7 @@ def synchronise(
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
     allocate_events(flags, Order(function, walker.ops), reserved, len(target.events))
     _write(pairs, walker.calls, target)
+    walker.accesses.let_go()
 
 
 def leave_tail(function: func.FuncOp) -> None:

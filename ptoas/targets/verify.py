@@ -121,6 +121,8 @@ def verify_targets(
             place = (d.span.file, d.span.offset, d.span.length)
             key = (d.code, d.message, d.severity, *place, d.fix, d.notes[:-1])
             found.setdefault(key, {}).setdefault(target.name, d)
+    for facts in checker.functions:
+        facts.companions = ()  # they name each other, and would stay until Python looks for garbage
     findings = map(_of_targets, found.values())
     ordered = sorted((*findings, *stale_spellings(module)), key=Diagnostic.sort_key)
     return Report(tuple(ordered), tuple(t.name for t in resolved))
