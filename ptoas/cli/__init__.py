@@ -7,9 +7,12 @@ import atexit
 import gc
 import os
 
+from ptoas.caches import clear_caches
+
 gc.set_threshold(1_000_000, 20, 20)
 """A command keeps most of the objects that it makes to its end: a hundred thousand after its imports. Looking
 every 700 for what can be thrown away takes a tenth of a short command's time."""
+atexit.unregister(clear_caches)
 atexit.register(gc.freeze)
 """Nor is anything looked for at the end, three times over, in all modules that are then thrown away."""
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")

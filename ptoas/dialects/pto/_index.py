@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 864275231
+MADE_FROM = 1496098389
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

@@ -32,6 +32,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.dialects.plain import PlainMeta
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segments
 from ptoas.dialects.pto.define import complete, verify_rest
@@ -100,7 +101,7 @@ def _single(constraint: Any) -> AttrConstraint:
     return constraint
 
 
-class PtoOp(IRDLOperation, ABC):
+class PtoOp(IRDLOperation, metaclass=PlainMeta):
     """An operation of the `pto` dialect."""
 
     OUTS: ClassVar[tuple[str, ...]] = ()
