@@ -213,7 +213,7 @@ class FunctionFacts:
         key = (target.name, op)
         known = self.effects_of.get(key)
         if known is None:
-            if not is_of(op.__class__, (PtoOp,)):
+            if not isinstance(op, PtoOp):
                 return NOTHING
             known = self.effects_of[key] = target.effects(op)
         return known

@@ -244,8 +244,7 @@ class Knowledge(Constants):
         valid = self._valid(value, type) if DYNAMIC in type.valid else type.valid
         # Of windows into windows each asks the one before.
         owner = value.owner
-        is_part = owner.__class__ is views.SubviewOp
-        around = self._tiles.get(cast(views.SubviewOp, owner).source) if is_part else None
+        around = self._tiles.get(owner.source) if isinstance(owner, views.SubviewOp) else None
         physical = physical_shape(value) if around is None else _seen(type, around.physical)
         key = (id(type), valid, physical)
         facts = _TILES.get(key)
@@ -302,22 +301,21 @@ class Knowledge(Constants):
         self, value: SSAValue, type: ViewType
     ) -> tuple[tuple[int, ...], tuple[int, ...] | None, Layout]:
         shape, strides, otherwise = type.shape, type.strides, Layout.ND
-        owner = value.owner
-        kind = owner.__class__
-        if kind is views.MakeTensorViewOp:
-            op = cast(views.MakeTensorViewOp, owner)
-            if DYNAMIC in shape:
-                shape = _merge(shape, self._extents(op.shape))
-            if strides is None or DYNAMIC in strides:
-                strides = _merge(strides, last_dims(self._extents(op.strides), len(shape)))
-        elif kind is views.PartitionViewOp:
-            op = cast(views.PartitionViewOp, owner)
-            if DYNAMIC in shape:
-                shape = _merge(shape, self._extents(op.sizes))
-            whole = self.view(op.source)
-            if strides is None or DYNAMIC in strides:
-                strides = _merge(strides, last_dims(whole.own_strides, len(shape)))
-            otherwise = whole.layout
+        match value.owner:
+            case views.MakeTensorViewOp() as op:
+                if DYNAMIC in shape:
+                    shape = _merge(shape, self._extents(op.shape))
+                if strides is None or DYNAMIC in strides:
+                    strides = _merge(strides, last_dims(self._extents(op.strides), len(shape)))
+            case views.PartitionViewOp() as op:
+                if DYNAMIC in shape:
+                    shape = _merge(shape, self._extents(op.sizes))
+                whole = self.view(op.source)
+                if strides is None or DYNAMIC in strides:
+                    strides = _merge(strides, last_dims(whole.own_strides, len(shape)))
+                otherwise = whole.layout
+            case _:
+                pass
         layout = named_layout(value)
         if layout is None:
             steps = strides or packed_strides(shape, Layout.ND)
@@ -332,27 +330,23 @@ class Knowledge(Constants):
         first: int | None = 0
         at = value
         while isinstance(at, OpResult):
-            op = at.op
-            kind = op.__class__
-            if kind is views.PartitionViewOp:
-                part = cast(views.PartitionViewOp, op)
-                source = part.source
-                for offset, stride in zip(part.offsets, self.view(source).own_strides, strict=True):
-                    step = self.constant(offset)
-                    if first is None or step is None or stride == DYNAMIC:
-                        first = None
-                    else:
-                        first += step * stride
-                at = source
-            elif kind is views.MakeTensorViewOp:
-                at = cast(views.MakeTensorViewOp, op).ptr
-            elif kind is scalar.AddPtrOp:
-                moved = cast(scalar.AddPtrOp, op)
-                offset = self.constant(moved.offset)
-                first = None if offset is None or first is None else first + offset
-                at = moved.ptr
-            else:
-                break
+            match at.op:
+                case views.PartitionViewOp() as op:
+                    at = op.source
+                    for offset, stride in zip(op.offsets, self.view(at).own_strides, strict=True):
+                        step = self.constant(offset)
+                        if first is None or step is None or stride == DYNAMIC:
+                            first = None
+                        else:
+                            first += step * stride
+                case views.MakeTensorViewOp() as op:
+                    at = op.ptr
+                case scalar.AddPtrOp() as op:
+                    offset = self.constant(op.offset)
+                    first = None if offset is None or first is None else first + offset
+                    at = op.ptr
+                case _:
+                    break
         if not is_view(value.type.__class__):
             return Window(at)
         facts = self.view(value)

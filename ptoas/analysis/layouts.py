@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 from xdsl.ir import SSAValue
 
@@ -17,18 +16,19 @@ from ptoas.dialects.pto.types import DYNAMIC, SCALE, TileType, ViewType
 
 def named_layout(view: SSAValue) -> Layout | None:
     """The layout that a view's type or the operation that makes it names; that of the whole for a part."""
-    type = cast(ViewType, view.type)
+    type = view.type
+    assert isinstance(type, ViewType)
     if type.layout is not Layout.ND:
         return type.layout
-    owner = view.owner
-    if owner.__class__ is views.PartitionViewOp:
-        return named_layout(cast(views.PartitionViewOp, owner).source)
-    if owner.__class__ is not views.MakeTensorViewOp:
-        return None
-    named = cast(views.MakeTensorViewOp, owner).layout
-    if named is not None:
-        return named.data
-    return _of_scales(view) if type.element_type == SCALE else None
+    match view.owner:
+        case views.PartitionViewOp() as op:
+            return named_layout(op.source)
+        case views.MakeTensorViewOp() as op if op.layout is not None:
+            return op.layout.data
+        case views.MakeTensorViewOp() if type.element_type == SCALE:
+            return _of_scales(view)
+        case _:
+            return None
 
 
 def scales_layout(type: TileType) -> Layout | None:

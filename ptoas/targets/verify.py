@@ -162,7 +162,7 @@ def targets_of(module: ModuleOp) -> tuple[Target, ...]:
 class _Alike:
     """What was found of instructions of which the same is known, whatever module they stand in."""
 
-    __slots__ = ("fine", "kept", "sound")
+    __slots__ = ("fine", "kept")
 
     def __init__(self, op: PtoOp):
         self.kept = (
@@ -171,8 +171,6 @@ class _Alike:
             *op.properties.values(),
         )
         """What the key of these names by identity, which is theirs as long as they are here."""
-        self.sound = False
-        """Whether they were found to keep to their declaration."""
         self.fine: dict[tuple[object, ...], Effects] = {}
         """Targets, and how they were asked, that find nothing wrong, with what the instruction does there."""
 
@@ -282,10 +280,7 @@ class _Checker:
         """Operations that break their own declaration; rules are not asked about those."""
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
-            known = self.alike[group[0]]
-            problems = () if known.sound else problems_of(group[0])
-            known.sound = not problems
-            for problem in problems:
+            for problem in problems_of(group[0]):
                 for op in group:
                     span = span_of(op)
                     if problem.operand is not None:

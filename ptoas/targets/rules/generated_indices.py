@@ -97,7 +97,7 @@ def _in_block(
                     related=(Related("they are made here", made_by),),
                 )
         for value, write, _ in touches.get(op, ()):
-            if write and value.type.__class__ is TileType:
+            if write and isinstance(value.type, TileType):
                 root = facts.root(value)
                 known.pop(root, None)
                 if made is not None and value.type == root.type:

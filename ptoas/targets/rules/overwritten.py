@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import cast
 
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.structure import is_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
@@ -46,7 +44,7 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
     for op in facts.ops:
         here = touches.get(op, ())
         for value, write, operand in here if gone else ():
-            if write or value.type.__class__ is not TileType:
+            if write or not isinstance(value.type, TileType):
                 continue
             root = facts.root(value)
             if root not in gone or not _follows(gone[root], op):
@@ -63,16 +61,15 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
             )
             del gone[root]
         for value, write, _ in here if gone else ():
-            if write and value.type.__class__ is TileType:
+            if write and isinstance(value.type, TileType):
                 gone.pop(facts.root(value), None)
-        if not is_of(op.__class__, (PtoOp,)):
+        if not isinstance(op, PtoOp):
             # A callee, or the next turn of a loop, may write them.
             for each in op.operands if gone else ():
-                if each.type.__class__ is TileType:
+                if isinstance(each.type, TileType):
                     gone.pop(facts.root(each), None)
         elif _works_in_tiles(op.__class__, target):
-            ours = cast(PtoOp, op)
-            gone |= dict.fromkeys(_worked_in(ours, facts, target), ours)
+            gone |= dict.fromkeys(_worked_in(op, facts, target), op)
 
 
 @cache

@@ -232,12 +232,11 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
-        if is_of(first.__class__, (TGetScaleAddrOp,)) and len(origins(cast(TGetScaleAddrOp, first).src)) == 1:
+        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
             continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
-        if not early and is_of(cast("type[Operation]", maker.__class__), (Instruction,)):
-            assert isinstance(maker, Instruction)
+        if not early and isinstance(maker, Instruction):
             assert isinstance(first, TAssignOp), "a result has no other way to an address"
             early = [] if can_stand_before(maker, first) else [maker]
         if early:
@@ -278,19 +277,19 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
     place, by_hand = facts.positions, facts.is_placed_by_hand
 
     def write(value: SSAValue, at: int) -> None:
-        if value.type.__class__ is TileType:
+        if isinstance(value.type, TileType):
             writes.setdefault(facts.root(value), []).append(at)
             if by_hand:
                 placed.append((facts.storage(value), at))
 
     for op, here in touches:
-        if is_of(op.__class__, (CollectiveOp,)):
+        if isinstance(op, CollectiveOp):
             continue  # It fills its staging tiles itself before it reads them.
         at = place[op]
         for value, is_write, operand in here:
             if is_write:
                 write(value, at)
-            elif value.type.__class__ is TileType:
+            elif isinstance(value.type, TileType):
                 reads.append((op, operand, facts.root(value), at))
     for op in facts.ops:
         for value in _perhaps_written(op):
