@@ -538,6 +538,24 @@ def test_what_a_flag_of_the_turn_before_makes_needless_is_dropped() -> None:
     assert found == ["V>MTE2", "MTE2>MTE3", "MTE3>MTE2", "MTE2>V"]
 
 
+def test_a_flag_in_front_of_a_loop_goes_where_one_inside_says_the_same() -> None:
+    """V has filled %u before the loop; each turn awaits V for the sake of %t before it loads either."""
+    tile = "!pto.tile_buf<vec, 16x16xf32>"
+    body = f"""%s = arith.constant 1.0 : f32
+  %v = pto.alloc_tile : {tile}
+  {fill("u")}
+  scf.for %k = %c0 to %n step %c1 {{
+    scf.for %m = %c0 to %n step %c1 {{
+      {load("u")}
+      {load("t")}
+    }}
+    pto.tadds ins(%t, %s : {tile}, f32) outs(%v : {tile})
+  }}"""
+    module = prepare(ptoas.parse(loop(body)), "a5")
+    assert findings(module, get_target("a5")) == (0, [])
+    assert [flag[4:-2] for flag in flags(module) if flag.startswith("set")] == ["V>MTE2", "MTE2>V"]
+
+
 def test_a_barrier_before_every_access_where_that_is_asked_for() -> None:
     """Flags of its own go; what does not access anything needs no barrier."""
     prepared = prepare(ptoas.parse(HAND_MADE), "a5", sync="all")
