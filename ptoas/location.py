@@ -34,6 +34,8 @@ class Places:
     ):
         self.op, self.operands, self.types = op, operands, types
         self.results, self.fields = results, fields or {}
+        self.text: str | None = None
+        """The statement that they are counted in, where others differ from it in their types."""
 
 
 class SourceLocation(BuiltinAttribute):
@@ -66,12 +68,17 @@ class SourceLocation(BuiltinAttribute):
 
     def span(self, node: Node) -> Span:
         """A part of the statement, in the source."""
+        from ptoas.grammar.alike import moved
         from ptoas.grammar.layout import blank_comments, say_nothing
-        from ptoas.grammar.syntax import with_names
+        from ptoas.grammar.syntax import split_names, with_names
 
         text = blank_comments(self.source.text[self.start : self.end], say_nothing)
         place = with_names(text)
-        start, end = place(node.start), place(node.end)
+        start, end = node.start, node.end
+        if self.places is not None and self.places.text is not None:
+            blank = split_names(text)[1]
+            start, end = (moved(at, self.places.text, blank) for at in (start, end))
+        start, end = place(start), place(end)
         return Span(self.source, self.start + start, max(1, end - start))
 
 

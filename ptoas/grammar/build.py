@@ -18,6 +18,7 @@ from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.pto.sound import problems_of
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
+from ptoas.grammar.alike import Forms
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.kept import reads_as_another
@@ -53,7 +54,9 @@ PLANS: tuple[Plans, Plans] = (Kept(), Kept())
 """Plans by statement and the identity of its values' types, without and with unregistered instructions.
 The types stand beside the plan: as long as they live, no others have their identity."""
 
-for _kept in (TREES, *PLANS):
+FORMS = (Forms(False), Forms(True))
+
+for _kept in (TREES, *PLANS, *FORMS):
     on_clear(_kept.clear)
 
 
@@ -71,7 +74,8 @@ class Builder(Names):
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
-        self.plans = PLANS[allow_unregistered]
+        self.plans: Plans = PLANS[allow_unregistered]
+        self.forms = FORMS[allow_unregistered]
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -85,6 +89,11 @@ class Builder(Names):
     def target(self) -> Attribute | None:
         """The target that the program names for itself (D2)."""
         return self.module_attributes.get(structure.TARGET) or self.outer_target
+
+    def learn_anew(self) -> None:
+        """A name stands for something in this file alone: so do statements that may hold it."""
+        self.plans = Kept()
+        self.forms = Forms(self.allow_unregistered)
 
     # --- statements
 
@@ -197,7 +206,8 @@ class Builder(Names):
             return
         tree = TREES.get(blank)
         if tree is None:
-            tree = self._tree(raw, blank)
+            known = self.forms.find(blank)
+            tree = self._tree(raw, blank) if known is None else known.form.tree
             if tree is None:
                 return
         if type(tree.body) is t.Instruction:
@@ -269,6 +279,14 @@ class Builder(Names):
                 self._plan(raw, tree, [None] * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
+        if blank not in TREES:
+            # What stood for its tree until now is that of another.
+            if kept is None and self._like_another(raw, blank, names, operands, types, ops):
+                return
+            own = self._tree(raw, blank)
+            if own is None:
+                return
+            tree = own
         plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
         if plan is None:
             self._poison(tree, names)
@@ -307,9 +325,39 @@ class Builder(Names):
             op = plan.make(chosen, plan.result_types or (), location, ())
         if plan.checked and not (plan.prelude or plan.bodies or raw.regions):
             plan.is_quick = plan.result_types is not None
+            if plan.is_quick:
+                self.forms.learn(blank, tree, types, plan)
         ops.append(op)
         if first:
             self.define_results(raw, tree, names, op)
+
+    def _like_another(
+        self,
+        raw: RawStatement,
+        blank: str,
+        names: list[str],
+        operands: list[Any],
+        types: list[Attribute | None],
+        ops: list[Operation],
+    ) -> bool:
+        """Make an operation as another was made whose types have other extents; False if none was, or if it
+        breaks its declaration."""
+        known = self.forms.find(blank)
+        plan = None if known is None else known.plan(types)
+        if known is None or plan is None:
+            return False
+        location = located(self.source, raw.start, raw.end, plan.places)
+        op = plan.make([operands[at] for at in plan.operands], plan.result_types or (), location, ())
+        assert isinstance(op, PtoOp)
+        if problems_of(op):
+            op.drop_all_references()
+            return False
+        plan.checked = plan.is_quick = True
+        self.plans.keep((blank, *map(id, types)), (plan, types))
+        ops.append(op)
+        if known.form.tree.results:
+            self.define_results(raw, known.form.tree, names, op)
+        return True
 
     def _regions(self, raw: RawStatement, plan: Plan) -> Sequence[IRRegion]:
         with self.inside(f"`{plan.cls.name}`"):

@@ -22,7 +22,6 @@ from xdsl.dialects.scf import ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, While
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
-from ptoas.caches import Kept
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
@@ -77,11 +76,11 @@ def build(
             op = _const(builder, raw, node, names)
         case t.AttrAlias() as node:
             builder.resolver.attr_aliases[node.name] = builder.resolver.attribute(node.value)
-            builder.plans = Kept()  # what `#name` means now holds for this file alone
+            builder.learn_anew()
             return
         case t.TypeAlias_() as node:
             builder.resolver.type_aliases[node.name] = builder.resolver.type(node.type)
-            builder.plans = Kept()
+            builder.learn_anew()
             return
         case t.Arg() as node:
             raise StatementProblem(

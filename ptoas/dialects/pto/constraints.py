@@ -42,7 +42,8 @@ class PtoConstraint(AttrConstraint):
         raise NotImplementedError
 
     def accepts(self, attr: Attribute) -> bool:
-        """Whether the type is of this kind, its element type aside."""
+        """Whether the type is of this kind, its element type aside. Its extents decide nothing: statements
+        that differ in these alone are read alike."""
         raise NotImplementedError
 
     def element_of(self, attr: Attribute) -> Attribute:

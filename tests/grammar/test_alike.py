@@ -1,0 +1,162 @@
+"""A statement that is read as another with other extents was is read as it would be by itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ptoas
+from ptoas.forms import print_module
+from ptoas.grammar.build import PLANS, TREES
+from ptoas.location import field_span, operand_span, operand_type_span, result_type_span, span_of
+
+ARGUMENTS = """
+.arg %t0 : {t0}
+.arg %t1 : {t1}
+.arg %i0 : {i0}
+.arg %v0 : {v0}
+.arg %v1 : {v1}
+.arg %n : index
+.arg %x : f32
+"""
+STATEMENTS = (
+    "tadd ins(%t0, %t1 : {t0}, {t1}) outs(%t0 : {t0})",
+    "tadd ins(%t0, %t1 : {t1}, {t0}) outs(%t0 : {t0})",  # wrong, unless the two are one type
+    "%r = tadd %t0, %t1 : ({t0}, {t1}) -> {t1}",
+    "%r = tadd %t0, %t1 : {t0}",
+    "%r = tneg %t0 : {t1}",  # one operand: the type is its own, or the result's
+    "tmuls ins(%t0, %x : {t0}, f32) outs(%t1 : {t1})",
+    "tmuls ins(%i0, %x : {i0}, f32) outs(%i0 : {i0})",  # the element types differ
+    "%r = alloc_tile valid_row = %n : {t0}",  # wrong, unless the rows are open
+    "%r = partition_view %v0, offsets = [%n, %n], sizes = [%n, %n] : {v0} -> {v1}",
+    "tload ins(%v0 : {v0}) outs(%t0 : {t0})",
+    "tload ins(%v0 : {v0}) outs(%new : {t0})",
+    "%r = tload %v0[%n, %n] : {v0} -> {t0}",
+    "tstore ins(%t0 : {t0}) outs(%v0 : {v0}) {{atomicType = #pto<atomic_type atomic_add>}}",
+    "%r = mgather.row.clamp %v0, %i0 : {v0}, {i0} -> {t0}",
+    "%r = mgather %v0, %i0 {{coalesce = #pto<coalesce elem>}} : ({v0}, {i0}) -> {t0}",
+    "mscatter %t0, %v0, %i0 : ({v0}, {t0}, {i0})",  # types in another order
+    "%r = trowmax %t0, %t1 : ({t0}, {t1}) -> {t0}",
+    "tmov ins(%t0 : {t0}) outs(%t1 : {t1})",
+    "tadd ins(%t0, %gone : {t0}, {t1}) outs(%t0 : {t0})",
+    "tadd ins(%t0, %t1 : <vec, 8x8xf32>, {t1}) outs(%t0 : {t0})",
+)
+KINDS = {
+    "t": (
+        "!pto.tile_buf<vec, {}x{}x@>",
+        "!pto.tile_buf<mat, {}x{}x@, slayout=row_major>",
+        "!pto.tile_buf<vec, {}x{}x@, valid=?x{}>",
+        "!pto.tile<{}x{}x@, valid={}x1>",
+        "!pto.tile_buf<loc=vec, dtype=@, rows={}, cols={}, v_row=8, v_col=8>",
+    ),
+    "v": ("!pto.memref<{}x{}x@>", "!pto.tensor_view<?x{}x@>", "!pto.partition_tensor_view<{}x{}x{}x@, nz>"),
+}
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[str]:
+    """One statement with types that are mostly of one kind, with other extents in each."""
+    statement = draw(st.sampled_from(STATEMENTS))
+    first, second = (
+        {name: draw(st.sampled_from(KINDS[name[0].replace("i", "t")])) for name in ("t0", "i0", "v0")}
+        for _ in range(2)
+    )
+    texts: list[str] = []
+    for _ in range(draw(st.integers(2, 4))):
+        kinds = draw(st.sampled_from((first, first, first, second)))
+        kinds = {**kinds, "t1": kinds["t0"], "v1": kinds["v0"]}
+        types: dict[str, str] = {}
+        for name, kind in kinds.items():
+            sizes = [draw(st.sampled_from((8, 16))) for _ in range(kind.count("{}"))]
+            types[name] = kind.format(*sizes).replace("@", "i32" if name == "i0" else "f32")
+        texts.append((ARGUMENTS + statement).format(**types))
+    return texts
+
+
+def read(text: str) -> list[object]:
+    """All that reading makes of a text: operations and where their parts stand, or findings."""
+    try:
+        module = ptoas.parse(text)
+    except ptoas.PtoasError as error:
+        return [(d.code, d.message, d.span.offset, d.span.length, d.fix) for d in error.diagnostics]
+    found: list[object] = [print_module(module, form="generic")]
+    for op in module.walk():
+        spans = [span_of(op)]
+        for at in range(len(op.operands)):
+            spans += operand_span(op, at), operand_type_span(op, at)
+        spans += [result_type_span(op, at) for at in range(len(op.results))]
+        spans += [field_span(op, name) for name in op.properties]
+        found.append([(span.offset, span.length) for span in spans])
+    return found
+
+
+@settings(max_examples=400)
+@given(programs())
+def test_it_is_read_as_by_itself(texts: list[str]) -> None:
+    ptoas.clear_caches()
+    one_after_the_other = [read(text) for text in texts]
+    by_themselves: list[object] = []
+    for text in texts:
+        ptoas.clear_caches()
+        by_themselves.append(read(text))
+    assert one_after_the_other == by_themselves
+
+
+SUM = "tadd ins(%a, %a : {0}, {0}) outs(%a : {0})"
+LOAD = "%b = tload %a : ({0}) -> !pto.tile<8x8xf32>"
+
+
+@pytest.mark.parametrize(
+    ("statement", "types", "trees"),
+    [
+        (SUM, ("!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>", "!pto.tile<16x16xf32, valid=3x5>"), 1),
+        (SUM, ("!pto.tile<8x8xf32>", "!pto.tile<8x8xf16>"), 2),
+        (SUM, ("!pto.tile<8x8xf32>", "!pto.tile<8x8xf32, valid=?x8>"), 2),
+        (SUM, ("!pto.tile<8x8xf32>", "!pto.tile<8x8xf32, slayout=row_major>"), 2),
+        (LOAD, ("!pto.memref<8x8xf32>", "!pto.memref<64x64xf32>"), 1),
+        (LOAD, ("!pto.memref<8x8xf32>", "!pto.memref<8xf32, strides=[8]>"), 2),
+    ],
+)
+def test_only_extents_may_differ(statement: str, types: tuple[str, ...], trees: int) -> None:
+    ptoas.clear_caches()
+    for type in types * 2:
+        ptoas.parse(f".arg %a : {type}\n{statement.format(type)}")
+    assert len(TREES) == trees
+
+
+def test_a_type_inside_an_attribute_stands_for_itself() -> None:
+    one, other = "!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"
+    ptoas.clear_caches()
+    for type in (one, other):
+        module = ptoas.parse(f".arg %a : {type}\n%b = tneg %a {{of = {type}}} : ({type}) -> {type}")
+        (op,) = [op for op in module.walk() if op.name == "pto.tneg"]
+        assert op.attributes["of"] == op.operands[0].type
+
+
+def test_what_a_name_of_a_file_means_holds_there_alone() -> None:
+    for mode, rows in (("elem", 64), ("row", 32)):
+        view, type = f"!pto.memref<{rows}x8xf32>", "!pto.tile<1x8xi32>"
+        module = ptoas.parse(
+            f"#mode = #pto<coalesce {mode}>\n.arg %v : {view}\n.arg %i : {type}\n"
+            f"%d = mgather %v, %i {{coalesce = #mode}} : ({view}, {type}) -> !pto.tile<8x8xf32>"
+        )
+        (op,) = [op for op in module.walk() if op.name == "pto.mgather"]
+        assert mode in str(op.properties["coalesce"])
+
+
+def test_a_name_of_a_type_is_no_other_type() -> None:
+    small, large = "!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"
+    text = f"!small = {small}\n.arg %a : {small}\n.arg %b : {large}\n"
+    for name, type in (("a", small), ("b", large)):
+        text += f"tadd ins(%{name}, %{name} : !small, {type}) outs(%{name} : {type})\n"
+    with pytest.raises(ptoas.PtoasError, match="PTO-P042") as caught:
+        ptoas.parse(text)
+    assert [d.span.line for d in caught.value.diagnostics] == [5]
+
+
+def test_the_plan_of_another_is_kept_as_its_own() -> None:
+    ptoas.clear_caches()
+    for type in ("!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"):
+        ptoas.parse(f".arg %a : {type}\n{SUM.format(type)}")
+    assert len(PLANS[0]) == 2
