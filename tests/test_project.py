@@ -240,6 +240,17 @@ def test_what_a_verdict_depends_on(here: Path, monkeypatch: pytest.MonkeyPatch) 
     assert kept() == 11
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_verdict_is_kept_whole_by_a_quiet_command(here: Path, jobs: str) -> None:
+    for number in range(4):
+        Path(f"bad{number}.pto").write_text(BAD)
+    plain = run("verify", ".", "--no-cache", "--target", "all").output  # with notes for the other targets
+    quiet = run("verify", ".", "-q", "-j", jobs, "--target", "all").output
+    assert len(list((here / "verdicts").rglob("??/*"))) == 6
+    assert run("verify", ".", "--target", "all").output == plain != quiet
+    assert run("verify", ".", "-q", "--target", "all").output == quiet
+
+
 def test_an_entry_that_is_damaged_is_none(here: Path) -> None:
     first = run("verify", ".")
     for number, entry in enumerate(sorted((here / "verdicts").rglob("??/*"))):

@@ -24,6 +24,10 @@ class FileReport:
     def ok(self) -> bool:
         return self.report.ok
 
+    def of_errors(self) -> FileReport:
+        """The same without what is no error."""
+        return replace(self, report=Report(self.report.errors, self.report.targets))
+
 
 _ORDER = ("cpu", "a2a3", "a5", "a5-custom")
 """The columns of a table; targets of other packages follow."""

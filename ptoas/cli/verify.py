@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -28,8 +29,9 @@ from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from ptoas.cli.cache import Cache
     from ptoas.cli.settings import Settings
     from ptoas.cli.verdicts import FileReport
     from ptoas.cli.verify_files import Options
@@ -196,7 +198,7 @@ def verify(
         _watch(lambda: files()[0], request.options(settings, stdin_filename), jobs, show)
         return
     found, missing = files()
-    reports = [*missing, *_reports(found, request, settings, jobs, not no_cache, stdin_filename)]
+    reports = [*missing, *_reports(found, request, settings, jobs, not no_cache, stdin_filename, quiet)]
     show(reports)
     ctx.exit(exit_code(reports))
 
@@ -208,6 +210,7 @@ def _reports(
     jobs: int | str,
     cached: bool,
     stdin_filename: str | None,
+    quiet: bool,
 ) -> list[FileReport]:
     """What is known of each file; only for those of which nothing is known, the compiler is needed.
 
@@ -231,12 +234,17 @@ def _reports(
         from ptoas.cli.verify_files import verify_each
 
         options = request.options(settings, stdin_filename)
+        finish = partial(_finish, cache=cache, keys=keys, quiet=quiet)
         with progress() as advance:
-            known |= {report.path: report for report in verify_each(rest, options, jobs, advance)}
-        for file in rest if cache is not None else ():
-            if cache is not None and file in keys:
-                cache.keep(keys[file], known[file])
+            known |= {report.path: report for report in verify_each(rest, options, jobs, advance, finish)}
     return [known[file] for file in files]
+
+
+def _finish(report: FileReport, cache: Cache | None, keys: Mapping[str, str], quiet: bool) -> FileReport:
+    """Remember a verdict, and hand on what is shown of it: to another process, perhaps."""
+    if cache is not None and report.path in keys:
+        cache.keep(keys[report.path], report)
+    return report.of_errors() if quiet else report
 
 
 def _watch(

@@ -14,6 +14,7 @@ from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
+from ptoas.private_ir import let_go
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
@@ -128,6 +129,7 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
     unnamed = not options.targets and module_target(module) is None
     # A comment may be for a target that was not asked for.
     whole = {target.name for target in targets_of(module)} <= set(report.targets)
+    let_go(module)  # nobody asks a finding of a text for its operation
     return FileReport(
         path, as_configured(report, source_of(report, source), options, path, whole), unnamed=unnamed
     )
@@ -193,19 +195,28 @@ def verify_each(
     options: Options,
     jobs: int | str = 1,
     progress: Callable[[int, int], None] | None = None,
+    finish: Callable[[FileReport], FileReport] | None = None,
 ) -> list[FileReport]:
-    """Check files, in their order."""
+    """Check files, in their order; `finish` is done with each report where it was made."""
     # Standard input is read here: a child has another one.
     here = [file for file in files if file == "-"]
     rest = [file for file in files if file != "-"]
     done: dict[str, FileReport] = {}
-    checked = each(rest, partial(verify_file, options=options), workers(jobs, len(rest)))
+    work = partial(_verify_and_finish, options=options, finish=finish)
+    checked = each(rest, work, workers(jobs, len(rest)))
     for report in (
-        *(verify_file(file, options) for file in here),
+        *map(work, here),
         *_listening(checked, progress, len(files)),
     ):
         done[report.path] = report
     return [done[file] for file in files]
+
+
+def _verify_and_finish(
+    path: str, options: Options, finish: Callable[[FileReport], FileReport] | None
+) -> FileReport:
+    report = verify_file(path, options)
+    return report if finish is None else finish(report)
 
 
 def _listening(

@@ -1,0 +1,89 @@
+"""Items that several processes do: in order, each once, whatever becomes of a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ptoas.cli.jobs import each
+
+
+def _square(number: int) -> tuple[int, int]:
+    time.sleep(0.01)
+    return number * number, os.getpid()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_what_is_made_of_items_comes_in_their_order(jobs: int) -> None:
+    found = list(each(range(40), _square, jobs))
+    assert [square for square, _ in found] == [number**2 for number in range(40)]
+    # This process is one of them.
+    assert len({process for _, process in found}) == jobs
+    assert os.getpid() in {process for _, process in found}
+
+
+def _fails_elsewhere(number: int, here: int, how: str) -> int:
+    time.sleep(0.01)
+    if os.getpid() != here:
+        if how == "raises":
+            raise ValueError(number)
+        if how == "is interrupted":
+            raise KeyboardInterrupt
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("how", ["raises", "is interrupted", "is killed"])
+def test_what_a_process_that_fails_has_taken_is_done_here(
+    how: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    work = partial(_fails_elsewhere, here=os.getpid(), how=how)
+    assert list(each(range(30), work, 3)) == list(range(30))
+    assert capfd.readouterr().err == ""
+
+
+def _fails_everywhere(number: int) -> int:
+    if number == 7:
+        raise ValueError("seven")
+    return number
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_item_that_fails_everywhere_fails(jobs: int) -> None:
+    found: list[int] = []
+    with pytest.raises(ValueError, match="seven"):
+        found.extend(each(range(20), _fails_everywhere, jobs))
+    _wait_for_no_children()
+
+
+def _children() -> list[int]:
+    """The processes that this one has started and that still live."""
+    found: list[int] = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, rest = int(status.parent.name), status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(rest[1]) == os.getpid() and rest[0] != "Z":
+            found.append(pid)
+    return found
+
+
+def _wait_for_no_children() -> None:
+    until = time.monotonic() + 10
+    while _children() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not _children()
+
+
+def test_processes_end_with_who_waits_for_them() -> None:
+    found = each(range(1000), _square, 2)
+    assert next(found)[0] == 0
+    assert _children()
+    del found
+    _wait_for_no_children()
