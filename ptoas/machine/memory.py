@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 POISON = 0xCB
 """What a device's local memory holds before anything is written: nothing that looks like a result."""
 
+CACHE_LINE = 64
+"""Bytes: what the processor takes of memory at once. Rows of a tile that begin at one are read faster."""
+
 HOST_BYTES = 64 << 20
 """Local memory of a target that sets no limit. Untouched pages cost nothing."""
 
@@ -345,8 +348,9 @@ class Bits:
         """The instruction that last brought some in."""
 
     def forget(self) -> None:
-        self.written[: self.top] = False
-        self.top = 0
+        if self.top:  # Nothing was written to most scratch tiles, which a loop makes again in every turn.
+            self.written[: self.top] = False
+            self.top = 0
         self.epoch += 1
         self.unsettled = None
 
@@ -358,11 +362,12 @@ class LocalMemory:
         self.loc = loc
         self.limit = size
         self.size = HOST_BYTES if size is None else size
+        # Zeros on demand: untouched pages are never made.
+        room = np.zeros(self.size + CACHE_LINE, dtype=np.uint8)
+        start = -address_of(room) % CACHE_LINE
+        self.data = room[start : start + self.size]
         if poisoned:
-            self.data = np.full(self.size, POISON, dtype=np.uint8)
-        else:
-            # Zeros on demand: untouched pages are never made.
-            self.data = np.zeros(self.size, dtype=np.uint8)
+            self.data[:] = POISON
         self.address = address_of(self.data)
         self.poisoned = poisoned
         self.bits = Bits(self.size)

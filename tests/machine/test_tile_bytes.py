@@ -15,7 +15,7 @@ from ptoas.dialects.pto.geometry import Axis, Geometry
 from ptoas.machine.checks import initialised
 from ptoas.machine.dtypes import by_text
 from ptoas.machine.machine import Machine, Step
-from ptoas.machine.memory import POISON, Bits, LocalMemory
+from ptoas.machine.memory import CACHE_LINE, POISON, Bits, LocalMemory
 from ptoas.machine.tiles import Tile
 from tests.machine.test_layouts import tile_type
 
@@ -186,6 +186,15 @@ def test_a_tile_is_made_once_for_all_who_ask_for_its_valid_extents() -> None:
     assert other.valid == (1, 8) and other is tile.with_valid(1, 8)
     assert tile.with_valid(2, 3) is tile is other.with_valid(2, 3)
     assert tile.full is other.full is tile.with_valid(4, 8)
+
+
+@pytest.mark.parametrize("poisoned", [True, False])
+def test_a_memory_begins_at_a_line_of_the_cache(poisoned: bool) -> None:
+    for size in (1, MEMORY, MEMORY + 1):
+        memory = LocalMemory(TileLoc.Vec, size, poisoned)
+        assert memory.data.shape == (size,) and memory.address == memory.data.ctypes.data
+        assert memory.address % CACHE_LINE == 0
+        assert (memory.data == (POISON if poisoned else 0)).all()
 
 
 # --- written bytes -------------------------------------------------------------------------------
