@@ -39,11 +39,13 @@ def tquant(op: TQuantOp, m: Machine) -> Binder:
             x = part.load() * scales.load()
             for tile in offsets:
                 x += tile.load()
-            unordered = np.isnan(x)
-            if unordered.any():
-                x[unordered] = 0
-            np.clip(np.rint(x, out=x), *limits, out=x)
-            dst.store_raw(x.astype(dst.dtype.number).view(dst.dtype.raw))
+            if np.isnan(x.max(initial=0)):
+                x[np.isnan(x)] = 0
+            np.rint(x, out=x).clip(*limits, out=x)
+            if dst.boxed:
+                dst.store_raw(x.astype(dst.dtype.number).view(dst.dtype.raw))
+            else:
+                dst.number[...] = x
 
         reads = tuple(tile.region for tile in (part, scales, *offsets))
         return Step(run, reads, (dst.region,))
