@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.machine.support import SIZE, bits_array, execute, failing, raw, seeds
+from tests.machine.support import SIZE, bits_array, constants, execute, failing, raw, seeds
 from tests.machine.test_gather import rounded_up
 
 MOVABLE = ("i8", "ui16", "f32", "bf16", "hif8", "i64")
@@ -94,6 +94,40 @@ func.func @main(%mem: !pto.memref<1x2x2x16x16xf16, nz>, %flat: !pto.memref<32x32
     for r in range(32):
         for c in range(32):
             assert raw(outputs["flat"])[r, c] == raw(mem)[0, c // 16, r // 16, r % 16, c % 16]
+
+
+@pytest.mark.parametrize("layout", ["nd", "dn"])
+@pytest.mark.parametrize("type_", ["f16", "f32", "i8"])
+@pytest.mark.parametrize("pitch", [64, 80, 67])
+def test_boxes_of_parts_that_begin_anywhere(pitch: int, type_: str, layout: str) -> None:
+    """A loop over parts, whose rows lie as many rows of boxes apart or not."""
+    count, cols, tile = 3, 64 // SIZE[type_], "blayout=col_major, slayout=row_major"
+    tile = f"!pto.tile_buf<mat, 16x{cols}x{type_}, {tile}>"
+    part, view = f"!pto.partition_tensor_view<16x{cols}x{type_}>", f"!pto.tensor_view<?x?x{type_}>"
+    strides = "[%pitch, %c1]" if layout == "nd" else "[%c1, %pitch]"
+    text = f"""
+func.func @main(%mem: !pto.ptr<{type_}>, %out: !pto.memref<{count}x16x{cols}x{type_}>) {{
+{constants(0, 1, 16, 5, count, cols)}
+  %pitch = arith.constant {pitch} : index
+  %end = arith.constant {16 + 5 * count} : index
+  %room = arith.constant {cols + 5 * count} : index
+  %v = pto.make_tensor_view %mem, shape = [%end, %room], strides = {strides} {{layout = #pto<layout {layout}>}} : {view}
+  %t = pto.alloc_tile : {tile}
+  scf.for %n = %c0 to %c{count} step %c1 {{
+    %at = arith.muli %n, %c5 : index
+    %p = pto.partition_view %v, offsets = [%n, %at], sizes = [%c16, %c{cols}] : {view} -> {part}
+    pto.tload ins(%p : {part}) outs(%t : {tile})
+    %o = pto.partition_view %out, offsets = [%n, %c0, %c0], sizes = [%c1, %c16, %c{cols}] : !pto.memref<{count}x16x{cols}x{type_}> -> !pto.partition_tensor_view<1x16x{cols}x{type_}>
+    pto.tstore ins(%t : {tile}) outs(%o : !pto.partition_tensor_view<1x16x{cols}x{type_}>)
+  }}
+  return
+}}
+"""
+    mem = bits_array(np.random.default_rng(pitch), (80 * 80,), type_)
+    found = raw(execute(text, {"mem": mem}).outputs["out"])
+    rows, columns = (pitch, 1) if layout == "nd" else (1, pitch)
+    for n, r, c in np.ndindex(found.shape):
+        assert found[n, r, c] == raw(mem)[(n + r) * rows + (5 * n + c) * columns]
 
 
 PADDED = """
