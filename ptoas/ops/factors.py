@@ -8,6 +8,7 @@ written since, is not unpacked twice.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ptoas.machine.arrays import Array, np
@@ -147,7 +148,7 @@ class Kept:
     """What was unpacked from one memory, by a sample of the bytes; the oldest is dropped first."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[object, ...], tuple[bytes, Array]] = {}
+        self.found: dict[tuple[object, ...], tuple[bytearray, Array]] = {}
         self.size = 0
         self._forms: dict[object, int] = {}
 
@@ -155,7 +156,7 @@ class Kept:
         """A number for how the bytes are to be read: it is looked up faster than what it stands for."""
         return self._forms.setdefault((tile.dtype.text, tile.geometry, tile.valid, panel), len(self._forms))
 
-    def keep(self, key: tuple[object, ...], content: bytes, matrix: Array) -> None:
+    def keep(self, key: tuple[object, ...], content: bytearray, matrix: Array) -> None:
         self.drop(key)
         self.found[key] = (content, matrix)
         self.size += len(content) + matrix.nbytes
@@ -174,6 +175,7 @@ KEPT: WeakKeyDictionary[LocalMemory, Kept] = WeakKeyDictionary()
 def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
     """Numbers of the same bytes are the same: they are looked up first."""
     words = tile.flat.view(np.uint64)
+    bytes_: Any = memoryview(words)  # A bytearray is compared with it at once, without a copy.
     sample = words[:: max(1, len(words) // SAMPLES)]
     memory = KEPT.setdefault(tile.memory, Kept())
     form, found = memory.form(tile, panel), memory.found
@@ -181,15 +183,14 @@ def kept(tile: Tile, boxes: Array, panel: int | None) -> Fill:
 
     def fill() -> Array:
         key = (form, sample.tobytes())
-        content = words.tobytes()
         known = found.get(key)
-        if known is not None and known[0] == content:
+        if known is not None and known[0] == bytes_:
             return known[1]
         matrix = np.empty(tile.valid, number)
         unpack(matrix)
         if panel:
             matrix = in_panels(matrix, panel)
-        memory.keep(key, content, matrix)
+        memory.keep(key, bytearray(bytes_), matrix)
         return matrix
 
     return fill
