@@ -292,13 +292,17 @@ def ordered_moving(
     (pipe,) = {NUMBER[access.pipe] for access in effects.accesses}
     assert not (effects.before or effects.after or effects.reserved_events), "a load or a store"
     known = race.groups(bound).get(pipe, [])
+    # An atomic store reads what it writes, anything else is one access.
     numbers = [(n, access.write) for n, access in enumerate(effects.accesses) if access.operand == at]
+    (number, write), *more = numbers
     execute_on, log = race.execute_on, race.log(pipe, None)
 
     def checked(view: View) -> None:
         groups = known
         if view.form.length:
-            groups = [*known, *[ViewGroup(view, pipe, write, bound, n, log) for n, write in numbers]]
+            groups = [*known, ViewGroup(view, pipe, write, bound, number, log)]
+            for n, writes in more:
+                groups.append(ViewGroup(view, pipe, writes, bound, n, log))
         execute_on(op, pipe, groups)
         run(view)
 
