@@ -13,7 +13,7 @@ class TablesHook(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         sys.path.insert(0, self.root)
-        from ptoas.grammar.tables import TABLES, write_tables
+        from ptoas.grammar.tables import STATES, TABLES, write_tables
 
         write_tables()
-        build_data["artifacts"].append(f"/{TABLES.relative_to(self.root).as_posix()}")
+        build_data["artifacts"] += [f"/{path.relative_to(self.root).as_posix()}" for path in (STATES, TABLES)]

@@ -7,11 +7,9 @@ Each stands for something that has no public name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lark import Lark
 
 
@@ -26,68 +24,78 @@ def load_parser(tables: Any, memo: Any, plugins: dict[str, Any]) -> Lark:
     return cast(Any, Lark)._load_from_dict(tables, memo, **{LEXER_OPTION: plugins})
 
 
-class Action(NamedTuple):
-    """What to do in a state of a parser when a token comes."""
+class Tables(NamedTuple):
+    """What a Lark parser goes by, as plain data; it has no public way to it."""
 
-    size: int
-    """How many children a rule that is complete takes."""
-    target: Any
-    """The next state; of a rule, its name, under which the state before it knows the next."""
-    make: Callable[[list[Any]], Any] | None
-    """What the rule makes of its children; `None`: the token is taken."""
-
-
-class Tables:
-    """The tables of a Lark parser for one start symbol, a state at a time.
-
-    Lark has no public way to its states. `kept` are the tokens that some rule keeps as a child.
-    """
-
-    def __init__(self, parser: Lark, start: str, transformer: object | None):
-        inner = cast(Any, parser)
-        table = inner.parser.parser._parse_table
-        self.start: int = table.start_states[start]
-        self.end: int = table.end_states[start]
-        self._states = table.states
-        self._lexers = inner.parser.lexer.lexers
-        makes = inner._parse_tree_builder.create_callback
-        self._callbacks = inner._callbacks if transformer is None else makes(transformer)
-        self.kept = frozenset(
-            symbol.name
-            for rule in inner.rules
-            for symbol in rule.expansion
-            if symbol.is_term and not symbol.filter_out
-        )
-
-    def state(self, number: int) -> tuple[dict[str, Action], Callable[[str, int], Any]]:
-        """The actions of a state by the names of tokens and rules, and what finds its next token."""
-        from lark.parsers.lalr_analysis import Shift
-
-        actions = {
-            name: Action(0, arg, None)
-            if action is Shift
-            else Action(len(arg.expansion), arg.origin.name, self._callbacks[arg])
-            for name, (action, arg) in self._states[number].items()
-        }
-        return actions, self._lexers[number].find if number in self._lexers else _nothing
+    tokens: tuple[tuple[str, str], ...]
+    """Names and regular expressions, in the order in which they are tried."""
+    kept: tuple[str, ...]
+    """The tokens that some rule keeps as a child."""
+    starts: tuple[tuple[str, int, int], ...]
+    """The symbols that a text may be, each with its first state and its last."""
+    rules: tuple[tuple[str, int, str, bool, Children | None], ...]
+    """What a rule is called, how many children it takes, what makes a node of them, whether a single child
+    stands for itself; and which children are left, if not all."""
+    states: tuple[tuple[tuple[str, int], ...], ...]
+    """For each token and each rule that may come the next state; or, below 0, `~` the number of the rule that
+    is complete."""
 
 
-def _nothing(text: str, at: int) -> None:
-    """A state in which nothing but the end may come."""
+Children: TypeAlias = "tuple[tuple[tuple[int, bool, int], ...], int]"
+"""The children that are left: the number of each, whether it is a list to be put in, and how many that are
+missing stand before it; and how many missing ones come last."""
 
 
-def tables_of(parser: Lark, start: str, transformer: object | None) -> Tables:
-    """The tables that a parser goes by."""
-    return Tables(parser, start, transformer)
+def tables_of(parser: Lark) -> Tables:
+    """The tables of a parser."""
+    from lark.parsers.lalr_analysis import Shift
+
+    inner = cast(Any, parser)
+    table = inner.parser.parser._parse_table
+    lexer = inner.parser.lexer.root_lexer
+    assert lexer.scanner and not lexer.callback, "a word that is two tokens is told apart by its state alone"
+    numbers = {rule: number for number, rule in enumerate(inner.rules)}
+    return Tables(
+        tuple((str(terminal.name), terminal.pattern.to_regexp()) for terminal in lexer.scanner.terminals),
+        tuple(
+            sorted(
+                {
+                    str(s.name)
+                    for rule in inner.rules
+                    for s in rule.expansion
+                    if s.is_term and not s.filter_out
+                }
+            )
+        ),
+        tuple((name, table.start_states[name], table.end_states[name]) for name in table.start_states),
+        tuple(map(_rule, inner.rules)),
+        tuple(
+            tuple(
+                (str(name), arg if action is Shift else ~numbers[arg])
+                for name, (action, arg) in table.states[number].items()
+            )
+            for number in range(len(table.states))
+        ),
+    )
 
 
-def token_finder(scanner: Any) -> Callable[[str, int], Any]:
-    """What finds the token that begins at a place; the name of its match's last group is the token's."""
-    expressions = [expression.match for expression in scanner._mres]
-    if len(expressions) == 1:
-        return expressions[0]
+def _rule(rule: Any) -> tuple[str, int, str, bool, Children | None]:
+    """A rule as Lark's own trees are made by it."""
+    from lark import parse_tree_builder
 
-    def find(text: str, at: int) -> Any:
-        return next((found for match in expressions if (found := match(text, at)) is not None), None)
-
-    return find
+    options, builder = rule.options, cast(Any, parse_tree_builder)
+    found = builder.maybe_create_child_filter(
+        rule.expansion, options.keep_all_tokens, False, options.empty_indices
+    )
+    children = None
+    if found is not None:
+        left, *last = found.args
+        children = tuple((at, put_in, *(missing or [0])) for at, put_in, *missing in left), sum(last)
+    name = rule.alias or options.template_source or rule.origin.name
+    return (
+        str(rule.origin.name),
+        len(rule.expansion),
+        str(name),
+        bool(options.expand1 and not rule.alias),
+        children,
+    )

@@ -8,17 +8,18 @@ from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate
-from typing import Any, cast
-
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from typing import TYPE_CHECKING, Any, cast
 
 from ptoas.grammar import tree as t
-from ptoas.grammar.driver import Driver
+from ptoas.grammar.driver import Driver, Lexer, Token, Tree
 from ptoas.grammar.layout import NAME
-from ptoas.grammar.tables import load_parser
+from ptoas.grammar.tables import load_parser, load_tables
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
 from ptoas.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from lark import Lark
+    from lark.exceptions import UnexpectedInput
 
 
 class SyntaxProblem(Exception):
@@ -31,7 +32,7 @@ class SyntaxProblem(Exception):
 
 @cache
 def grammar() -> Lark:
-    """The grammar's parser; loaded on first use."""
+    """Lark's parser of the grammar, which says what is wrong with a text; loaded on first use."""
     return load_parser()
 
 
@@ -97,7 +98,8 @@ _TOKENS = {"REGION": _STATELESS.REGION, "SYMBOL": _STATELESS.SYMBOL, "STRING": _
 @cache
 def _drivers() -> tuple[Driver, Driver]:
     """The quick ways to read a statement, and the inside of a type."""
-    return Driver(grammar(), "statement", _STATELESS), Driver(grammar(), "type_body")
+    lexer = Lexer(load_tables())
+    return Driver(lexer, "statement", _STATELESS), Driver(lexer, "type_body")
 
 
 def _integer_constant(match: re.Match[str]) -> t.Statement:
@@ -110,18 +112,30 @@ def _integer_constant(match: re.Match[str]) -> t.Statement:
     return t.Statement((result,), t.Instruction(opcode.start, type.end, opcode, (number,), typing, None))
 
 
-def parse_type_body(text: str) -> Tree[Token]:
+def parse_type_body(text: str) -> Tree:
     """The parameters between the angle brackets of a `!pto` type; raises `SyntaxProblem`."""
     found = _drivers()[1].parse(text, {})
     return by_lark(text, "type_body") if found is None else found
 
 
-def by_lark(text: str, start: str) -> Tree[Token]:
-    """Lark's tree of a text; raises `SyntaxProblem`."""
+def by_lark(text: str, start: str) -> Tree:
+    """The tree of a text as Lark finds it; raises `SyntaxProblem`."""
+    from lark.exceptions import UnexpectedInput
+
     try:
-        return cast(Any, grammar()).parse(text, start=start)
+        return _ours(cast(Any, grammar()).parse(text, start=start))
     except UnexpectedInput as error:
         raise _explain(text, error, "type" if start == "type_body" else "statement") from None
+
+
+def _ours(node: Any) -> Any:
+    """A tree of Lark's as ours."""
+    if node is None:
+        return None
+    if isinstance(node, str):
+        token = cast(Any, node)
+        return Token(token.type, node, token.start_pos, token.end_pos)
+    return Tree(str(node.data), [_ours(child) for child in node.children])
 
 
 _PHRASES = {
@@ -211,6 +225,8 @@ _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
 def _explain(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
     """The parser's complaint in words; token names stay out of it."""
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
         found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"

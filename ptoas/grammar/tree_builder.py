@@ -1,13 +1,12 @@
-"""From Lark's parse tree of a statement to the light tree: one method a rule of the grammar."""
+"""From the parse of a statement to its light tree: one method a rule of the grammar."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, cast
 
-from lark import Token, Transformer
-
 from ptoas.grammar import tree as t
+from ptoas.grammar.driver import Token, Tree
 
 _RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
 
@@ -44,12 +43,21 @@ def _extent(children: list[Any]) -> tuple[int, int]:
     return start or 0, end
 
 
-class TreeBuilder(Transformer[Token, Any]):
+def _itself(token: Token) -> Token:
+    return token
+
+
+class TreeBuilder:
     """One method a rule; the children are tokens and finished nodes."""
 
     def __init__(self, slots: dict[int, int]):
-        super().__init__()
         self.slots = slots
+
+    def transform(self, node: Any) -> Any:
+        """What the methods make of a whole tree, from its leaves on."""
+        if isinstance(node, Tree):
+            return getattr(self, node.data)([self.transform(child) for child in node.children])
+        return getattr(self, node.type, _itself)(node) if isinstance(node, Token) else node
 
     # --- statements
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from lark import Token, Tree
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
+from ptoas.grammar.driver import Token, Tree
 from ptoas.grammar.tree_builder import whole_number
 from ptoas.spelling import did_you_mean
 
@@ -110,13 +110,13 @@ def plain_parameters(body: str) -> list[Parameter] | None:
     )
 
 
-def parameters_of(body: Tree[Token]) -> list[Parameter]:
+def parameters_of(body: Tree) -> list[Parameter]:
     """The parameters of a parsed body, in their order."""
     return [_parameter(each) for each in _children(body)]
 
 
-def _children(node: Tree[Token]) -> list[Any]:
-    return [child for child in cast("list[Any]", node.children) if child is not None]
+def _children(node: Tree) -> list[Any]:
+    return [child for child in node.children if child is not None]
 
 
 def _parameter(node: Any) -> Parameter:
