@@ -42,9 +42,6 @@ class _Imported(UserDict[str, click.Command]):
         self._homes = homes
 
     def __getitem__(self, name: str) -> click.Command:
-        from ptoas.cli.methods import keep_methods
-
-        keep_methods()
         return getattr(import_module(f"ptoas.cli.{self._homes[name][0]}"), name)
 
     def __contains__(self, name: object) -> bool:
@@ -76,6 +73,9 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
+        from ptoas.cli.methods import keep_methods
+
+        keep_methods()
         from ptoas.diagnostics import PtoasError
 
         try:
