@@ -111,3 +111,22 @@ def test_a_command_compiles_no_method_again(tmp_path: Path) -> None:
     (_, compiled), (known, more) = found
     assert found[0][0] == 0 and compiled > 300
     assert (known, more) == (compiled, 0)
+
+
+def test_a_dataclass_of_the_command_has_no_signature_for_a_docstring() -> None:
+    """And all else that it had."""
+    code = (
+        "import dataclasses\n"
+        "from ptoas.cli.methods import keep_methods\n"
+        "keep_methods()\n"
+        "@dataclasses.dataclass(frozen=True)\n"
+        "class Point:\n"
+        "    x: int\n"
+        "@dataclasses.dataclass(slots=True)\n"
+        "class Told:\n"
+        "    'A place.'\n"
+        "    y: int = 2\n"
+        "print(Point.__doc__, Told.__doc__, Point(1), Told())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "Point A place. Point(x=1) Told(y=2)\n"

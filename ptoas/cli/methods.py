@@ -16,7 +16,7 @@ import sys
 from contextlib import suppress
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 MOST = 5_000
@@ -62,6 +62,23 @@ class Methods:
                 temporary.unlink()
 
 
+class _Inspect(ModuleType):
+    """The module `inspect`, for dataclasses.
+
+    One without a docstring gets its signature for one: half of what makes an attribute of xDSL's, and nobody
+    reads it.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        import inspect
+
+        return getattr(inspect, name)
+
+    def signature(self, _: type) -> str:
+        """Nothing: what stands behind the name of a class without a docstring."""
+        return ""
+
+
 def keep_methods() -> None:
     """Let dataclasses find their methods, from now on."""
     cached = __spec__.cached if __spec__ is not None else None
@@ -71,4 +88,5 @@ def keep_methods() -> None:
 
     methods = Methods(Path(cached).with_suffix(".methods"))
     dataclasses.__dict__["exec"] = methods.execute  # their only name for it is the built-in's
+    dataclasses.__dict__["inspect"] = _Inspect("inspect")
     atexit.register(methods.write)
