@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.str_enum import StrEnum
 
-from ptoas.dialects.pto.enums import Pipe, PtoEnumAttr, enum_attributes
+from ptoas.dialects.pto.enums import Pipe, PtoEnumAttr, enum_attribute, enum_attributes
 
 
 class SyncOpType(StrEnum):
@@ -106,7 +105,7 @@ _CLASSES_OF_PIPES = (SyncOpType.TVEC, *SyncOpType)
 """The first of them that runs on a pipe stands for it."""
 
 
-@irdl_attr_definition
+@enum_attribute
 class SyncOpTypeAttr(PtoEnumAttr[SyncOpType]):
     """A class of instructions; one that stands for a pipe may be named by the pipe."""
 
@@ -121,31 +120,31 @@ class SyncOpTypeAttr(PtoEnumAttr[SyncOpType]):
         return super().member(text)
 
 
-@irdl_attr_definition
+@enum_attribute
 class FenceScopeAttr(PtoEnumAttr[FenceScope]):
     name = "pto.fence_scope"
     enum = FenceScope
 
 
-@irdl_attr_definition
+@enum_attribute
 class SyncAllModeAttr(PtoEnumAttr[SyncAllMode]):
     name = "pto.sync_all_mode"
     enum = SyncAllMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class SyncCoreTypeAttr(PtoEnumAttr[SyncCoreType]):
     name = "pto.sync_core_type"
     enum = SyncCoreType
 
 
-@irdl_attr_definition
+@enum_attribute
 class PushLayoutAttr(PtoEnumAttr[PushLayout]):
     name = "pto.push_layout"
     enum = PushLayout
 
 
-@irdl_attr_definition
+@enum_attribute
 class PushQuantAttr(PtoEnumAttr[PushQuant]):
     name = "pto.push_quant"
     enum = PushQuant

@@ -10,12 +10,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from xdsl.ir import Data
-from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.runtime_final import runtime_final
 from xdsl.utils.str_enum import StrEnum
 
+from ptoas.dialects.plain import PlainMeta
+
 E = TypeVar("E", bound=StrEnum)
+
+enum_attribute = runtime_final
+"""What `irdl_attr_definition` makes of an attribute without parameters. It asks first whether it has some,
+which Python asks of all attributes of xDSL's that have: half of what an enumeration costs a start."""
 
 
 class Coalesce(StrEnum):
@@ -330,7 +336,7 @@ class TInsertMode(StrEnum):
     SPLIT4 = "split4"
 
 
-class PtoEnumAttr(Data[E], Generic[E]):
+class PtoEnumAttr(Data[E], Generic[E], metaclass=PlainMeta):
     """An enumeration as an attribute; a subclass says which, and under which name."""
 
     enum: type[StrEnum]
@@ -362,175 +368,175 @@ class PtoEnumAttr(Data[E], Generic[E]):
         return by_last_word[0] if len(by_last_word) == 1 else None
 
 
-@irdl_attr_definition
+@enum_attribute
 class CoalesceAttr(PtoEnumAttr[Coalesce]):
     name = "pto.coalesce"
     enum = Coalesce
 
 
-@irdl_attr_definition
+@enum_attribute
 class GatherOOBAttr(PtoEnumAttr[GatherOOB]):
     name = "pto.gather_oob"
     enum = GatherOOB
 
 
-@irdl_attr_definition
+@enum_attribute
 class ScatterOOBAttr(PtoEnumAttr[ScatterOOB]):
     name = "pto.scatter_oob"
     enum = ScatterOOB
 
 
-@irdl_attr_definition
+@enum_attribute
 class ScatterAtomicOpAttr(PtoEnumAttr[ScatterAtomicOp]):
     name = "pto.scatter_atomic_op"
     enum = ScatterAtomicOp
 
 
-@irdl_attr_definition
+@enum_attribute
 class ScatterConflictAttr(PtoEnumAttr[ScatterConflict]):
     name = "pto.scatter_conflict"
     enum = ScatterConflict
 
 
-@irdl_attr_definition
+@enum_attribute
 class AtomicTypeAttr(PtoEnumAttr[AtomicType]):
     name = "pto.atomic_type"
     enum = AtomicType
 
 
-@irdl_attr_definition
+@enum_attribute
 class LayoutAttr(PtoEnumAttr[Layout]):
     name = "pto.layout"
     enum = Layout
 
 
-@irdl_attr_definition
+@enum_attribute
 class BLayoutAttr(PtoEnumAttr[BLayout]):
     name = "pto.blayout"
     enum = BLayout
 
 
-@irdl_attr_definition
+@enum_attribute
 class SLayoutAttr(PtoEnumAttr[SLayout]):
     name = "pto.slayout"
     enum = SLayout
 
 
-@irdl_attr_definition
+@enum_attribute
 class PadValueAttr(PtoEnumAttr[PadValue]):
     name = "pto.pad_value"
     enum = PadValue
 
 
-@irdl_attr_definition
+@enum_attribute
 class CompactModeAttr(PtoEnumAttr[CompactMode]):
     name = "pto.compact_mode"
     enum = CompactMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class TileLocAttr(PtoEnumAttr[TileLoc]):
     name = "pto.loc"
     enum = TileLoc
 
 
-@irdl_attr_definition
+@enum_attribute
 class AddressSpaceAttr(PtoEnumAttr[AddressSpace]):
     name = "pto.address_space"
     enum = AddressSpace
 
 
-@irdl_attr_definition
+@enum_attribute
 class PipeAttr(PtoEnumAttr[Pipe]):
     name = "pto.pipe"
     enum = Pipe
 
 
-@irdl_attr_definition
+@enum_attribute
 class EventAttr(PtoEnumAttr[Event]):
     name = "pto.event"
     enum = Event
 
 
-@irdl_attr_definition
+@enum_attribute
 class MaskPatternAttr(PtoEnumAttr[MaskPattern]):
     name = "pto.mask_pattern"
     enum = MaskPattern
 
 
-@irdl_attr_definition
+@enum_attribute
 class CmpModeAttr(PtoEnumAttr[CmpMode]):
     name = "pto.cmp"
     enum = CmpMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class RoundModeAttr(PtoEnumAttr[RoundMode]):
     name = "pto.round_mode"
     enum = RoundMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class SaturationModeAttr(PtoEnumAttr[SaturationMode]):
     name = "pto.saturation_mode"
     enum = SaturationMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class QuantTypeAttr(PtoEnumAttr[QuantType]):
     name = "pto.quant_type"
     enum = QuantType
 
 
-@irdl_attr_definition
+@enum_attribute
 class QuantScaleAlgAttr(PtoEnumAttr[QuantScaleAlg]):
     name = "pto.quant_scale_alg"
     enum = QuantScaleAlg
 
 
-@irdl_attr_definition
+@enum_attribute
 class MxGroupAxisAttr(PtoEnumAttr[MxGroupAxis]):
     name = "pto.mx_group_axis"
     enum = MxGroupAxis
 
 
-@irdl_attr_definition
+@enum_attribute
 class PrintFormatAttr(PtoEnumAttr[PrintFormat]):
     name = "pto.print_format"
     enum = PrintFormat
 
 
-@irdl_attr_definition
+@enum_attribute
 class VecStoreModeAttr(PtoEnumAttr[VecStoreMode]):
     name = "pto.vec_store_mode"
     enum = VecStoreMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class KernelKindAttr(PtoEnumAttr[KernelKind]):
     name = "pto.kernel_kind"
     enum = KernelKind
 
 
-@irdl_attr_definition
+@enum_attribute
 class CollEngineAttr(PtoEnumAttr[CollEngine]):
     name = "pto.coll_engine"
     enum = CollEngine
 
 
-@irdl_attr_definition
+@enum_attribute
 class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     name = "pto.reduce_op"
     enum = ReduceOp
 
 
-@irdl_attr_definition
+@enum_attribute
 class NotifyOpAttr(PtoEnumAttr[NotifyOp]):
     name = "pto.notify_op"
     enum = NotifyOp
 
 
-@irdl_attr_definition
+@enum_attribute
 class WaitCmpAttr(PtoEnumAttr[WaitCmp]):
     name = "pto.wait_cmp"
     enum = WaitCmp
@@ -543,76 +549,76 @@ class PrecisionAttr(PtoEnumAttr[Precision], ABC):
     enum = Precision
 
 
-@irdl_attr_definition
+@enum_attribute
 class DivPrecisionAttr(PrecisionAttr):
     name = "pto.div_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class ExpPrecisionAttr(PrecisionAttr):
     name = "pto.exp_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class FmodPrecisionAttr(PrecisionAttr):
     name = "pto.fmod_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class LogPrecisionAttr(PrecisionAttr):
     name = "pto.log_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class PowPrecisionAttr(PrecisionAttr):
     name = "pto.pow_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class RecipPrecisionAttr(PrecisionAttr):
     name = "pto.recip_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class RemPrecisionAttr(PrecisionAttr):
     name = "pto.rem_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class RsqrtPrecisionAttr(PrecisionAttr):
     name = "pto.rsqrt_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class SqrtPrecisionAttr(PrecisionAttr):
     name = "pto.sqrt_precision"
 
 
-@irdl_attr_definition
+@enum_attribute
 class AccPhaseAttr(PtoEnumAttr[AccPhase]):
     name = "pto.acc_phase"
     enum = AccPhase
 
 
-@irdl_attr_definition
+@enum_attribute
 class STPhaseAttr(PtoEnumAttr[STPhase]):
     name = "pto.st_phase"
     enum = STPhase
 
 
-@irdl_attr_definition
+@enum_attribute
 class ReluPreModeAttr(PtoEnumAttr[ReluPreMode]):
     name = "pto.relu_pre_mode"
     enum = ReluPreMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class AccToVecModeAttr(PtoEnumAttr[AccToVecMode]):
     name = "pto.acc_to_vec_mode"
     enum = AccToVecMode
 
 
-@irdl_attr_definition
+@enum_attribute
 class TInsertModeAttr(PtoEnumAttr[TInsertMode]):
     name = "pto.tinsert_mode"
     enum = TInsertMode
