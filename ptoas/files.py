@@ -37,10 +37,19 @@ def open_plain(path: str | os.PathLike[str]) -> BinaryIO:
 def read_plain(path: str | os.PathLike[str], most: int = 1 << 24) -> bytes:
     """The bytes of a plain file; raises `OSError` for anything else, and for more than `most`."""
     with open_plain(path) as file:
-        data = file.read(most + 1)
+        data = up_to(file, most + 1)
     if len(data) > most:
         raise OSError(0, f"larger than {most >> 20} MiB")
     return data
+
+
+def up_to(file: BinaryIO, most: int) -> bytes:
+    """At most so many bytes; room is made as they come, not for all of them at once."""
+    pieces: list[bytes] = []
+    while most > 0 and (piece := file.read(min(most, 1 << 16))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
 
 
 def kind_of(mode: int) -> str:

@@ -97,14 +97,15 @@ def _prune(shelf: Path) -> None:
 
 def _program() -> str:
     """What a verdict depends on beside text and options: the files of ptoas, and what is plugged in."""
-    own = _stamps(Path(__file__).parents[1].rglob("*.py"))
+    folders = os.walk(Path(__file__).parents[1])  # `Path.rglob` takes four times as long
+    own = _stamps(f"{top}/{name}" for top, _, names in folders for name in names if name.endswith(".py"))
     return f"{__version__} {sys.version_info[:2]} {own} {_plugins()}"
 
 
-def _stamps(paths: Iterable[Path]) -> str:
+def _stamps(paths: Iterable[str]) -> str:
     found = sha256()
     for path in sorted(paths):
-        stat = path.stat()
+        stat = os.stat(path)
         found.update(f"{path} {stat.st_mtime_ns} {stat.st_size}\n".encode("utf-8", "surrogateescape"))
     return found.hexdigest()[:16]
 
@@ -118,7 +119,7 @@ def _plugins() -> str:
     for plugin in plugins():
         modules += [*plugin.chapters, *plugin.rows.values(), *plugin.bodies, *plugin.rules, *plugin.targets]
     specs = [find_spec(name) for name in sorted(modules)]
-    return _stamps(Path(spec.origin) for spec in specs if spec is not None and spec.origin is not None)
+    return _stamps(spec.origin for spec in specs if spec is not None and spec.origin is not None)
 
 
 # --- as plain data --------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import BinaryIO
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -13,7 +12,7 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.collector import undisturbed
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
-from ptoas.files import open_plain
+from ptoas.files import open_plain, up_to
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
@@ -105,18 +104,9 @@ def _read_text(name: str) -> str:
 
 def _read_bytes(name: str) -> bytes:
     if name == "-":
-        return _up_to(sys.stdin.buffer, MAX_BYTES + 1)
+        return up_to(sys.stdin.buffer, MAX_BYTES + 1)
     with open_plain(name) as file:
-        return _up_to(file, MAX_BYTES + 1)
-
-
-def _up_to(file: BinaryIO, most: int) -> bytes:
-    """At most so many bytes; room is made as they come, not for all of them at once."""
-    pieces: list[bytes] = []
-    while most > 0 and (piece := file.read(min(most, 1 << 20))):
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)
+        return up_to(file, MAX_BYTES + 1)
 
 
 def _unreadable(name: str, reason: str) -> PtoasError:
