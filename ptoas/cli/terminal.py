@@ -6,7 +6,7 @@ import os
 import sys
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,18 @@ class _Imported(UserDict[str, click.Command]):
         return len(self._homes)
 
 
+def _width() -> int | None:
+    """How wide help is, as click finds out; but without `shutil`, which imports all that packs archives."""
+    if click.formatting.FORCED_WIDTH is not None:
+        return None  # a test says how wide
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isdecimal() else 0
+    if not columns and sys.__stdout__ is not None:
+        with suppress(OSError, ValueError):  # it may be no terminal
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return max(min(columns or 80, 80) - 2, 50)
+
+
 class Commands(click.Group):
     """Turns what the library raises into messages and exit codes; nothing ends in a traceback."""
 
@@ -67,6 +79,11 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.homes[name][1]) for name in self.list_commands(ctx)])
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        return super().make_context(info_name, args, parent, **{"terminal_width": _width(), **extra})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND] = tuple(args)

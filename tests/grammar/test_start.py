@@ -35,6 +35,21 @@ def test_command_line_imports_nothing_heavy(option: str) -> None:
     assert imported_by(code) == "[]"
 
 
+@pytest.mark.parametrize(("columns", "widest"), [("", 78), ("64", 62), ("200", 78), ("-1", 78), ("wide", 78)])
+def test_help_is_as_wide_as_the_terminal_up_to_a_width_that_reads_well(columns: str, widest: int) -> None:
+    """As click has it, but `shutil` is not asked, which imports all that packs archives."""
+    code = (
+        "import sys\nfrom ptoas.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+        "print('shutil' in sys.modules)\n"
+        "import click; print(click.HelpFormatter().width)"
+    )
+    words = [sys.executable, "-c", code]
+    environment = {**os.environ, "COLUMNS": columns}
+    *help, imported, clicks = subprocess.check_output(words, env=environment, text=True).splitlines()
+    assert imported == "False"
+    assert widest - 15 < max(map(len, help)) <= widest == int(clicks)
+
+
 def test_reading_needs_neither_numpy_nor_lark() -> None:
     assert imported_by("import ptoas; ptoas.parse('barrier <PIPE_ALL>')") == "['xdsl']"
 
