@@ -11,7 +11,6 @@ from ptoas.cli.find import find_files
 from ptoas.cli.jobs import each, workers
 from ptoas.cli.verdicts import FileReport, unfound
 from ptoas.diagnostics import PtoasError, Source, UsageError
-from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
 from ptoas.private_ir import let_go
@@ -123,6 +122,8 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
             placement=options.placement,
         )
     except Exception as error:
+        from ptoas.diagnostics.internal import internal_error
+
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)

@@ -93,7 +93,11 @@ ROWS = tuple(f"ptoas.targets.{name}." for name in ("a2a3", "cpu", "a5_custom"))
     ("command", "chapters", "unused"),
     [
         ("convert", READING, (*HEAVY_PARTS, *BACK, "ptoas.targets", "ptoas.lowering.insert_sync")),
-        ("verify", JUDGED, (*HEAVY_PARTS, *BACK, *ROWS, "ptoas.lowering", "ptoas.grammar.printer", "json")),
+        (
+            "verify",
+            JUDGED,
+            (*HEAVY_PARTS, *BACK, *ROWS, "ptoas.lowering", "ptoas.grammar.printer", "json", "traceback"),
+        ),
         ("lower", LOWERED, (*HEAVY_PARTS, *BACK[1:], *ROWS)),
         ("run", LOWERED, (*(set(HEAVY_PARTS) - {"numpy"}), "ptoas.lowering.cpp", "ptoas.profiling", *ROWS)),
     ],
