@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from ptoas.cli.jobs import each, workers
 from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report
@@ -27,6 +28,23 @@ class FileReport:
     def of_errors(self) -> FileReport:
         """The same without what is no error."""
         return replace(self, report=Report(self.report.errors, self.report.targets))
+
+
+def reports_of(
+    files: Sequence[str],
+    check: Callable[[str], FileReport],
+    jobs: int | str = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[FileReport]:
+    """What `check` says of files, in their order; `progress` hears of files done and in all."""
+    # Standard input is read here: a child has another one.
+    found = {file: check(file) for file in files if file == "-"}
+    rest = [file for file in files if file != "-"]
+    for report in each(rest, check, workers(jobs, len(rest))):
+        found[report.path] = report
+        if progress is not None:
+            progress(len(found), len(files))
+    return [found[file] for file in files]
 
 
 _ORDER = ("cpu", "a2a3", "a5", "a5-custom")

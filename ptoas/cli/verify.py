@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import click
@@ -216,6 +216,8 @@ def _reports(
 
     A single file is checked in less time than it takes to be sure that nothing has changed.
     """
+    from ptoas.cli.verdicts import reports_of
+
     cache = None
     keys: dict[str, str] = {}
     known: dict[str, FileReport] = {}
@@ -231,20 +233,38 @@ def _reports(
                 keys[file] = key
     rest = [file for file in files if file not in known]
     if rest:
-        from ptoas.cli.verify_files import verify_each
-
-        options = request.options(settings, stdin_filename)
-        finish = partial(_finish, cache=cache, keys=keys, quiet=quiet)
+        check = _Check(request, settings, stdin_filename, cache, keys, quiet)
         with progress() as advance:
-            known |= {report.path: report for report in verify_each(rest, options, jobs, advance, finish)}
+            known |= {report.path: report for report in reports_of(rest, check, jobs, advance)}
     return [known[file] for file in files]
 
 
-def _finish(report: FileReport, cache: Cache | None, keys: Mapping[str, str], quiet: bool) -> FileReport:
-    """Remember a verdict, and hand on what is shown of it: to another process, perhaps."""
-    if cache is not None and report.path in keys:
-        cache.keep(keys[report.path], report)
-    return report.of_errors() if quiet else report
+@dataclass
+class _Check:
+    """What is done with each file, in any of several processes.
+
+    The compiler is imported by each of them, at their first file: at one time, it takes no longer, and
+    a process that has nothing of another's need not copy what it counts references in.
+    """
+
+    request: Request
+    settings: Settings
+    stdin_filename: str | None
+    cache: Cache | None
+    keys: Mapping[str, str]
+    quiet: bool
+
+    @cached_property
+    def options(self) -> Options:
+        return self.request.options(self.settings, self.stdin_filename)
+
+    def __call__(self, path: str) -> FileReport:
+        from ptoas.cli.verify_files import verify_file
+
+        report = verify_file(path, self.options)
+        if self.cache is not None and path in self.keys:
+            self.cache.keep(self.keys[path], report)
+        return report.of_errors() if self.quiet else report  # no more than is shown
 
 
 def _watch(
@@ -253,13 +273,15 @@ def _watch(
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
-    from ptoas.cli.verify_files import verify_each
+    from ptoas.cli.verdicts import reports_of
+    from ptoas.cli.verify_files import verify_file
     from ptoas.cli.watching import watch
 
     known: dict[str, FileReport] = {}
+    check = partial(verify_file, options=options)
 
     def work(files: Sequence[str], changed: Sequence[str]) -> None:
-        known.update({report.path: report for report in verify_each(changed, options, jobs)})
+        known.update({report.path: report for report in reports_of(changed, check, jobs)})
         if sys.stdout.isatty():
             click.clear()
         show([known[file] for file in files])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ptoas.cli.find import find_files
-from ptoas.cli.jobs import each, workers
-from ptoas.cli.verdicts import FileReport, unfound
+from ptoas.cli.verdicts import FileReport, reports_of, unfound
 from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
@@ -188,42 +187,5 @@ def verify_paths(
 ) -> list[FileReport]:
     """Check files and directories, in the order of the paths; `progress` hears of files done and in all."""
     files, problems = find_files(paths)
-    return [*unfound(problems), *verify_each(files, options or Options(), jobs, progress)]
-
-
-def verify_each(
-    files: Sequence[str],
-    options: Options,
-    jobs: int | str = 1,
-    progress: Callable[[int, int], None] | None = None,
-    finish: Callable[[FileReport], FileReport] | None = None,
-) -> list[FileReport]:
-    """Check files, in their order; `finish` is done with each report where it was made."""
-    # Standard input is read here: a child has another one.
-    here = [file for file in files if file == "-"]
-    rest = [file for file in files if file != "-"]
-    done: dict[str, FileReport] = {}
-    work = partial(_verify_and_finish, options=options, finish=finish)
-    checked = each(rest, work, workers(jobs, len(rest)))
-    for report in (
-        *map(work, here),
-        *_listening(checked, progress, len(files)),
-    ):
-        done[report.path] = report
-    return [done[file] for file in files]
-
-
-def _verify_and_finish(
-    path: str, options: Options, finish: Callable[[FileReport], FileReport] | None
-) -> FileReport:
-    report = verify_file(path, options)
-    return report if finish is None else finish(report)
-
-
-def _listening(
-    reports: Iterator[FileReport], progress: Callable[[int, int], None] | None, total: int
-) -> Iterator[FileReport]:
-    for number, report in enumerate(reports, 1):
-        if progress is not None:
-            progress(number, total)
-        yield report
+    work = partial(verify_file, options=options or Options())
+    return [*unfound(problems), *reports_of(files, work, jobs, progress)]

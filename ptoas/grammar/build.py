@@ -15,7 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
-from ptoas.dialects.pto.sound import problems_of
+from ptoas.dialects.pto.sound import is_sound_again, problems_of
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.alike import Forms
@@ -349,7 +349,7 @@ class Builder(Names):
         location = located(self.source, raw.start, raw.end, plan.places)
         op = plan.make([operands[at] for at in plan.operands], plan.result_types or (), location, ())
         assert isinstance(op, PtoOp)
-        if problems_of(op):
+        if not is_sound_again(op):
             op.drop_all_references()
             return False
         plan.checked = plan.is_quick = True

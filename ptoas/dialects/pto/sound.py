@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
 
 from ptoas.caches import Kept, on_clear
+from ptoas.dialects.pto.define import verify_rest
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.private_ir import operands_of
 
@@ -23,14 +26,35 @@ on_clear(_SOUND.clear)
 def problems_of(op: PtoOp) -> list[Problem]:
     if op.LOOKS_AROUND or op.ASKS_VALUES:
         return list(op.problems())
-    types = [value.type for value in (*operands_of(op), *op.results)]
-    key = (op.__class__, len(op.results), *map(id, types), *properties_key(op))
+    types = _types_of(op)
+    key = _key(op, types)
     if key in _SOUND:
         return []
     found = list(op.problems())
     if not found:
         _SOUND.keep(key, (*types, *op.properties.values()))
     return found
+
+
+def is_sound_again(op: PtoOp) -> bool:
+    """Whether nothing is wrong with an instruction that differs from a sound one in extents alone: its class
+    may ask for these, no constraint does."""
+    try:
+        verify_rest(op)
+    except VerifyException:
+        return False
+    if not op.LOOKS_AROUND:
+        types = _types_of(op)
+        _SOUND.keep(_key(op, types), (*types, *op.properties.values()))
+    return True
+
+
+def _types_of(op: PtoOp) -> list[Attribute]:
+    return [value.type for value in (*operands_of(op), *op.results)]
+
+
+def _key(op: PtoOp, types: list[Attribute]) -> tuple[object, ...]:
+    return (op.__class__, len(op.results), *map(id, types), *properties_key(op))
 
 
 def properties_key(op: PtoOp) -> list[object]:
