@@ -7,12 +7,14 @@ operations that are compared, not our type grammar.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from benchmarks.figures import Row, in_turns
 from benchmarks.generate import program
@@ -92,6 +94,13 @@ def children_time() -> float:
 def spawn(code: str) -> None:
     command = [sys.executable, "-c", code]
     subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.DEVNULL)
+
+
+def in_a_process(benchmark: str, *words: str) -> Any:
+    """What a benchmark's own module prints of a part that has a process to itself."""
+    command = [sys.executable, "-m", f"benchmarks.{benchmark}", *words]
+    done = subprocess.run(command, check=True, env=child_environment(), stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
 
 
 def command_line(*arguments: str) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 from benchmarks.figures import Row
-from benchmarks.frontend import child_environment
+from benchmarks.frontend import in_a_process
 from benchmarks.generate import program
 
 MB = 1_000_000
@@ -31,7 +30,7 @@ def measure(quick: bool = False) -> list[Row]:
 
 
 def sizes(size: int) -> list[Row]:
-    runs = [[_in_a_process(each, "program") for each in (size, 3 * size)] for _ in range(2)]
+    runs = [[in_a_process("large", str(each), "program") for each in (size, 3 * size)] for _ in range(2)]
     what, (_, large) = f"{3 * size / MB:g} MB", runs[0]
     assert size < SIZE or large["operations"] >= 30_000
     rows = [
@@ -52,16 +51,6 @@ def sizes(size: int) -> list[Row]:
         )
     )
     return rows
-
-
-def _in_a_process(size: int, kind: str) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.large", str(size), kind],
-        check=True,
-        env=child_environment(),
-        stdout=subprocess.PIPE,
-    )
-    return json.loads(done.stdout)
 
 
 def _whole_way(text: str) -> dict[str, float]:
@@ -195,8 +184,8 @@ def live_tiles(count: int, by_hand: bool = False) -> str:
 
 
 def tiles(count: int) -> list[Row]:
-    half, whole = (_in_a_process(number, "tiles") for number in (count // 2, count))
-    by_hand = _in_a_process(count, "flags")
+    half, whole = (in_a_process("large", str(number), "tiles") for number in (count // 2, count))
+    by_hand = in_a_process("large", str(count), "flags")
     return [
         Row(f"verify {count:,} live tiles", "a second", [whole["verify"]], [1.0], at_most=1),
         Row(
