@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, cast
 
@@ -68,18 +69,23 @@ class SourceLocation(BuiltinAttribute):
 
     def span(self, node: Node) -> Span:
         """A part of the statement, in the source."""
+        start, end = self._place(node.start), self._place(node.end)
+        return Span(self.source, self.start + start, max(1, end - start))
+
+    @cached_property
+    def _place(self) -> Callable[[int], int]:
+        """Where in the statement's text a part stands, which is counted without names: much may be found of
+        one statement."""
         from ptoas.grammar.alike import moved
         from ptoas.grammar.layout import blank_comments, say_nothing
         from ptoas.grammar.syntax import split_names, with_names
 
         text = blank_comments(self.source.text[self.start : self.end], say_nothing)
-        place = with_names(text)
-        start, end = node.start, node.end
-        if self.places is not None and self.places.text is not None:
-            blank = split_names(text)[1]
-            start, end = (moved(at, self.places.text, blank) for at in (start, end))
-        start, end = place(start), place(end)
-        return Span(self.source, self.start + start, max(1, end - start))
+        place, there = with_names(text), None if self.places is None else self.places.text
+        if there is None:
+            return place
+        here = split_names(text)[1]
+        return lambda offset: place(moved(offset, there, here))
 
 
 located = cast("Callable[..., LocationAttr]", SourceLocation)
