@@ -36,7 +36,8 @@ _SOURCES = (e.TCIOp, TExpandSOp)
 """What makes indices of constants alone."""
 
 _ARITHMETIC = (s.TAddSOp, s.TSubSOp, s.TMulSOp, s.TMaxSOp, s.TMinSOp)
-_FOLLOWED = (*_SOURCES, TMovOp, TGatherOp, MGatherOp, *_ARITHMETIC)
+_USERS = (TGatherOp, MGatherOp)
+_FOLLOWED = (*_SOURCES, TMovOp, *_USERS, *_ARITHMETIC)
 
 
 def _picked(start: int) -> str:
@@ -68,8 +69,16 @@ def generated_indices_stay_inside(facts: FunctionFacts, target: Target) -> Viola
     they are used for."""
     if not any(kind in facts.by_class for kind in _SOURCES):
         return
+    users = [
+        op
+        for kind in _USERS
+        for op in facts.by_class.get(kind, ())
+        if _used(op, facts, target)[1] is not None
+    ]
+    if not users:
+        return
     touches = dict(facts.touches(target))
-    for block in dict.fromkeys(op.parent for op in facts.ops if op.parent is not None):
+    for block in dict.fromkeys(op.parent for op in users if op.parent is not None):
         yield from _in_block(block, facts, target, touches)
 
 
