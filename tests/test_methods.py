@@ -109,7 +109,7 @@ def test_a_command_compiles_no_method_again(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
         found.append([int(word) for word in done.stdout.split()[-2:]])
     (_, compiled), (known, more) = found
-    assert found[0][0] == 0 and compiled > 300
+    assert found[0][0] == 0 and compiled > 100  # a class at a time from Python 3.13 on
     assert (known, more) == (compiled, 0)
 
 
