@@ -53,21 +53,23 @@ def tsort32(op: TSort32Op, m: Machine) -> Binder:
         rest = whole - cols
         junk = dst.part(0, each * cols, (rows, each * rest)) if rest else None
         clobbers: tuple[Region, ...] = () if junk is None else (junk.region,)
+        full = cols // BLOCK * BLOCK
+        first = np.arange(0, full, BLOCK)[:, None]
+        starts = np.arange(0, rows * cols, cols)[:, None]
 
         def run() -> None:
-            values = src.load_raw()
-            numbers = np.broadcast_to(indices.load_raw(), (rows, cols))
+            values, numbers = src.load_raw(), indices.load_raw()
             key = rising(values, src.dtype).astype(np.uint64) << np.uint64(32) | numbers
             order = np.empty((rows, cols), np.intp)
-            full = cols // BLOCK * BLOCK
             if full:
                 blocks = key[:, :full].reshape(rows, -1, BLOCK).argsort(axis=2)
-                first = np.arange(0, full, BLOCK)[:, None]
                 order[:, :full] = (blocks + first).reshape(rows, full)
             if full < cols:
                 order[:, full:] = full + key[:, full:].argsort(axis=1)
-            values, numbers = (np.take_along_axis(a, order, axis=1) for a in (values, numbers))
-            out.store_raw(pairs(values, numbers))
+            # From one row of numbers, NumPy takes three times as fast as along an axis of several.
+            places = order + starts
+            numbers = numbers.reshape(-1).take(places if len(numbers) == rows else order)
+            out.store_raw(pairs(values.reshape(-1).take(places), numbers))
 
         return Step(run, (src.region, indices.region), (out.region,), clobbers)
 
