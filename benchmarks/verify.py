@@ -100,7 +100,7 @@ def many(count: int, repeats: int) -> list[Row]:
             repeats=repeats,
             clock=time.perf_counter,
         )
-        one_seen, all_seen = in_a_process("verify", folder, str(repeats + 1))
+        one_seen, all_seen = in_a_process("verify", folder, str(3 * repeats))
     what = f"{count} files of 11 KB"
     rows = [
         Row(f"verify {what} again, nothing changed", "with --no-cache", again, one, at_least=5, speed=True)

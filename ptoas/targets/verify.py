@@ -440,11 +440,17 @@ def _diagnose(rule: Rule, violation: Violation, op: Operation, source: str | Non
         violation.message,
         span,
         violation.severity or rule.severity,
-        (*notes, Note(f"{rule.statement} [{source or rule.source}]")),
+        (*notes, _statement(rule.statement, source or rule.source)),
         violation.fix,
         edits=edits_of(violation.change, place, span),
         op=place,
     )
+
+
+@cache
+def _statement(words: str, source: str) -> Note:
+    """What a rule states, and where that is written: one for all of its findings."""
+    return Note(f"{words} [{source}]")
 
 
 def _span(op: Operation, violation: Violation) -> Span:
