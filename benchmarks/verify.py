@@ -75,8 +75,8 @@ def many(count: int, repeats: int) -> list[Row]:
     """A folder of files: in as many processes as there are cores, and again with nothing changed.
 
     Whole commands; and `verify` in a process that has read the files before, where two cores have nothing to
-    do but to check. A whole `verify` begins with the imports, and each of its processes learns the types that
-    it meets: two of them do both, which is a quarter of what one does in all.
+    do but to check. A whole `verify` begins with the imports, and meets each type for the first time, a third
+    of what one process does: of that two processes do most twice.
     """
     with (
         tempfile.TemporaryDirectory() as folder,
