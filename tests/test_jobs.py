@@ -47,6 +47,14 @@ def test_what_a_process_that_fails_has_taken_is_done_here(
     assert capfd.readouterr().err == ""
 
 
+def test_where_no_more_processes_are_to_be_had_fewer_do_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError("try again")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert {process for _, process in each(range(10), _square, 3)} == {os.getpid()}
+
+
 def _fails_everywhere(number: int) -> int:
     if number == 7:
         raise ValueError("seven")

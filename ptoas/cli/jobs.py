@@ -76,7 +76,8 @@ def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iter
     at = 0
     try:
         for helper in helpers:
-            helper.start()
+            with suppress(OSError):  # where no more processes are to be had, fewer do it
+                helper.start()
         for number in _take(taken, len(items)):
             done[number] = work(items[number])
             while not given.empty():
@@ -95,7 +96,8 @@ def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iter
                 done[at] = work(items[at])  # one that took it failed, as this will, or was ended
     finally:
         for helper in helpers:
-            helper.terminate()
+            if helper.pid is not None:
+                helper.terminate()
 
 
 _PATIENCE = 0.2
