@@ -97,13 +97,17 @@ def moved(offset: int, there: str, here: str) -> int:
 # --- plans -----------------------------------------------------------------------------------------
 
 
+_MOST_EXAMPLES = 256
+"""Of one form; a program has a few."""
+
+
 class Form:
     """What is known of statements that are one but for names and types."""
 
     def __init__(self, tree: t.Statement):
         self.tree = tree
         """Of the first one; the results of all are the same."""
-        self.examples: dict[tuple[int, ...], tuple[Plan, tuple[int, ...]]] = {}
+        self.examples: Kept[tuple[int, ...], tuple[Plan, tuple[int, ...]]] = Kept(_MOST_EXAMPLES)
         """A plan, and which of the statement's types its results have, by what decides them."""
 
 
@@ -187,4 +191,5 @@ class Forms:
         if not all(type in written for type in plan.result_types):
             return
         plan.places.text = blank
-        form.examples[_key(every)] = plan, tuple(len(types) + written.index(x) for x in plan.result_types)
+        results = tuple(len(types) + written.index(type) for type in plan.result_types)
+        form.examples.keep(_key(every), (plan, results))

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import ptoas
 from ptoas.forms import print_module
-from ptoas.grammar.build import PLANS, TREES
+from ptoas.grammar import alike
+from ptoas.grammar.build import FORMS, PLANS, TREES
 from ptoas.location import field_span, operand_span, operand_type_span, result_type_span, span_of
 
 ARGUMENTS = """
@@ -160,3 +161,13 @@ def test_the_plan_of_another_is_kept_as_its_own() -> None:
     for type in ("!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"):
         ptoas.parse(f".arg %a : {type}\n{SUM.format(type)}")
     assert len(PLANS[0]) == 2
+
+
+def test_what_is_kept_of_one_form_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alike, "_MOST_EXAMPLES", 4)
+    ptoas.clear_caches()
+    types = [f"!pto.tile<8x8xf32, pad={pad}, fractal={n}>" for pad in range(4) for n in (32, 512, 1024)]
+    for type in types:
+        ptoas.parse(f".arg %a : {type}\n{SUM.format(type)}")
+    known = FORMS[0].find(SUM.format(types[0]).replace("%a", "%"))
+    assert known is not None and 2 <= len(known.form.examples) <= 4
