@@ -21,9 +21,12 @@ class Shape:
 
     @property
     def tile(self) -> str:
-        blayout = "col_major" if self.cols == 1 else "row_major"
+        blayout, rows = "row_major", self.rows
+        if self.cols == 1:
+            # A column is a multiple of 32 bytes.
+            blayout, rows = "col_major", -(-self.rows // 16) * 16
         return (
-            f"!pto.tile_buf<loc=vec, dtype={self.dtype}, rows={self.rows}, cols={self.cols}, "
+            f"!pto.tile_buf<loc=vec, dtype={self.dtype}, rows={rows}, cols={self.cols}, "
             f"v_row={self.rows}, v_col={self.cols}, blayout={blayout}, slayout=none_box, fractal=512, pad=0>"
         )
 
@@ -70,7 +73,8 @@ class Kernel:
 
     def alloc(self, shape: Shape) -> str:
         tile = self.name("tile")
-        self.address = (self.address + self.random.randrange(1, 5) * 2048) % 131072
+        # The largest tile has 128 KB, and 216 KB are to be had beside mgather.
+        self.address = (self.address + self.random.randrange(1, 5) * 2048) % (88 * 1024)
         self.put(f"{tile} = pto.alloc_tile addr = {self.const(self.address, 'i64')} : {shape.tile}")
         return tile
 

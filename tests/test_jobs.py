@@ -27,6 +27,36 @@ def test_what_is_made_of_items_comes_in_their_order(jobs: int) -> None:
     assert os.getpid() in {process for _, process in found}
 
 
+def test_so_does_it_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ptoas.cli.jobs._FORKS", False)
+    found = list(each(range(40), _square, 2))
+    assert [square for square, _ in found] == [number**2 for number in range(40)]
+    assert os.getpid() not in {process for _, process in found}
+
+
+def _itself(number: int) -> int:
+    return number
+
+
+@pytest.mark.parametrize("count", [0, 1, 4095, 4096, 4097, 10_000])
+def test_there_may_be_more_items_than_a_pipe_holds_numbers(count: int) -> None:
+    assert list(each(range(count), _itself, 2)) == list(range(count))
+
+
+def _much(number: int, here: int) -> tuple[bytes, int]:
+    if os.getpid() == here:
+        time.sleep(1)
+    return bytes([number]) * 100_000, os.getpid()
+
+
+def test_a_process_goes_on_while_what_it_has_made_is_not_read() -> None:
+    """Each thing is more than a pipe holds, and this process is long at its own items."""
+    found = list(each(range(20), partial(_much, here=os.getpid()), 2))
+    assert [made for made, _ in found] == [bytes([number]) * 100_000 for number in range(20)]
+    # Half of them, if the other had to wait until it is asked.
+    assert [process for _, process in found].count(os.getpid()) < 5
+
+
 def _fails_elsewhere(number: int, here: int, how: str) -> int:
     time.sleep(0.01)
     if os.getpid() != here:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ptoas import __version__
+from ptoas.cli import end_at_once
 from ptoas.cli.terminal import Commands
 
 HOMES = {
@@ -34,3 +35,12 @@ HOMES = {
 @click.version_option(__version__, prog_name="ptoas")
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""
+
+
+def command() -> None:
+    """The command as a process of its own."""
+    try:
+        main(prog_name="ptoas")
+    except SystemExit as end:
+        end_at_once(end.code)
+        raise
