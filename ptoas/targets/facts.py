@@ -13,6 +13,7 @@ from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
+from ptoas.private_ir import item, operands_of
 from ptoas.targets.row import Row
 from ptoas.targets.specs import TileSpec
 from ptoas.targets.target import Target
@@ -41,6 +42,8 @@ class Facts:
         self.target = target
         self.knowledge = knowledge
         self.aicore = aicore
+        self._places = slot_places(op)
+        self._values: dict[str, Sequence[SSAValue]] = {}
 
     def _value(self, slot: str) -> SSAValue:
         """The operand in a slot; `dst` is a result in SSA form."""
@@ -57,13 +60,16 @@ class Facts:
 
     def constants(self, slot: str) -> tuple[int | None, ...]:
         """The known constants of the operands in a slot."""
-        places = slot_places(self.op)[slot]
-        return tuple(self.knowledge.constant(self.op.operands[at]) for at in places)
+        return tuple(map(self.knowledge.constant, self.values(slot))) if self._places[slot] else ()
 
     def values(self, slot: str) -> Sequence[SSAValue]:
         """The operands in a slot; a destination is a result in SSA form."""
-        places = slot_places(self.op)[slot]
-        return [self.op.operands[at] for at in places] if places else self.op.values_of(slot)
+        found = self._values.get(slot)
+        if found is None:
+            places, operands = self._places[slot], operands_of(self.op)
+            found = [item(operands, at) for at in places] if places else self.op.values_of(slot)
+            self._values[slot] = found
+        return found
 
     @cached_property
     def tiles(self) -> list[tuple[str, int, TileFacts, TileSpec]]:

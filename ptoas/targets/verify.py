@@ -166,8 +166,8 @@ class _Alike:
 
     def __init__(self, op: PtoOp):
         self.kept = (
-            *(operand.type for operand in op.operands),
-            *(result.type for result in op.results),
+            *[operand.type for operand in operands_of(op)],
+            *[result.type for result in op.results],
             *op.properties.values(),
         )
         """What the key of these names by identity, which is theirs as long as they are here."""
@@ -385,7 +385,7 @@ class _Checker:
                 yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
                 return
             effects = target.effects(sample)
-            found = list(self._violations(sample, row, target))
+            found = self._violations(sample, row, target)
             for rule, violation, source in found:
                 yield from (_diagnose(rule, violation, op, source) for op in group)
             if not found:
@@ -395,16 +395,20 @@ class _Checker:
 
     def _violations(
         self, op: PtoOp, row: Row, target: Target
-    ) -> Iterator[tuple[Rule, Violation, str | None]]:
+    ) -> list[tuple[Rule, Violation, str | None]]:
         facts = Facts(op, target, self.knowledge, self.aicore, self.targets, row, self.isa)
+        found: list[tuple[Rule, Violation, str | None]] = []
         for rule in rules_for(row):
-            yield from ((rule, violation, row.source) for violation in rule.check(op, facts))
+            for violation in rule.check(op, facts):
+                found.append((rule, violation, row.source))
         for rule in row.rules:
             if rule.header and self.isa not in (None, HEADERS):
                 continue
-            decides = rule.header and self.isa == HEADERS
             for violation in rule.check(op, facts):
-                yield rule, replace(violation, severity=Severity.ERROR) if decides else violation, None
+                decides = rule.header and self.isa == HEADERS
+                given = replace(violation, severity=Severity.ERROR) if decides else violation
+                found.append((rule, given, None))
+        return found
 
 
 @cache
