@@ -18,6 +18,7 @@ Done = TypeVar("Done")
 
 def forked(items: Sequence[Item], work: Callable[[Item], Done], helpers: int) -> Iterator[Done]:
     """What `work` makes of each item, in their order."""
+    _forget_ended()
     turns = _Turns(len(items))
     started: list[_Helper[Done]] = []
     done: dict[int, Done] = {}
@@ -42,6 +43,7 @@ def forked(items: Sequence[Item], work: Callable[[Item], Done], helpers: int) ->
         turns.close()
         for helper in started:
             helper.end()
+        _forget_ended()
 
 
 class _Turns:
@@ -101,8 +103,24 @@ class _Helper(Generic[Done]):
 
     def end(self) -> None:
         os.close(self._out)
-        os.kill(self._pid, signal.SIGTERM)
-        os.waitpid(self._pid, 0)
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGTERM)
+        _ENDED.append(self._pid)
+
+
+_ENDED: list[int] = []
+"""Helpers that the system may still be at work to clear away, which nobody need wait for."""
+
+
+def _forget_ended() -> None:
+    _ENDED[:] = [pid for pid in _ENDED if not _is_gone(pid)]
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:  # who calls this library waits for all children, or for none
+        return True
 
 
 _LENGTH = 8

@@ -393,9 +393,7 @@ class _Checker:
         for op in group:
             self.effects[target.name, op] = effects
 
-    def _violations(
-        self, op: PtoOp, row: Row, target: Target
-    ) -> list[tuple[Rule, Violation, str | None]]:
+    def _violations(self, op: PtoOp, row: Row, target: Target) -> list[tuple[Rule, Violation, str | None]]:
         facts = Facts(op, target, self.knowledge, self.aicore, self.targets, row, self.isa)
         found: list[tuple[Rule, Violation, str | None]] = []
         for rule in rules_for(row):
