@@ -37,6 +37,25 @@ def test_version_and_help_import_neither_xdsl_nor_numpy() -> None:
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("words", [("--help",), ("rules",), ("convert", LOOKUP, "--to", "dps")])
+def test_where_nothing_can_be_printed_one_line_says_why(words: tuple[str, ...]) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device here is always full")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ptoas", *words], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "error: what is printed can't be written: No space left on device\n"
+
+
+def test_a_command_that_ends_at_once_has_printed_all() -> None:
+    command = [sys.executable, "-m", "ptoas", "convert", LOOKUP, "--to", "dps"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout == ptoas("convert", LOOKUP, "--to", "dps").stdout
+
+
 @pytest.mark.parametrize("form", ["asm", "ssa", "dps", "generic"])
 def test_convert_prints_a_form_that_can_be_read_again(form: str) -> None:
     text = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"

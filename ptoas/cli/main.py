@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ptoas import __version__
@@ -40,7 +42,11 @@ def main() -> None:
 def command() -> None:
     """The command as a process of its own."""
     try:
-        main(prog_name="ptoas")
-    except SystemExit as end:
-        end_at_once(end.code)
-        raise
+        try:
+            main(prog_name="ptoas")
+        except SystemExit as end:
+            end_at_once(end.code)
+            raise
+    except OSError as error:  # of files all are told before
+        os.write(2, f"error: what is printed can't be written: {error.strerror}\n".encode())
+        os._exit(1)  # Python would try it again

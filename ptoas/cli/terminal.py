@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections import UserDict
@@ -113,6 +114,8 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
             from ptoas.diagnostics.internal import internal_error
 
             show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
