@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
+from ptoas.private_ir import collect  # isort: skip  # before xDSL's dialects: it puts off their formats
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-
-from ptoas.private_ir import collect
 
 Op = TypeVar("Op", bound=Operation)
 

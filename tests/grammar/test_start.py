@@ -84,6 +84,7 @@ HEAVY_PARTS = (
     "rich",
     "tomllib",
     "xdsl.dialects.cf",
+    "xdsl.irdl.declarative_assembly_format_parser",
 )
 BACK = ("ptoas.lowering.cpp", "ptoas.machine", "ptoas.ops", "ptoas.profiling", "ptoas.runner", "ptoas.lsp")
 ROWS = tuple(f"ptoas.targets.{name}." for name in ("a2a3", "cpu", "a5_custom"))
