@@ -68,12 +68,12 @@ func.func @k(%p: !pto.ptr<f32>) {
 }
 """
 READING = {"memory", "views"}
-JUDGED = READING | {
-    *("asynchronous", "channel", "comm", "core_sync", "expand", "gather", "matmul", "movement", "multi_tile"),
-    *("quant", "scalar", "sync", "tile_scalar"),
+JUDGED = READING | {"gather", "movement", "scalar", "tile_scalar"}
+"""The chapters whose classes the rules of memory and of cores name."""
+LOWERED = JUDGED | {
+    *("arrays", "asynchronous", "channel", "comm", "core_sync", "expand", "generate", "matmul", "multi_tile"),
+    *("pointers", "quant", "remote", "sync"),
 }
-"""The chapters whose classes the rules of memory, of pipes and of cores name."""
-LOWERED = JUDGED | {"arrays", "generate", "pointers", "remote"}
 HEAVY_PARTS = (
     "asyncio",
     "importlib.metadata",

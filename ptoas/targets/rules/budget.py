@@ -12,10 +12,9 @@ from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
 from ptoas.analysis.liveness import LiveTile
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.channel import ReserveBufferOp
-from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.rare import is_collective, is_ring
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
@@ -257,12 +256,12 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
         tiles = [cast(TileType, value.type) for value in own]
         for type in (*tiles, *_handed_on(facts), *_scratch(facts, target)):
             stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
-        for ring in facts.instances(ReserveBufferOp):
+        for ring in facts.those(is_ring):
             loc, end = TileLoc(ring.space.data.value), (ring.address or 0) + 2 * ring.size.value.data
             stacked[loc] = stacked.get(loc, 0) + end
     needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
     simt = functions[0].has_simt(target)
-    if simt and any(issubclass(kind, CollectiveOp) for facts in functions for kind in facts.by_class):
+    if simt and any(True for facts in functions for _ in facts.those(is_collective)):
         return True  # staging tiles take what is left
     default = target.ub.default_budget if simt and target.ub is not None else None
     for loc, most in needed.items():
