@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 2008892666
+MADE_FROM = 2253805386
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",

@@ -52,6 +52,11 @@ def is_staged(op: object) -> TypeGuard[StagedOp]:
     return is_made_of(op.__class__, "comm", "StagedOp")
 
 
+def is_transfer(kind: type[object]) -> bool:
+    """Whether its operations go between ranks, through tiles that a program need not name."""
+    return is_made_of(kind, "comm", "CollectiveOp", "StagedOp") or is_made_of(kind, "remote", "TransferOp")
+
+
 def is_counter(op: object) -> TypeGuard[CounterOp]:
     return is_made_of(op.__class__, "core_sync", "CounterOp")
 
