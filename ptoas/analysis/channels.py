@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.kinds import core_of, function_of, kind_of, origin_of
-from ptoas.analysis.structure import walk
+from ptoas.analysis.kinds import core_of, function_of, origin_of
+from ptoas.analysis.structure import kind_of, walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     FreeOp,

@@ -11,7 +11,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
-from ptoas.analysis.structure import is_of, walk
+from ptoas.analysis.structure import is_of, kind_of, walk
 from ptoas.dialects.pto.channel import (
     ChannelOp,
     HandleOp,
@@ -22,7 +22,7 @@ from ptoas.dialects.pto.channel import (
 )
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_sync import AwaitsCounter, CounterOp, SectionOp, SyncAllOp
-from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr, Pipe, TileLoc
+from ptoas.dialects.pto.enums import KernelKind, Pipe, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.quant import PushScaleOp
 from ptoas.dialects.pto.sync import BufferTokenOp, DrainOp, FlagOp
@@ -43,17 +43,6 @@ _PIPES = {
     Pipe.PIPE_MTE3: VECTOR,
 }
 """Pipes that only one kind of core has; MTE2 and S are on both."""
-
-
-def kind_of(function: FuncOp) -> KernelKind | None:
-    """The kind that a function, or the module around it, says it is of."""
-    op: Operation | None = function
-    while op is not None:
-        kind = op.attributes.get(KernelKindAttr.name)
-        if isinstance(kind, KernelKindAttr):
-            return kind.data
-        op = op.parent_op()
-    return None
 
 
 def origin_of(function: FuncOp) -> str:

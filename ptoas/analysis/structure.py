@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
+from ptoas.private_ir import collect  # isort: skip  # before xDSL's dialects: it puts off their formats
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
-from ptoas.private_ir import collect
+from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
 
 Op = TypeVar("Op", bound=Operation)
 
@@ -108,6 +109,17 @@ def callees_first(bodies: Mapping[func.FuncOp, set[str]]) -> list[func.FuncOp]:
             callees = bodies[by_name[name]] & by_name.keys()
             work += [(name, True), *((callee, False) for callee in sorted(callees, reverse=True))]
     return ordered
+
+
+def kind_of(function: func.FuncOp) -> KernelKind | None:
+    """The kind that a function, or the module around it, says it is of."""
+    op: Operation | None = function
+    while op is not None:
+        kind = op.attributes.get(KernelKindAttr.name)
+        if isinstance(kind, KernelKindAttr):
+            return kind.data
+        op = op.parent_op()
+    return None
 
 
 def ancestor_in(block: Block, op: Operation) -> Operation:

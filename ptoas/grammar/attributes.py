@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from math import prod
 from typing import Any, cast
 
@@ -30,7 +31,6 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
-from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
@@ -38,11 +38,25 @@ from ptoas.grammar.tree_builder import is_whole, whole_number
 from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
 from ptoas.spelling import did_you_mean, nearest
 
-_EVERY_ENUM = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
-_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
-    **{name: e for e in _EVERY_ENUM for name in e.other_names},
-    **{e.name.removeprefix("pto."): e for e in _EVERY_ENUM},
-}
+_Enums = dict[str, type[PtoEnumAttr[Any]]]
+
+
+def _by_name(enums: Iterable[type[PtoEnumAttr[Any]]]) -> _Enums:
+    return {e.name.removeprefix("pto."): e for e in enums}
+
+
+_ENUMS = _by_name(ENUM_ATTRIBUTES)
+
+
+@cache
+def _every_enum() -> _Enums:
+    """By their other names, too, and those of what cores have to do with each other: few need these."""
+    from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
+
+    every = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
+    return {name: e for e in every for name in e.other_names} | _by_name(every)
+
+
 _ENUM_TEXT = re.compile(r"#pto(?:\.(\w+)\s*<\s*([\w.]+)\s*>|<\s*(\w+)\s+([\w.]+)\s*>)$")
 
 
@@ -178,13 +192,13 @@ class Resolver:
             return self._member(node, text[1:-1].strip(), enum)
         if (match := _ENUM_TEXT.match(text)) is not None:
             name, value = match[1] or match[3], match[2] or match[4]
-            if name in _ENUMS:
-                if enum is not None and _ENUMS[name] is not enum and name not in enum.other_names:
+            if (named := _ENUMS.get(name) or _every_enum().get(name)) is not None:
+                if enum is not None and named is not enum and name not in enum.other_names:
                     wanted = enum.name.removeprefix("pto.")
                     raise StatementProblem("PTO-P022", f"expected #pto.{wanted}<...>, found `{text}`", node)
-                return self._member(node, value, enum or _ENUMS[name])
+                return self._member(node, value, enum or named)
             if not self.allow_unregistered:
-                fix = did_you_mean(name, _ENUMS, before="#pto.", after=f"<{value}>")
+                fix = did_you_mean(name, _every_enum(), before="#pto.", after=f"<{value}>")
                 raise StatementProblem("PTO-P022", f"unknown attribute `#pto.{name}`", node, fix)
         if "<" not in text and "." not in text:
             raise StatementProblem(
@@ -203,18 +217,18 @@ MOST_ELEMENTS = 4096
 """xDSL makes numbers as wide, and arrays as long, as a few letters ask for; arrays that are written out may
 be longer."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_WIDTH = re.compile(r"(?:(?<=[\d?]x)|(?<![\w.$]))[su]?i(\d+)(?![\w.$])")
-_EXTENTS = re.compile(r"<\s*((?:(?:\d+|\?)\s*x\s*)+)")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_WIDTH = r"(?:(?<=[\d?]x)|(?<![\w.$]))[su]?i(\d+)(?![\w.$])"
+_EXTENTS = r"<\s*((?:(?:\d+|\?)\s*x\s*)+)"
 
 
 def _refuse_oversize(text: str, node: t.Node) -> None:
-    bare = _STRING.sub('""', text)
-    for width in _WIDTH.findall(bare):
+    bare = re.sub(_STRING, '""', text)
+    for width in re.findall(_WIDTH, bare):
         if len(width) > 4 or int(width) > MOST_BITS:
             message = f"an integer of {width} bits; at most {MOST_BITS} are read here"
             raise StatementProblem("PTO-P022", message, node)
-    for extents in _EXTENTS.findall(bare):
+    for extents in re.findall(_EXTENTS, bare):
         digits = re.findall(r"\d+", extents)
         if sum(map(len, digits)) > 300 or prod(map(int, digits)) > max(MOST_ELEMENTS, len(text)):
             message = f"an array of {extents.rstrip(' x')}; at most {MOST_ELEMENTS:,} elements are read here"

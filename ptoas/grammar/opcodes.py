@@ -65,9 +65,6 @@ def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp],
     return None
 
 
-_KEYS = re.compile(r"\b[A-Za-z_]\w*(?=\s*=)")
-
-
 def refused_clause(text: str) -> StatementProblem | None:
     """A clause that the instruction of a statement does not take, where the grammar stumbled over a later
     one."""
@@ -76,7 +73,7 @@ def refused_clause(text: str) -> StatementProblem | None:
     if found is None:
         return None
     cls = found[0]
-    for key in _KEYS.finditer(text):
+    for key in re.finditer(r"\b[A-Za-z_]\w*(?=\s*=)", text):
         if (fix := cls.REFUSED.get(key.group())) is not None:
             node = t.Word(key.start(), key.end(), key.group())
             return StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key.group()}`", node, fix)

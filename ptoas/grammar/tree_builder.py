@@ -403,7 +403,6 @@ def whole_number(text: str) -> int:
 
 
 _SYMBOL_PART = re.compile(r'@([\w$.-]+|"(?:[^"\\]|\\.)*")', re.S)
-_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)", re.S)
 _SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
@@ -415,4 +414,4 @@ def _unescape(text: str) -> str:
         code = match.group(1)
         return bytes([int(code, 16)]) if len(code) == 2 else _SIMPLE_ESCAPES.get(code, code)
 
-    return _ESCAPE.sub(replace, text.encode()).decode("utf-8", "replace")
+    return re.sub(rb"(?s)\\([0-9A-Fa-f]{2}|.)", replace, text.encode()).decode("utf-8", "replace")

@@ -29,7 +29,6 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.caches import remembered
-from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -389,10 +388,21 @@ def _inner(token: Token) -> Attribute:
         raise TypeProblem(problem.message, at + problem.offset, length, problem.fix) from None
 
 
-def _event_ids(parameters: list[Parameter]) -> EventIdArrayType:
+def _event_ids(parameters: list[Parameter]) -> Attribute:
+    from ptoas.dialects.pto.core_types import EventIdArrayType  # few programs have one
+
     if len(parameters) != 1:
         raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
     return EventIdArrayType(IntAttr(parameters[0].integer()))
+
+
+_PIPE = "pto.pipe"
+
+
+def _pipe(_: list[Parameter]) -> Attribute:
+    from ptoas.dialects.pto.core_types import PipeType
+
+    return PipeType()
 
 
 _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
@@ -405,11 +415,12 @@ _READERS: dict[str, Callable[[list[Parameter]], Attribute]] = {
     "pto.ptr": _ptr,
     "pto.group": _group,
     "pto.eventid_array": _event_ids,
+    _PIPE: _pipe,
     "pto.local_array": _local_array,
     "pto.struct": _struct,
     "pto.multi_tile_buf": _multi_tile,
-    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, PipeType, *HANDLES, *OWN_TYPES)},
+    **{cls.name: (lambda _, cls=cls: cls()) for cls in (EventType, *HANDLES, *OWN_TYPES)},
 }
 
-_BARE = ("pto.hif8", EventType.name, PipeType.name, *(cls.name for cls in HANDLES))
+_BARE = ("pto.hif8", EventType.name, _PIPE, *(cls.name for cls in HANDLES))
 """Types that are a name and nothing more."""

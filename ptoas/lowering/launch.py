@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_tiles, places_of, vec_tiles
-from ptoas.analysis.structure import calls_of, kernels_of, walk
+from ptoas.analysis.structure import calls_of, functions, kernels_of, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
-from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
-from ptoas.lowering.plan_memory import plan_module
 from ptoas.targets import Target
+from ptoas.targets.rules.budget import ends_as_written
 from ptoas.targets.target import UbLayout
 
 Ends = Mapping[TileLoc, int]
@@ -23,8 +24,21 @@ Ends = Mapping[TileLoc, int]
 def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
     """Where the tiles of each kernel of a module end, once the passes have placed them; by name.
 
-    Only the passes know what they add: scratch, staging, copies.
+    Only the passes know what they add: scratch, staging, copies. They are not imported where a single kernel
+    leaves them nothing to place.
     """
+    if len(kernels := functions(module)) == 1:
+        ends = ends_as_written(FunctionFacts(kernels[0], Knowledge()), target)
+        if ends is not None:
+            return {kernels[0].sym_name.data: ends}
+    return ends_by_passes(module, target, isa)
+
+
+def ends_by_passes(module: ModuleOp, target: Target, isa: str | None = None) -> dict[str, Ends]:
+    """The same of any module."""
+    from ptoas.lowering.pipeline import build_pipeline, ready_for_passes, run_passes
+    from ptoas.lowering.plan_memory import plan_module
+
     try:
         ready = ready_for_passes(module)
         run_passes(ready, build_pipeline(target, isa=isa, until="eliminate-dead-code"))
@@ -32,13 +46,13 @@ def kernel_ends(module: ModuleOp, target: Target, isa: str | None = None) -> dic
     except PtoasError:
         return {}  # which lowering says, with its own code
     found: dict[str, Ends] = {}
-    for kernel, functions in kernels_of(calls_of(ready)).items():
+    for kernel, parts in kernels_of(calls_of(ready)).items():
         highest: dict[TileLoc, int] = {}
-        for function in functions:
+        for function in parts:
             for loc, end in ends.get(function, {}).items():
                 highest[loc] = max(highest.get(loc, 0), end)
         if target.ub is not None:
-            highest[TileLoc.Vec] = vec_end(functions, target, target.ub)
+            highest[TileLoc.Vec] = vec_end(parts, target, target.ub)
         found[kernel.sym_name.data] = highest
     return found
 

@@ -35,8 +35,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from ptoas.analysis.kinds import ORIGIN, has_channels, is_mixed, kind_of, kinds_in, left_out
-from ptoas.analysis.structure import functions, walk, walk_of
+from ptoas.analysis.kinds import ORIGIN, has_channels, is_mixed, kinds_in, left_out
+from ptoas.analysis.structure import functions, kind_of, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ptoas.analysis.kinds import kind_of
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import kind_of, walk
 from ptoas.machine.errors import failure
 from ptoas.machine.source import SourceWriter
 

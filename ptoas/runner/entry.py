@@ -6,8 +6,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.kinds import functions_below, kind_of, needs_cluster
-from ptoas.analysis.structure import walk
+from ptoas.analysis.kinds import functions_below, needs_cluster
+from ptoas.analysis.structure import kind_of, walk
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+from xdsl.ir import Operation
+
 from ptoas.analysis.order import Seen
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
-from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
-from ptoas.dialects.pto.movement import TMovOp
-from ptoas.dialects.pto.quant import TCvtOp
+from ptoas.dialects.pto.rare import is_made_of
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
 OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}
@@ -24,8 +26,14 @@ REPEAT = 256
 ENOUGH_REPEATS = 16
 """After so many, what an instruction wrote first is there when the next one starts reading."""
 
-_STREAMS = (BinaryOp, ScalarOp, UnaryOp, TCvtOp, TMovOp)
-_WALKS = (TRowExpandOp, TColExpandOp)
+
+@cache
+def _streams(kind: type[Operation]) -> bool:
+    """Whether an instruction reads its operands element by element, as they were written."""
+    if is_made_of(kind, "expand", "TRowExpandOp", "TColExpandOp"):
+        return False
+    also = is_made_of(kind, "quant", "TCvtOp") or is_made_of(kind, "movement", "TMovOp")
+    return also or issubclass(kind, BinaryOp | ScalarOp | UnaryOp)
 
 
 def both_load(first: Seen, second: Seen) -> bool:
@@ -42,7 +50,7 @@ def follows_closely(first: Seen, second: Seen) -> bool:
     are many enough: it never comes to one that is not written yet."""
     if first.pipe is not Pipe.PIPE_V or first.spot != second.spot:
         return False
-    if not isinstance(second.op, _STREAMS) or isinstance(second.op, _WALKS):
+    if not _streams(second.op.__class__):
         return False
     written = [each for each in first.beside if each.write and each.spot == second.spot]
     read = [each for each in second.beside if not each.write and each.spot == second.spot]

@@ -11,27 +11,25 @@ from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
 from ptoas.location import SourceLocation
 
-_COMMENT = re.compile(r"//[^\n]*")
-
-_STALE: tuple[tuple[str, str, re.Pattern[str], str, str], ...] = (
+_STALE: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "PTO-P085",
         "tile_view",
-        re.compile(r"!pto\.tile_view(?=<)"),
+        r"!pto\.tile_view(?=<)",
         "!pto.partition_tensor_view",
         "`!pto.tile_view` is called `!pto.partition_tensor_view` today",
     ),
     (
         "PTO-P086",
         "address_space<gm>",
-        re.compile(r"memref<(?<![\w.!]memref<)([^<>,]*(?:![\w.]+)?), *#pto\.address_space<gm>>"),
+        r"memref<(?<![\w.!]memref<)([^<>,]*(?:![\w.]+)?), *#pto\.address_space<gm>>",
         r"!pto.memref<\1>",
         "a memref in the address space `gm` is written `!pto.memref<...>` today",
     ),
     (
         "PTO-P087",
         "<loc=",
-        re.compile(r"<(?<![\w.!]<)(?=\s*loc\s*=)"),
+        r"<(?<![\w.!]<)(?=\s*loc\s*=)",
         "!pto.tile_buf<",
         "a tile's type is written with its name, `!pto.tile_buf<...>`, today",
     ),
@@ -51,9 +49,9 @@ def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
             continue
         if text is None:
             # Comments keep their length, so that places stay what they are.
-            text = _COMMENT.sub(lambda match: " " * len(match.group()), source.text)
+            text = re.sub(r"//[^\n]*", lambda match: " " * len(match.group()), source.text)
         edits: list[Edit] = []
-        for match in pattern.finditer(text):
+        for match in re.finditer(pattern, text):
             edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(today)))
         if edits:
             first, more = edits[0], f", here and {len(edits) - 1} times more" if len(edits) > 1 else ""

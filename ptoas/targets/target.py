@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
-from ptoas.analysis.channels import given_back_by, overwritten_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
-from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.rare import is_free, is_pop
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp
@@ -179,7 +178,9 @@ class Target:
         row = self.row(op)
         if isinstance(row, Unsupported):
             return NOTHING
-        if row.frees is not None and isinstance(op, FreeOp) and self.has_pipes:
+        if row.frees is not None and is_free(op) and self.has_pipes:
+            from ptoas.analysis.channels import given_back_by
+
             pipe = row.frees(op)
             tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
             if pipe is None or not tiles:
@@ -191,8 +192,11 @@ class Target:
         # One thread does everything in order; only what is read and written remains.
         model = row.pipe if self.has_pipes else Pipes(S, events=())
         found = effects_of(op, model, row.ignores, row.clobbers)
-        if _is_pop(op.__class__) and (before := overwritten_by(cast(PopOp, op))) is not None:
-            found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
+        if is_pop(op):
+            from ptoas.analysis.channels import overwritten_by
+
+            if (before := overwritten_by(op)) is not None:
+                found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
         return found
 
     def leaves_alone(self, tile: SSAValue) -> bool:
@@ -294,11 +298,6 @@ def rows_of(kind: type[Operation], target: Target) -> tuple[Row, ...]:
 def asks_for_scratch(kind: type[Operation], target: Target) -> bool:
     """Whether some form of an instruction asks for a scratch tile that the program need not give."""
     return any(row.scratch for row in rows_of(kind, target))
-
-
-@cache
-def _is_pop(kind: type[Operation]) -> bool:
-    return issubclass(kind, PopOp)
 
 
 def _number(given: Any) -> int | bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, reduce
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
-from ptoas.analysis.channels import Channels
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kernel import KernelFacts, set_companions
@@ -47,6 +46,9 @@ from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.stale import stale_spellings
+
+if TYPE_CHECKING:
+    from ptoas.analysis.channels import Channels
 
 DECLARATION_CODE = "PTO-P060"
 """What the dialect itself asks for on every target; the front end reports it under the same code."""
@@ -226,6 +228,8 @@ class _Checker:
     @cached_property
     def channels(self) -> Channels:
         """The channels between cores."""
+        from ptoas.analysis.channels import Channels
+
         return Channels(self.module)
 
     @cached_property

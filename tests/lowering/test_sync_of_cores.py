@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 
 import ptoas
-from ptoas.analysis.kinds import kind_of
+from ptoas.analysis.structure import kind_of
 from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.lowering import prepare

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.channels import Channels, is_for_first_lane
-from ptoas.analysis.kinds import kind_of
 from ptoas.analysis.knowledge import Knowledge, is_view, physical_shape
+from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp

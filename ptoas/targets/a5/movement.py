@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
+from ptoas.targets.a5.memory import PLAIN, SCALED
 from ptoas.targets.families.movement import (
     BOXES,
     CONCAT,
@@ -45,8 +46,8 @@ INTO_A_PART = {**LAYOUTS, "acc mat": "*-nz *-nz8 *-nz16", "vec mat": "nz-nz nd-n
 
 CUBE = Cube(
     types=(*elements("i8 f16 bf16 f32 f8E8M0 f4E1M2x2 f4E2M1x2"), *FLOAT8, *HIF8),
-    plain={"f32": "f16 bf16 f32", "i32": "i32"},
-    scaled={"f32": "i8 ui8 hif8 f16 bf16 f8E4M3FN f32", "i32": "i8 ui8 f16 bf16"},
+    plain=PLAIN,
+    scaled=SCALED,
     bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
     scaling={"i64": "i64", "ui64": "ui64"},
     ways=WAYS,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
-from ptoas.targets.cpu.movement import CUBE, PLAIN
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules.fixpipe import accumulator_is_converted
 from ptoas.targets.shared.memory import PRINT, load, prefetch, store
 from ptoas.targets.specs import LOADED, NINE, WIDE
+
+PLAIN = {"f32": "f32 f16 bf16", "i32": "i32"}
+SCALED = {"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"}
+"""What accumulators become without a scale, and with one, wherever they go."""
 
 ROWS: Rows = {
     TLoadOp: load(LOADED, empty=True).but(rules=(m.load_makes_fractals_of_two_dimensions,)),
@@ -16,7 +19,7 @@ ROWS: Rows = {
         LOADED,
         "vec mat acc",
         m.store_atomic_takes_the_element_type(types=(*NINE, *WIDE)),
-        accumulator_is_converted(plain=PLAIN, scaled=CUBE.scaled),
+        accumulator_is_converted(plain=PLAIN, scaled=SCALED),
         empty=True,
     ),
     TPrefetchOp: prefetch(LOADED),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import movement as d
+from ptoas.targets.cpu.memory import PLAIN, SCALED
 from ptoas.targets.families.movement import (
     CONCAT,
     EXTRACT,
@@ -22,12 +23,10 @@ from ptoas.targets.specs import ANY, LOADED, NINE, SCALE, T, tile
 INSIDE = m.part_is_inside(of_valid=True)
 PART = Row(tiles={"dst": tile(T), "src": tile()}, rules=(INSIDE,), pipe=EXTRACT.pipe)
 
-PLAIN = {"f32": "f32 f16 bf16", "i32": "i32"}
-"""What accumulators become without a scale."""
 CUBE = Cube(
     types=LOADED,
     plain=PLAIN,
-    scaled={"f32": "i8 ui8 f16 bf16", "i32": "i8 ui8 f16 bf16 i16"},
+    scaled=SCALED,
     bias={"i32": "i32", "f32": "f32", "f16": "f32", "bf16": "f32"},
     scaling={"i64": "i64", "ui64": "ui64"},
     simulated=True,

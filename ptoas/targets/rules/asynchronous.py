@@ -1,4 +1,4 @@
-"""Asynchronous transfers and prefetches (public pages and headers)."""
+"""Asynchronous transfers and prefetches in the background (public pages and headers)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from ptoas.analysis.knowledge import ViewFacts, shape_str
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp, BuildAsyncSessionOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.memory import TPrefetchOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
@@ -120,26 +119,3 @@ def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violat
                 part="statement",
                 fix="`comm.wait_async_event(%event, %session)` before the memory is used again",
             )
-
-
-def _prefetch(tile: str, memory: str) -> str:
-    return (
-        f".arg %mem : !pto.memref<{memory}>\n"
-        f"%dst = tprefetch %mem : (!pto.memref<{memory}>) -> !pto.tile<{tile}>"
-    )
-
-
-@rule(
-    "PTO-D114",
-    source="public TPREFETCH header",
-    reason="Bytes are moved in units of the memory's elements.",
-    failing=_prefetch("16x32xf32", "16x32xf16"),
-    passing=_prefetch("16x32xf32", "16x32xi32"),
-    on=_EVERYWHERE,
-)
-def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Violations:
-    """Elements of the tile and of the memory that is prefetched have the same size."""
-    dst, src = know.tile("dst"), know.view("src")
-    if dst.size != src.size:
-        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of src"
-        yield mismatch("element type of dst", found, required, slot="dst")

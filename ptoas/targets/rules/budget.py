@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from xdsl.dialects.func import CallOp
+from xdsl.dialects.scf import ForOp
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
 from ptoas.analysis.liveness import LiveTile
 from ptoas.diagnostics import Severity
-from ptoas.dialects.pto.channel import ReserveBufferOp
-from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.rare import is_collective, is_ring, is_transfer
+from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
@@ -239,10 +241,54 @@ def _limit(functions: Sequence[FunctionFacts], target: Target, loc: TileLoc) -> 
 
 
 def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
-    """Whether a kernel may need more than there is: a bound that is quickly found.
+    """Whether a kernel may need more than there is: a bound that is quickly found."""
+    placed, stacked = _needs(functions, target)
+    needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
+    simt = functions[0].has_simt(target)
+    if simt and any(True for facts in functions for _ in facts.those(is_collective)):
+        return True  # staging tiles take what is left
+    default = target.ub.default_budget if simt and target.ub is not None else None
+    for loc, most in needed.items():
+        limit = _limit(functions, target, loc)
+        if loc is TileLoc.Vec and default is not None:
+            limit = default
+        if limit is not None and most > limit:
+            return True
+    return False
 
-    Tiles with an address end where they end; the others, and rings of channels, lie above each other at the
-    most. Loops that hand tiles on may need each twice.
+
+def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] | None:
+    """Where the tiles of a kernel that calls nothing end, if its text alone says it; `None`: ask the passes.
+
+    It does where the author has placed every tile, and the passes neither add one nor drop the last: a plain
+    instruction touches that, in no branch that may be left out.
+    """
+    if facts.branched or any(op.regions and not isinstance(op, ForOp) for op in facts.ops):
+        return None
+    if any(issubclass(kind, CallOp | TGatherOp) or is_transfer(kind) for kind in facts.by_class):
+        return None  # some get a tile that no row speaks of
+    placed, stacked = _needs((facts,), target)
+    if stacked:
+        return None
+    last: set[TileLoc] = set()
+    for root, bound in facts.addresses.items():
+        type, (op, at) = cast(TileType, root.type), bound[0]
+        loc = type.loc.data
+        if len(bound) > 1 or at is None or root.owner is not op or target.space(loc) is not loc:
+            return None
+        if at + type.size_bytes == placed[loc] and not target.leaves_alone(root):
+            users = (use.operation for use in root.uses)
+            if any(isinstance(user, PtoOp) and not user.results and accesses(user) for user in users):
+                last.add(loc)
+    return placed if last == placed.keys() else None
+
+
+def _needs(
+    functions: Sequence[FunctionFacts], target: Target
+) -> tuple[dict[TileLoc, int], dict[TileLoc, int]]:
+    """Where the tiles of each memory end that have an address, and how many bytes the others take at most.
+
+    Those, and rings of channels, lie above each other. Loops that hand tiles on may need each twice.
     """
     placed: dict[TileLoc, int] = {}
     stacked: dict[TileLoc, int] = {}
@@ -257,21 +303,10 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
         tiles = [cast(TileType, value.type) for value in own]
         for type in (*tiles, *_handed_on(facts), *_scratch(facts, target)):
             stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
-        for ring in facts.instances(ReserveBufferOp):
+        for ring in facts.those(is_ring):
             loc, end = TileLoc(ring.space.data.value), (ring.address or 0) + 2 * ring.size.value.data
             stacked[loc] = stacked.get(loc, 0) + end
-    needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
-    simt = functions[0].has_simt(target)
-    if simt and any(issubclass(kind, CollectiveOp) for facts in functions for kind in facts.by_class):
-        return True  # staging tiles take what is left
-    default = target.ub.default_budget if simt and target.ub is not None else None
-    for loc, most in needed.items():
-        limit = _limit(functions, target, loc)
-        if loc is TileLoc.Vec and default is not None:
-            limit = default
-        if limit is not None and most > limit:
-            return True
-    return False
+    return placed, stacked
 
 
 def _handed_on(facts: FunctionFacts) -> Iterator[TileType]:

@@ -8,7 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
-from ptoas.analysis.kinds import core_of, has_channels, is_mixed, kind_of, left_out
+from ptoas.analysis.kinds import core_of, has_channels, is_mixed, left_out
+from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import TileType

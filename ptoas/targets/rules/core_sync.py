@@ -8,7 +8,8 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.kinds import core_of, kind_of
+from ptoas.analysis.kinds import core_of
+from ptoas.analysis.structure import kind_of
 from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncCoreType
 from ptoas.dialects.pto.core_sync import CounterOp, ModedCounterOp, SectionOp, SetFftsOp, SyncAllOp

@@ -16,8 +16,7 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction, kernel
-from ptoas.targets.rules.matmul import acc, left, right
+from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]

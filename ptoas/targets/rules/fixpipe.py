@@ -15,8 +15,7 @@ from ptoas.dialects.pto.movement import FixpipeOp, TExtractOp
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction, kernel
-from ptoas.targets.rules.matmul import acc, left
+from ptoas.targets.rules.examples import acc, instruction, kernel, left
 
 Violations = Iterator[Violation]
 Table = Mapping[str, str]

@@ -16,25 +16,13 @@ from ptoas.targets import drawing
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import instruction, kernel
+from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]
 
 MOST = 4095
 """Rows and columns that the matrix unit counts."""
-
-
-def left(text: str) -> str:
-    return f"left, {text}, slayout=row_major"
-
-
-def right(text: str) -> str:
-    return f"right, {text}, slayout=col_major"
-
-
-def acc(text: str) -> str:
-    return f"acc, {text}, blayout=col_major, slayout=row_major, fractal=1024"
 
 
 def _product(dst: str, lhs: str, rhs: str) -> str:

@@ -1,4 +1,4 @@
-"""TLOAD, TSTORE and TPRINT (public ISA pages)."""
+"""TLOAD, TSTORE, TPRINT and TPREFETCH (public ISA pages)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ptoas.analysis.layouts import scales_layout
 from ptoas.dialects.pto.enums import AtomicType, BLayout, Layout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST, LAYOUTS
-from ptoas.dialects.pto.memory import TLoadOp, TPrintOp, TStoreOp
+from ptoas.dialects.pto.memory import TLoadOp, TPrefetchOp, TPrintOp, TStoreOp
 from ptoas.dialects.pto.types import DYNAMIC, MAX_RANK
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
@@ -415,3 +415,26 @@ def print_has_room(op: TPrintOp, know: Facts) -> Violations:
     if tile.loc is not TileLoc.Vec and DYNAMIC not in shape and prod(shape) < needed:
         found, required = f"{prod(shape)} elements", f"at least {needed}, the whole tile"
         yield mismatch("size of tmp", found, required, slot="tmp")
+
+
+def _prefetch(tile: str, memory: str) -> str:
+    return (
+        f".arg %mem : !pto.memref<{memory}>\n"
+        f"%dst = tprefetch %mem : (!pto.memref<{memory}>) -> !pto.tile<{tile}>"
+    )
+
+
+@rule(
+    "PTO-D114",
+    source="public TPREFETCH header",
+    reason="Bytes are moved in units of the memory's elements.",
+    failing=_prefetch("16x32xf32", "16x32xf16"),
+    passing=_prefetch("16x32xf32", "16x32xi32"),
+    on="cpu a2a3 a5 a5-custom",
+)
+def a_prefetch_keeps_the_size_of_elements(op: TPrefetchOp, know: Facts) -> Violations:
+    """Elements of the tile and of the memory that is prefetched have the same size."""
+    dst, src = know.tile("dst"), know.view("src")
+    if dst.size != src.size:
+        found, required = dst.element.text, f"one of {src.size} bytes, as {src.element.text} of src"
+        yield mismatch("element type of dst", found, required, slot="dst")

@@ -13,8 +13,7 @@ from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Related, Violation, mismatch, rule
-from ptoas.targets.rules.examples import kernel
-from ptoas.targets.rules.matmul import acc
+from ptoas.targets.rules.examples import acc, kernel
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]

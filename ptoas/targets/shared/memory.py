@@ -12,7 +12,6 @@ from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rule import Rule
 from ptoas.targets.rules import fixpipe as f
 from ptoas.targets.rules import memory as m
-from ptoas.targets.rules.asynchronous import a_prefetch_keeps_the_size_of_elements
 from ptoas.targets.specs import T, Types, elements, tile, view
 
 PRINTED = elements("i8 u8 i16 u16 i32 u32 f16 f32")
@@ -68,7 +67,7 @@ def prefetch(types: Types) -> Row:
     return Row(
         tiles={"dst": tile(types, locs="vec mat")},
         views={"src": view(types, empty=False)},
-        rules=(a_prefetch_keeps_the_size_of_elements,),
+        rules=(m.a_prefetch_keeps_the_size_of_elements,),
         pipe=MTE2,
         source="public TPREFETCH header",
     )
