@@ -38,7 +38,7 @@ func.func @kernel(%x: !pto.memref<64x256xf32>) {{
     [
         (program(ALSO), 131072, True),
         (program(LOOP), 131072, True),
-        (program(""), 65536, False),
+        (program(""), 65536, True),
         (program(BRANCH), 65536, False),
         (program(READ), 131072, False),
         (program(f"{ALSO}\n{SUM}"), 196608, False),

@@ -16,7 +16,7 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.rare import is_collective, is_ring, is_transfer
+from ptoas.dialects.pto.rare import is_collective, is_multi_tile, is_ring, is_transfer
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
@@ -260,27 +260,33 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
 def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] | None:
     """Where the tiles of a kernel that calls nothing end, if its text alone says it; `None`: ask the passes.
 
-    It does where the author has placed every tile, and the passes neither add one nor drop the last: a plain
-    instruction touches that, in no branch that may be left out.
+    It does where the author has placed every tile, and the passes neither add one nor drop the last of those
+    that are used: a plain instruction touches that, in no branch that may be left out.
     """
     if facts.branched or any(op.regions and not isinstance(op, ForOp) for op in facts.ops):
         return None
     if any(issubclass(kind, CallOp | TGatherOp) or is_transfer(kind) for kind in facts.by_class):
         return None  # some get a tile that no row speaks of
     placed, stacked = _needs((facts,), target)
-    if stacked:
+    if stacked or not placed or any(True for _ in facts.those(is_multi_tile)):
         return None
-    last: set[TileLoc] = set()
+    ends: dict[TileLoc, int] = {}
+    certain: dict[TileLoc, int] = {}
     for root, bound in facts.addresses.items():
         type, (op, at) = cast(TileType, root.type), bound[0]
         loc = type.loc.data
         if len(bound) > 1 or at is None or root.owner is not op or target.space(loc) is not loc:
             return None
-        if at + type.size_bytes == placed[loc] and not target.leaves_alone(root):
-            users = (use.operation for use in root.uses)
-            if any(isinstance(user, PtoOp) and not user.results and accesses(user) for user in users):
-                last.add(loc)
-    return placed if last == placed.keys() else None
+        if root.first_use is None:
+            continue
+        end = at + type.size_bytes
+        ends[loc] = max(ends.get(loc, 0), end)
+        users = (use.operation for use in root.uses)
+        if not target.leaves_alone(root) and any(
+            isinstance(user, PtoOp) and not user.results and accesses(user) for user in users
+        ):
+            certain[loc] = max(certain.get(loc, 0), end)
+    return ends if ends == certain and ends.keys() == placed.keys() else None
 
 
 def _needs(
