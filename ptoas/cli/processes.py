@@ -142,6 +142,7 @@ def _help(items: Sequence[Any], work: Callable[[Any], Any], turns: _Turns, into:
                 _send(unsent, into)
         os.set_blocking(into, True)
         _send(unsent, into)
+        os.close(into)  # now: the system would do it after it has taken back all memory
     finally:
         os._exit(0)  # and nothing is said of what failed, nor written that this process had begun to write
 
