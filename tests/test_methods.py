@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import marshal
+import os
 import subprocess
 import sys
 from importlib.util import MAGIC_NUMBER
@@ -111,6 +112,16 @@ def test_a_command_compiles_no_method_again(tmp_path: Path) -> None:
     (_, compiled), (known, more) = found
     assert found[0][0] == 0 and compiled > 100  # a class at a time from Python 3.13 on
     assert (known, more) == (compiled, 0)
+
+
+def test_a_command_that_ends_at_once_keeps_them_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-X", f"pycache_prefix={tmp_path}", "-m", "ptoas", "convert", LOOKUP]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(
+        [*command, "--to", "asm"], stdout=subprocess.DEVNULL, check=True, cwd=ROOT, env=environment
+    )
+    (kept,) = tmp_path.rglob("*.methods")
+    assert len(Methods(kept).known) > 100
 
 
 def test_a_dataclass_of_the_command_has_no_signature_for_a_docstring() -> None:

@@ -37,6 +37,7 @@ def end_at_once(code: object) -> None:
     """End the process of such a command. Python would take its modules apart, object by object: ten times as
     long as the system needs to have the memory back."""
     if _leaves_nothing and isinstance(code, int):
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
