@@ -105,7 +105,8 @@ def in_a_process(benchmark: str, *words: str) -> Any:
 
 def command_line(*arguments: str) -> str:
     """The command as its script starts it."""
-    return f"import sys; sys.argv = {['ptoas', *arguments]!r}\nfrom ptoas.cli.main import command\ncommand()"
+    words = ["ptoas", *arguments]
+    return f"import sys; sys.argv = {words!r}\nfrom ptoas.cli.command import command\ncommand()"
 
 
 def start(repeats: int) -> list[Row]:

@@ -25,7 +25,7 @@ BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
 def measure(quick: bool = False) -> list[Row]:
     rows = [row for size in SIZES for row in checking(size, 2 if quick else 5)]
-    return [*rows, *many(20 if quick else 500, 2 if quick else 3)]
+    return [*rows, *many(20 if quick else 500, 2 if quick else 5)]
 
 
 def with_flags(text: str) -> str:
@@ -100,7 +100,7 @@ def many(count: int, repeats: int) -> list[Row]:
             repeats=repeats,
             clock=time.perf_counter,
         )
-        one_seen, all_seen = in_a_process("verify", folder, str(3 * repeats))
+        one_seen, all_seen = in_a_process("verify", folder, str(2 * repeats))
     what = f"{count} files of 11 KB"
     rows = [
         Row(f"verify {what} again, nothing changed", "with --no-cache", again, one, at_least=5, speed=True)

@@ -1,6 +1,6 @@
 """`python -m ptoas`: the command, without its script on the path."""
 
-from ptoas.cli.main import command
+from ptoas.cli.command import command
 
 if __name__ == "__main__":
     command()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ptoas.cli.jobs import each
+from ptoas.cli import command, processes
+from ptoas.cli.sharing import each
 
 
 def _square(number: int) -> tuple[int, int]:
@@ -28,7 +31,7 @@ def test_what_is_made_of_items_comes_in_their_order(jobs: int) -> None:
 
 
 def test_so_does_it_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ptoas.cli.jobs._FORKS", False)
+    monkeypatch.setattr("ptoas.cli.sharing.FORKS", False)
     found = list(each(range(40), _square, 2))
     assert [square for square, _ in found] == [number**2 for number in range(40)]
     assert os.getpid() not in {process for _, process in found}
@@ -124,3 +127,87 @@ def test_processes_end_with_who_waits_for_them() -> None:
     assert _children()
     del found
     _wait_for_no_children()
+
+
+# --- one that is started ahead -----------------------------------------------------------------------
+
+_PREPARED: list[int] = []
+
+
+def _prepare() -> None:
+    _PREPARED.append(os.getpid())
+
+
+def _who_is_prepared(number: int) -> tuple[int, bool]:
+    time.sleep(0.01)
+    return number, os.getpid() in _PREPARED
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_one_that_was_started_ahead_helps_prepared(jobs: int) -> None:
+    processes.start_ahead(_prepare)
+    found = list(each(range(40), _who_is_prepared, jobs))
+    assert [number for number, _ in found] == list(range(40))
+    assert {prepared for _, prepared in found} == {True, False}
+    assert not _PREPARED  # not here
+    # Once: who comes later has none.
+    assert {prepared for _, prepared in each(range(40), _who_is_prepared, jobs)} == {False}
+
+
+def test_one_that_was_started_ahead_is_not_kept_waiting_for() -> None:
+    """Told more than a pipe holds, it would be until it is prepared; and where there is nothing, it ends."""
+    processes.start_ahead(partial(time.sleep, 60))
+    many = [f"{number:0100}" for number in range(1000)]
+    assert list(each(many, len, 2)) == [100] * 1000
+    assert len(_children()) == 1
+    processes.end_ahead()
+    _wait_for_no_children()
+
+
+def _fails() -> None:
+    raise ImportError("no compiler")
+
+
+def test_one_that_can_not_prepare_leaves_the_work_to_others() -> None:
+    processes.start_ahead(_fails)
+    assert list(each(range(40), _itself, 2)) == list(range(40))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("verify {}", True),
+        ("verify -q x.pto {} --target a5 -j 12", True),
+        ("verify {} -j auto", True),
+        ("verify {} -j 1", False),
+        ("verify -j1 {}", False),
+        ("verify --jobs=1 {}", False),
+        ("verify x.pto", False),
+        ("lower {}", False),
+        ("{}", False),
+        ("", False),
+    ],
+)
+def test_only_for_folders_that_are_checked_one_is_started_ahead(
+    words: str, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "cores", lambda: 2)
+    assert command.is_much(words.format(tmp_path).split()) is expected
+    monkeypatch.setattr(command, "cores", lambda: 1)
+    assert not command.is_much(words.format(tmp_path).split())
+
+
+def test_a_command_says_the_same_with_one_ahead_as_alone(tmp_path: Path) -> None:
+    for number in range(30):
+        extent = 8 * (number % 5 + 1)
+        (tmp_path / f"{number}.pto").write_text(
+            f"%t = pto.alloc_tile : !pto.tile_buf<vec, 16x{extent}xf16>\n"
+        )
+    said: list[tuple[int, str]] = []
+    for jobs in ("1", "2", "auto"):
+        words = [sys.executable, "-m", "ptoas", "verify", str(tmp_path), "--no-cache", "-j", jobs]
+        done = subprocess.run(words, capture_output=True, text=True)
+        assert not done.stderr
+        said.append((done.returncode, done.stdout))
+    assert said[0] == said[1] == said[2]
+    assert said[0][0] == 1 and "PTO-V101" in said[0][1]

@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 import ptoas
 from ptoas.cli import cache, watching
 from ptoas.cli.find import find_files
-from ptoas.cli.jobs import workers
 from ptoas.cli.main import main
+from ptoas.cli.sharing import workers
 from ptoas.cli.terminal import use_colour
 
 ROOT = Path(__file__).parents[1]

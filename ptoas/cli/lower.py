@@ -9,7 +9,7 @@ import click
 
 from ptoas.cli import leave_alone
 from ptoas.cli.completion import complete_pass, complete_target
-from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
     color_option,
@@ -21,6 +21,7 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
+from ptoas.cli.sharing import AUTO
 from ptoas.cli.terminal import Command, show
 
 if TYPE_CHECKING:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from ptoas import __version__
-from ptoas.cli import end_at_once
 from ptoas.cli.terminal import Commands
 
 HOMES = {
@@ -37,16 +34,3 @@ HOMES = {
 @click.version_option(__version__, prog_name="ptoas")
 def main() -> None:
     """Read, check, run and lower PTO programs: the tile assembly of Ascend NPUs."""
-
-
-def command() -> None:
-    """The command as a process of its own."""
-    try:
-        try:
-            main(prog_name="ptoas")
-        except SystemExit as end:
-            end_at_once(end.code)
-            raise
-    except OSError as error:  # of files all are told before
-        os.write(2, f"error: what is printed can't be written: {error.strerror}\n".encode())
-        os._exit(1)  # Python would try it again

@@ -5,12 +5,13 @@ Nothing of `multiprocessing` is needed: to import it takes longer than its pools
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Generic, Never, TypeVar
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
@@ -19,14 +20,22 @@ Done = TypeVar("Done")
 def forked(items: Sequence[Item], work: Callable[[Item], Done], helpers: int) -> Iterator[Done]:
     """What `work` makes of each item, in their order."""
     _forget_ended()
-    turns = _Turns(len(items))
-    started: list[_Helper[Done]] = []
     done: dict[int, Done] = {}
     at = 0
+    started: list[_Helper[Done]] = []
+    order = pickle.dumps((items, work))
+    if _AHEAD and len(order) <= _ROOM:
+        turns, helper = _AHEAD.pop()
+        started.append(helper)
+        helper.order(order)
+    else:
+        turns = _Turns()
     try:
         with suppress(OSError):  # where no more processes are to be had, fewer do it
             while len(started) < helpers:
-                started.append(_Helper(items, work, turns))
+                started.append(helper := _Helper(turns))
+                helper.order(order)
+        turns.fill(len(items))
         for number in turns:
             done[number] = work(items[number])
             for helper in started:
@@ -46,42 +55,89 @@ def forked(items: Sequence[Item], work: Callable[[Item], Done], helpers: int) ->
         _forget_ended()
 
 
-class _Turns:
-    """The numbers of items, each for who takes it first, in any process: a pipe that is full of them."""
+# --- ahead -----------------------------------------------------------------------------------------
 
-    _MOST = 4096
+
+def start_ahead(prepare: Callable[[], object]) -> None:
+    """Start a helper before it is known what there is to do; meanwhile it prepares for it."""
+    turns = _Turns()
+    with suppress(OSError):
+        _AHEAD.append((turns, _Helper(turns, prepare)))
+        atexit.register(end_ahead)
+
+
+def end_ahead() -> None:
+    """There is nothing to do for who was started ahead."""
+    while _AHEAD:
+        turns, helper = _AHEAD.pop()
+        turns.close()
+        helper.end()
+
+
+_AHEAD: list[tuple[_Turns, _Helper[Any]]] = []
+_ROOM = 1 << 16
+"""Bytes that a pipe holds: who is told more than that while it prepares lets wait who tells it."""
+
+
+# --- helpers ---------------------------------------------------------------------------------------
+
+
+class _Turns:
+    """The numbers of items, each for who takes it first, in any process: a pipe that is filled with them."""
+
+    _MOST = 2048
     """As many fit into the pipe of any system; where there are more items, a turn is for several."""
 
-    def __init__(self, count: int):
-        self._count, self._step = count, 1 + count // self._MOST
-        self._out, full = os.pipe()
-        os.write(full, b"".join(first.to_bytes(4, "little") for first in range(0, count, self._step)))
-        os.close(full)
+    def __init__(self) -> None:
+        self._out, self._full = os.pipe()
+
+    def fill(self, count: int) -> None:
+        """All that there are; to be said once, by who knows."""
+        step = 1 + count // self._MOST
+        turns = [(first, min(first + step, count)) for first in range(0, count, step)]
+        os.write(self._full, b"".join(number.to_bytes(4, "little") for turn in turns for number in turn))
+        self.will_not_fill()
+
+    def will_not_fill(self) -> None:
+        os.close(self._full)
+        self._full = -1
 
     def __iter__(self) -> Iterator[int]:
-        while turn := os.read(self._out, 4):
-            first = int.from_bytes(turn, "little")
-            yield from range(first, min(first + self._step, self._count))
+        while turn := os.read(self._out, 8):
+            yield from range(int.from_bytes(turn[:4], "little"), int.from_bytes(turn[4:], "little"))
 
     def close(self) -> None:
+        if self._full >= 0:
+            self.will_not_fill()
         os.close(self._out)
 
 
 class _Helper(Generic[Done]):
-    """A process that does items in turn, and gives what it has made by a pipe."""
+    """A process that does items in turn, once it is told what, and gives what it has made by a pipe."""
 
-    def __init__(self, items: Sequence[Any], work: Callable[[Any], Done], turns: _Turns):
+    def __init__(self, turns: _Turns, prepare: Callable[[], object] | None = None):
+        ordered, self._order = os.pipe()
         self._out, into = os.pipe()
         self._read = bytearray()
         try:
             self._pid = os.fork()
-            if self._pid == 0:
-                _help(items, work, turns, into)
         except OSError:
             os.close(self._out)
+            os.close(self._order)
             raise
+        else:
+            if self._pid == 0:
+                os.close(self._order)
+                _help(turns, ordered, into, prepare)
         finally:
             os.close(into)
+            os.close(ordered)
+
+    def order(self, order: bytes) -> None:
+        """Say what is to be done, with items and a function; it begins when there are turns."""
+        with suppress(BrokenPipeError), os.fdopen(self._order, "wb") as file:
+            file.write(order)
+        self._order = -1
 
     def given(self, wait: bool = False) -> dict[int, Done]:
         """What has come since this was asked; with `wait`, all that will ever come."""
@@ -103,6 +159,8 @@ class _Helper(Generic[Done]):
 
     def end(self) -> None:
         os.close(self._out)
+        if self._order >= 0:
+            os.close(self._order)
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGTERM)
         _ENDED.append(self._pid)
@@ -127,12 +185,20 @@ _LENGTH = 8
 """Bytes before each thing that is given; they say how long it is."""
 
 
-def _help(items: Sequence[Any], work: Callable[[Any], Any], turns: _Turns, into: int) -> Never:
+def _help(turns: _Turns, ordered: int, into: int, prepare: Callable[[], object] | None) -> None:
     """Do items that nobody has taken, until there are none; one that fails is left to who waits for it.
 
     Who waits may be long at an item of its own: what the pipe does not hold is kept here meanwhile.
     """
     try:
+        turns.will_not_fill()
+        if prepare is not None:
+            prepare()
+        with os.fdopen(ordered, "rb") as file:
+            order = file.read()
+        if not order:
+            return  # there was nothing to do
+        items, work = pickle.loads(order)
         unsent = bytearray()
         os.set_blocking(into, False)
         for number in turns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ptoas.cli.completion import complete_targets
-from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import color_option, config_option, isolated_option
 from ptoas.cli.terminal import Command, progress, show
 
@@ -53,7 +53,7 @@ def test(
     from ptoas.cli import settings as configuration
     from ptoas.cli import testing
     from ptoas.cli.find import find_files
-    from ptoas.cli.jobs import each, workers
+    from ptoas.cli.sharing import AUTO, each, workers
     from ptoas.cli.verify_files import parse_targets
     from ptoas.files import STANDARD_OUTPUT, write_text
 

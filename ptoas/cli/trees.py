@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas.cli.find import find_files
-from ptoas.cli.jobs import each, workers
+from ptoas.cli.sharing import each, workers
 from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ptoas.cli.jobs import each, workers
+from ptoas.cli.sharing import each, workers
 from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report

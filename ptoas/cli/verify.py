@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from ptoas.cli import leave_alone
+from ptoas.cli.check import Check, Request
 from ptoas.cli.completion import complete_codes, complete_targets
-from ptoas.cli.jobs import AUTO, jobs_option
+from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
     color_option,
@@ -25,55 +25,16 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
+from ptoas.cli.sharing import AUTO
 from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ptoas.cli.cache import Cache
     from ptoas.cli.settings import Settings
     from ptoas.cli.verdicts import FileReport
     from ptoas.cli.verify_files import Options
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for, by options and configuration, as it was typed: names are not looked at yet."""
-
-    target: tuple[str, ...]
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    werror: bool
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...]
-    root: str
-    aicore: bool
-    sync: str | None
-    isa: str | None
-    allow_unregistered: bool
-    placement: str | None
-
-    def options(self, settings: Settings, stdin_filename: str | None) -> Options:
-        """The same with its names found; raises for one that does not exist."""
-        from ptoas.cli import verify_files as files
-        from ptoas.cli.settings import check_names
-
-        if settings.source is not None:
-            check_names(settings)
-        return files.Options(
-            files.parse_targets(self.target),
-            self.aicore,
-            self.sync,
-            files.parse_codes(self.select),
-            files.parse_codes(self.ignore),
-            self.werror,
-            self.allow_unregistered,
-            self.isa,
-            self.placement,
-            tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
-            self.root,
-            stdin_filename,
-        )
 
 
 @click.command(cls=Command)
@@ -233,38 +194,10 @@ def _reports(
                 keys[file] = key
     rest = [file for file in files if file not in known]
     if rest:
-        check = _Check(request, settings, stdin_filename, cache, keys, quiet)
+        check = Check(request, settings, stdin_filename, cache, keys, quiet)
         with progress() as advance:
             known |= {report.path: report for report in reports_of(rest, check, jobs, advance)}
     return [known[file] for file in files]
-
-
-@dataclass
-class _Check:
-    """What is done with each file, in any of several processes.
-
-    The compiler is imported by each of them, at their first file: at one time, it takes no longer, and
-    a process that has nothing of another's need not copy what it counts references in.
-    """
-
-    request: Request
-    settings: Settings
-    stdin_filename: str | None
-    cache: Cache | None
-    keys: Mapping[str, str]
-    quiet: bool
-
-    @cached_property
-    def options(self) -> Options:
-        return self.request.options(self.settings, self.stdin_filename)
-
-    def __call__(self, path: str) -> FileReport:
-        from ptoas.cli.verify_files import verify_file
-
-        report = verify_file(path, self.options)
-        if self.cache is not None and path in self.keys:
-            self.cache.keep(self.keys[path], report)
-        return report.of_errors() if self.quiet else report  # no more than is shown
 
 
 def _watch(

@@ -1,0 +1,82 @@
+"""What `verify` does with a file, as it was asked to. Neither the compiler nor click is imported before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ptoas.cli.cache import Cache
+    from ptoas.cli.settings import Settings
+    from ptoas.cli.verdicts import FileReport
+    from ptoas.cli.verify_files import Options
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, by options and configuration, as it was typed: names are not looked at yet."""
+
+    target: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    werror: bool
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...]
+    root: str
+    aicore: bool
+    sync: str | None
+    isa: str | None
+    allow_unregistered: bool
+    placement: str | None
+
+    def options(self, settings: Settings, stdin_filename: str | None) -> Options:
+        """The same with its names found; raises for one that does not exist."""
+        from ptoas.cli import verify_files as files
+        from ptoas.cli.settings import check_names
+
+        if settings.source is not None:
+            check_names(settings)
+        return files.Options(
+            files.parse_targets(self.target),
+            self.aicore,
+            self.sync,
+            files.parse_codes(self.select),
+            files.parse_codes(self.ignore),
+            self.werror,
+            self.allow_unregistered,
+            self.isa,
+            self.placement,
+            tuple((pattern, files.parse_codes(codes)) for pattern, codes in self.per_file_ignores),
+            self.root,
+            stdin_filename,
+        )
+
+
+@dataclass
+class Check:
+    """What is done with each file, in any of several processes.
+
+    The compiler is imported by each of them, at their first file: at one time, it takes no longer, and
+    a process that has nothing of another's need not copy what it counts references in.
+    """
+
+    request: Request
+    settings: Settings
+    stdin_filename: str | None
+    cache: Cache | None
+    keys: Mapping[str, str]
+    quiet: bool
+
+    @cached_property
+    def options(self) -> Options:
+        return self.request.options(self.settings, self.stdin_filename)
+
+    def __call__(self, path: str) -> FileReport:
+        from ptoas.cli.verify_files import verify_file
+
+        report = verify_file(path, self.options)
+        if self.cache is not None and path in self.keys:
+            self.cache.keep(self.keys[path], report)
+        return report.of_errors() if self.quiet else report  # no more than is shown
