@@ -44,6 +44,7 @@ class Facts:
         self.aicore = aicore
         self._places = slot_places(op)
         self._values: dict[str, Sequence[SSAValue]] = {}
+        self._tiles: list[tuple[str, int, TileFacts, TileSpec]] | None = None
 
     def _value(self, slot: str) -> SSAValue:
         """The operand in a slot; `dst` is a result in SSA form."""
@@ -71,15 +72,17 @@ class Facts:
             self._values[slot] = found
         return found
 
-    @cached_property
+    @property
     def tiles(self) -> list[tuple[str, int, TileFacts, TileSpec]]:
         """Every tile that the row speaks of: its slot, its number there, what is known, what is asked."""
-        return [
-            (slot, at, self.knowledge.tile(value), spec)
-            for slot, spec in self.row.tiles.items()
-            for at, value in enumerate(self.values(slot))
-            if isinstance(value.type, TileType)
-        ]
+        if self._tiles is None:
+            self._tiles = [
+                (slot, at, self.knowledge.tile(value), spec)
+                for slot, spec in self.row.tiles.items()
+                for at, value in enumerate(self.values(slot))
+                if isinstance(value.type, TileType)
+            ]
+        return self._tiles
 
     @property
     def model(self) -> Any:

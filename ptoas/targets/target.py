@@ -176,8 +176,10 @@ class Target:
             return NOTHING
         op = cast(PtoOp, op)
         row = self.row(op)
-        if isinstance(row, Unsupported):
-            return NOTHING
+        return NOTHING if isinstance(row, Unsupported) else self.effects_in(row, op)
+
+    def effects_in(self, row: Row, op: PtoOp) -> Effects:
+        """The same, where it is known what the target says of it."""
         if row.frees is not None and is_free(op) and self.has_pipes:
             from ptoas.analysis.channels import given_back_by
 

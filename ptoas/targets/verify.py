@@ -388,7 +388,7 @@ class _Checker:
                 message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
                 yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
                 return
-            effects = target.effects(sample)
+            effects = target.effects_in(row, sample)
             found = self._violations(sample, row, target)
             for rule, violation, source in found:
                 yield from (_diagnose(rule, violation, op, source) for op in group)

@@ -190,15 +190,15 @@ def valid_extents_agree(op: PtoOp, know: Facts) -> Violations:
     dst = know.tile("dst") if "dst" in know.row.valid else None
     if dst is not None and dst.valid == (0, 0) and DYNAMIC in dst.type.valid:
         return
-    opened = {slot for slot in know.row.valid if any(_is_open(know, slot))}
     for violation, slots in _disagreements(know, know.row.valid, "valid", lambda tile: tile.valid):
-        yield replace(violation, severity=Severity.WARNING) if opened & slots else violation
+        opened = any(_is_open(know, slot) for slot in slots)
+        yield replace(violation, severity=Severity.WARNING) if opened else violation
 
 
-def _is_open(know: Facts, slot: str) -> Iterator[bool]:
+def _is_open(know: Facts, slot: str) -> bool:
     """Whether the types of the tiles in a slot leave valid extents to the running program."""
-    for value in know.values(slot):
-        yield isinstance(value.type, TileType) and DYNAMIC in value.type.valid
+    types = [value.type for value in know.values(slot)]
+    return any(isinstance(type, TileType) and DYNAMIC in type.valid for type in types)
 
 
 @rule(
@@ -233,8 +233,8 @@ def _disagreements(
         required = [
             _required(letter, extent, bound, slot) for letter, extent in zip(letters, found, strict=True)
         ]
-        wrong = [at for at, extent in enumerate(found) if DYNAMIC not in (extent, required[at])]
-        wrong = [at for at in wrong if found[at] != required[at]]
+        wrong = [at for at, extent in enumerate(found) if extent != required[at]]
+        wrong = [at for at in wrong if DYNAMIC not in (found[at], required[at])]
         if not wrong:
             continue
         owner = next((bound[letters[at]][1] for at in wrong if letters[at] in bound), None)
