@@ -24,8 +24,8 @@ BARRIER = "pto.barrier #pto.pipe<PIPE_ALL>"
 
 
 def measure(quick: bool = False) -> list[Row]:
-    rows = [row for size in SIZES for row in checking(size, 2 if quick else 5)]
-    return [*rows, *many(20 if quick else 500, 2 if quick else 5)]
+    rows = [row for size in SIZES for row in checking(size, 2 if quick else 6)]
+    return [*rows, *many(20 if quick else 500, 2 if quick else 6)]
 
 
 def with_flags(text: str) -> str:

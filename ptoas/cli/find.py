@@ -90,13 +90,14 @@ def _below(folder: Path, lists: _Lists) -> Iterator[str]:
         entries = list(os.scandir(folder))
     except OSError:
         return
+    # As `rglob` names files: `a.pto` below `.`, not `./a.pto`.
+    before = os.path.join("" if folder == Path() else folder, "")
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
         wanted = is_folder or (entry.name.endswith(SUFFIX) and not entry.is_dir())
         if not wanted or entry.name.startswith("."):
             continue
-        # As `rglob` names files: `a.pto` below `.`, not `./a.pto`.
-        path = str(folder / entry.name)
+        path = before + entry.name
         if lists.specs and lists.has(os.path.abspath(path), is_folder):
             continue
         if is_folder:
