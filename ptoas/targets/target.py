@@ -176,30 +176,7 @@ class Target:
             return NOTHING
         op = cast(PtoOp, op)
         row = self.row(op)
-        return NOTHING if isinstance(row, Unsupported) else self.effects_in(row, op)
-
-    def effects_in(self, row: Row, op: PtoOp) -> Effects:
-        """The same, where it is known what the target says of it."""
-        if row.frees is not None and is_free(op) and self.has_pipes:
-            from ptoas.analysis.channels import given_back_by
-
-            pipe = row.frees(op)
-            tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
-            if pipe is None or not tiles:
-                return NOTHING
-            # Whoever still reads it must be done: the other core will write there.
-            return Effects(behind=tuple((pipe, tile, True) for tile in tiles))
-        if row.pipe is None:
-            return NOTHING
-        # One thread does everything in order; only what is read and written remains.
-        model = row.pipe if self.has_pipes else Pipes(S, events=())
-        found = effects_of(op, model, row.ignores, row.clobbers)
-        if is_pop(op):
-            from ptoas.analysis.channels import overwritten_by
-
-            if (before := overwritten_by(op)) is not None:
-                found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
-        return found
+        return NOTHING if isinstance(row, Unsupported) else effects_in(self, row, op)
 
     def leaves_alone(self, tile: SSAValue) -> bool:
         """Whether a tile is but scratch that the instructions have a place for and nothing touches here: then
@@ -311,6 +288,30 @@ def _number(given: Any) -> int | bool:
 def _asks(program: tuple[Asked, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
     parts = (part for part in program if chapters is None or not part.chapters or part.chapters & chapters)
     return tuple(rule for part in parts for rule in part.rules())
+
+
+def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
+    """What `op` does on the pipes of a target that says this of it."""
+    if row.frees is not None and is_free(op) and target.has_pipes:
+        from ptoas.analysis.channels import given_back_by
+
+        pipe = row.frees(op)
+        tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
+        if pipe is None or not tiles:
+            return NOTHING
+        # Whoever still reads it must be done: the other core will write there.
+        return Effects(behind=tuple((pipe, tile, True) for tile in tiles))
+    if row.pipe is None:
+        return NOTHING
+    # One thread does everything in order; only what is read and written remains.
+    model = row.pipe if target.has_pipes else Pipes(S, events=())
+    found = effects_of(op, model, row.ignores, row.clobbers)
+    if is_pop(op):
+        from ptoas.analysis.channels import overwritten_by
+
+        if (before := overwritten_by(op)) is not None:
+            found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
+    return found
 
 
 @lru_cache(maxsize=8192)

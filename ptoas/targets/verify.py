@@ -46,6 +46,7 @@ from ptoas.targets.rule import Check, Rule, Violation
 from ptoas.targets.rules.budget import is_near_the_end
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.stale import stale_spellings
+from ptoas.targets.target import effects_in
 
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
@@ -388,7 +389,7 @@ class _Checker:
                 message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
                 yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
                 return
-            effects = target.effects_in(row, sample)
+            effects = effects_in(target, row, sample)
             found = self._violations(sample, row, target)
             for rule, violation, source in found:
                 yield from (_diagnose(rule, violation, op, source) for op in group)
