@@ -9,6 +9,7 @@ import atexit
 import os
 import pickle
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
@@ -151,8 +152,7 @@ class _Helper(Generic[Done]):
             end = start + int.from_bytes(self._read[at:start], "little")
             if len(self._read) < end:
                 break
-            number, made = pickle.loads(self._read[start:end])
-            found[number] = made
+            found |= pickle.loads(self._read[start:end])
             at = end
         del self._read[:at]
         return found
@@ -181,6 +181,9 @@ def _is_gone(pid: int) -> bool:
         return True
 
 
+_OFTEN = 0.05
+"""Seconds between two times that a helper gives what it has made: together things take less."""
+
 _LENGTH = 8
 """Bytes before each thing that is given; they say how long it is."""
 
@@ -200,19 +203,25 @@ def _help(turns: _Turns, ordered: int, into: int, prepare: Callable[[], object] 
             return  # there was nothing to do
         items, work = pickle.loads(order)
         unsent = bytearray()
+        made: dict[int, Any] = {}
+        last = time.monotonic()
         os.set_blocking(into, False)
         for number in turns:
-            made = pickle.dumps((number, work(items[number])))
-            unsent += len(made).to_bytes(_LENGTH, "little") + made
-            with suppress(BlockingIOError):
-                _send(unsent, into)
+            made[number] = work(items[number])
+            if time.monotonic() - last > _OFTEN:
+                with suppress(BlockingIOError):
+                    _send(unsent, made, into)
+                last = time.monotonic()
         os.set_blocking(into, True)
-        _send(unsent, into)
+        _send(unsent, made, into)
         os.close(into)  # now: the system would do it after it has taken back all memory
     finally:
         os._exit(0)  # and nothing is said of what failed, nor written that this process had begun to write
 
 
-def _send(unsent: bytearray, into: int) -> None:
+def _send(unsent: bytearray, made: dict[int, Any], into: int) -> None:
+    given = pickle.dumps(made)
+    made.clear()
+    unsent += len(given).to_bytes(_LENGTH, "little") + given
     while unsent:
         del unsent[: os.write(into, unsent)]
