@@ -49,6 +49,14 @@ def test_where_nothing_can_be_printed_one_line_says_why(words: tuple[str, ...]) 
     assert done.stderr == "error: what is printed can't be written: No space left on device\n"
 
 
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_who_calls_may_close_what_is_printed_to(stream: str) -> None:
+    words = [sys.executable, "-m", "ptoas", "verify", str(ROOT / "examples"), "--target", "a5", "-q"]
+    done = subprocess.run(["sh", "-c", f'"$@" {stream}>&-', "sh", *words], capture_output=True, text=True)
+    assert done.returncode == 1 and not done.stderr
+    assert ("PTO-A201" in done.stdout) is (stream == "2")
+
+
 def test_a_command_that_ends_at_once_has_printed_all() -> None:
     command = [sys.executable, "-m", "ptoas", "convert", LOOKUP, "--to", "dps"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -191,9 +191,9 @@ def test_one_that_can_not_prepare_leaves_the_work_to_others() -> None:
 def test_only_for_folders_that_are_checked_one_is_started_ahead(
     words: str, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "cores", lambda: 2)
+    monkeypatch.setattr(command, "processors", lambda: 2)
     assert command.is_much(words.format(tmp_path).split()) is expected
-    monkeypatch.setattr(command, "cores", lambda: 1)
+    monkeypatch.setattr(command, "processors", lambda: 1)
     assert not command.is_much(words.format(tmp_path).split())
 
 

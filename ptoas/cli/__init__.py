@@ -38,8 +38,9 @@ def end_at_once(code: object) -> None:
     long as the system needs to have the memory back."""
     if _leaves_nothing and isinstance(code, int):
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]  # who calls may close it
+                stream.flush()
         os._exit(code)
 
 

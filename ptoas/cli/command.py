@@ -6,10 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from ptoas.cli import end_at_once, leave_alone
-from ptoas.cli.sharing import FORKS, cores
+from ptoas.cli.sharing import FORKS
+from ptoas.processors import processors
 
 
 def command() -> None:
@@ -26,14 +28,15 @@ def command() -> None:
             end_at_once(end.code)
             raise
     except OSError as error:  # of files all are told before
-        os.write(2, f"error: what is printed can't be written: {error.strerror}\n".encode())
+        with suppress(OSError):
+            os.write(2, f"error: what is printed can't be written: {error.strerror}\n".encode())
         os._exit(1)  # Python would try it again
 
 
 def is_much(words: Sequence[str]) -> bool:
     """Whether a folder is to be checked, probably by several processes. Then the first to help imports the
     compiler while this one reads the command line and looks for files."""
-    if not FORKS or words[:1] != ["verify"] or cores() < 2:
+    if not FORKS or words[:1] != ["verify"] or processors() < 2:
         return False
     alone = re.search(r" (-j|--jobs)[ =]?1 ", f" {' '.join(words)} ")
     return not alone and any(map(os.path.isdir, words[1:]))

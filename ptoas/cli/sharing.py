@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ptoas.cli import tidy_up
+from ptoas.processors import processors
 
 AUTO = "auto"
 _WORTH_A_PROCESS = 8
@@ -22,13 +23,7 @@ def workers(jobs: int | str, files: int) -> int:
     """How many processes are worth their start for so many files."""
     if isinstance(jobs, int):
         return max(1, min(jobs, files))
-    return max(1, min(cores(), files // _WORTH_A_PROCESS))
-
-
-def cores() -> int:
-    """How many this process may use."""
-    affinity: Any = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return max(1, min(processors(), files // _WORTH_A_PROCESS))
 
 
 def each(items: Sequence[Item], work: Callable[[Item], Done], jobs: int) -> Iterator[Done]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import mmap
 import multiprocessing
-import os
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import line_of
 from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
+from ptoas.processors import processors
 from ptoas.runner.call import Call
 from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
@@ -77,8 +77,7 @@ def processes(jobs: int | str, parts: int) -> int:
     if parts == 1 or METHOD not in multiprocessing.get_all_start_methods():
         return 1
     if not isinstance(jobs, int):
-        affinity: Any = getattr(os, "sched_getaffinity", None)
-        jobs = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+        jobs = processors()
     return max(1, min(jobs, parts))
 
 
