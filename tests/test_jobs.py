@@ -59,6 +59,17 @@ def test_a_process_goes_on_while_what_it_has_made_is_not_read() -> None:
     assert [process for _, process in found].count(os.getpid()) < 5
 
 
+def _once(number: int, folder: Path, here: int) -> int:
+    (folder / str(number)).touch(exist_ok=False)
+    time.sleep(0.01 if os.getpid() == here else 0.2)
+    return number
+
+
+def test_what_another_process_is_still_at_is_waited_for(tmp_path: Path) -> None:
+    """And not done again."""
+    assert list(each(range(12), partial(_once, folder=tmp_path, here=os.getpid()), 2)) == list(range(12))
+
+
 def _fails_elsewhere(number: int, here: int, how: str) -> int:
     time.sleep(0.01)
     if os.getpid() != here:
