@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 import ptoas
+from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.knowledge import Knowledge
+from ptoas.analysis.structure import functions
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.lowering import launch
 from ptoas.lowering.launch import ends_by_passes, kernel_ends
+from ptoas.targets.rules.budget import is_near_the_end
 
 TILE = "!pto.tile_buf<vec, 64x256xf32>"
 USED = f"pto.tload ins(%x : !pto.memref<64x256xf32>) outs(%a : {TILE})"
@@ -59,3 +63,15 @@ def test_ends_are_those_that_the_passes_find(
     monkeypatch.setattr(launch, "ends_by_passes", by_passes)
     assert kernel_ends(module, target) == slow == {"kernel": {TileLoc.Vec: end}}
     assert quick is not bool(asked)
+
+
+@pytest.mark.parametrize(("size", "near"), [(8192, False), (131072, True)])
+def test_a_ring_counts_for_how_near_the_end_a_kernel_is(size: int, near: bool) -> None:
+    ring = f'{{name = "ring", size = {size}, location = #pto.address_space<vec>, auto = true}}'
+    text = f"""
+func.func @kernel() attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
+  %ring = pto.reserve_buffer {ring} -> i32
+  return
+}}"""
+    facts = FunctionFacts(functions(ptoas.parse(text))[0], Knowledge())
+    assert is_near_the_end((facts,), ptoas.get_target("a2a3")) is near
