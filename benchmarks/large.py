@@ -54,14 +54,11 @@ def sizes(size: int) -> list[Row]:
 
 
 def _whole_way(text: str) -> dict[str, float]:
-    """Seconds to verify and to lower, and the bytes that everything together took; as the command does it,
-    which does not let Python look for what it can throw away (`ptoas/cli/__init__.py`)."""
+    """Seconds to verify and to lower, and the bytes that everything together took."""
     import ptoas
-    from ptoas.cli import leave_alone
     from ptoas.lowering.lower import lower
     from ptoas.targets.verify import verify
 
-    leave_alone()
     warm = ptoas.parse(program(1_000))
     verify(warm, "a5")
     lower(warm, "a5", verified=False)

@@ -108,9 +108,9 @@ def many(count: int, repeats: int) -> list[Row]:
     # One core can't show what two would do.
     if (os.cpu_count() or 1) > 1:
         seen = f"verify {what}, seen before, -j auto"
-        rows.append(Row(seen, "-j 1", all_seen, one_seen, at_least=1.7, speed=True))
-        rows.append(Row(f"verify {what}, -j auto", "-j 1", all_cores, one, at_least=1.7, speed=True))
-        rows.append(Row(f"lower {what}, -j auto", "-j 1", lower_all, lower_one, at_least=1.7, speed=True))
+        rows.append(Row(seen, "-j 1", all_seen, one_seen, speed=True))
+        rows.append(Row(f"verify {what}, -j auto", "-j 1", all_cores, one, at_least=1.5, speed=True))
+        rows.append(Row(f"lower {what}, -j auto", "-j 1", lower_all, lower_one, at_least=1.5, speed=True))
     return rows
 
 

@@ -5,7 +5,6 @@ Each of them is bounded, and `clear_caches` empties all of them.
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Generic, ParamSpec, TypeVar, cast
@@ -30,10 +29,6 @@ def clear_caches() -> None:
     """
     for clear in _CLEAR:
         clear()
-
-
-atexit.register(clear_caches)
-"""At its end Python looks at all that is left, several times over."""
 
 
 def on_clear(clear: Callable[[], object]) -> None:

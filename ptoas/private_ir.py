@@ -6,82 +6,19 @@ Each stands for something that has no public name, or costs much where programs 
 
 from __future__ import annotations
 
-from functools import cached_property
-from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue, SSAValues, Use
-from xdsl.irdl import BaseAttr, IRDLOperation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from xdsl.dialects.builtin import LocationAttr
-    from xdsl.irdl import AttrConstraint, OpDef
-    from xdsl.irdl.declarative_assembly_format import FormatProgram
-    from xdsl.parser import AttrParser, Parser
+    from xdsl.parser import AttrParser
     from xdsl.printer import Printer
 
 Op = TypeVar("Op", bound=Operation)
-
-for _kind in (SSAValue, Operation, IRDLOperation, Block, Region):
-    # Each is equal to itself alone, and says so with a hash in Python that gives its `id`. What every object
-    # has does the same without a call: a twentieth of the time that reading and lowering a program takes.
-    _kind.__hash__ = object.__hash__
-
-
-_relaxed = BaseAttr.relax_constraint
-
-
-def _relaxed_quickly(self: BaseAttr[Any], other: AttrConstraint) -> AttrConstraint | None:
-    """xDSL compares all pairs of kinds that an operand may be of: five thousand while its own dialects are
-    defined, of which it asks three functions each whether two classes are the same."""
-    if other.__class__ is self.__class__ is BaseAttr:
-        return self if self.attr is cast("BaseAttr[Any]", other).attr else None
-    return _relaxed(self, other)
-
-
-BaseAttr.relax_constraint = _relaxed_quickly
-
-
-class _Format:
-    """An assembly format that is read when something is first parsed or printed by it."""
-
-    def __init__(self, text: str, definition: OpDef):
-        self._text, self._definition = text, definition
-
-    @cached_property
-    def _program(self) -> FormatProgram:
-        from xdsl.irdl.declarative_assembly_format import FormatProgram
-
-        return FormatProgram.from_str(self._text, self._definition)
-
-    def parse(self, parser: Parser, cls: type[Any]) -> IRDLOperation:
-        return self._program.parse(parser, cls)
-
-    def print(self, printer: Printer, op: IRDLOperation) -> None:
-        self._program.print(printer, op)
-
-
-def _import_dialects() -> None:
-    """Import those of xDSL's dialects that every program has, their formats put off.
-
-    xDSL reads the format of an operation when it defines it, a fifth of a millisecond each; of these fifty a
-    program prints or parses few, and a PTO program none. Whoever has imported them already has them whole.
-    """
-    from xdsl.irdl.declarative_assembly_format import FormatProgram
-
-    known = vars(FormatProgram)["from_str"]
-    FormatProgram.from_str = staticmethod(cast(Any, _Format))
-    try:
-        for name in ("arith", "func", "scf"):
-            import_module(f"xdsl.dialects.{name}")
-    finally:
-        FormatProgram.from_str = known
-
-
-_import_dialects()
 
 
 def set_name(value: SSAValue, name: str | None) -> None:

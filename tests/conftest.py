@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("ptoas", deadline=None)  # a loaded machine may take any time for an example
+settings.load_profile("ptoas")
 
 HERE = Path(__file__).parent
 

@@ -41,9 +41,14 @@ def test_version_and_help_import_neither_xdsl_nor_numpy() -> None:
 def test_where_nothing_can_be_printed_one_line_says_why(words: tuple[str, ...]) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("no device here is always full")
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "ptoas", *words], stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "ptoas", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=buffered,
         )
     assert done.returncode == 1
     assert done.stderr == "error: what is printed can't be written: No space left on device\n"
@@ -57,7 +62,7 @@ def test_who_calls_may_close_what_is_printed_to(stream: str) -> None:
     assert ("PTO-A201" in done.stdout) is (stream == "2")
 
 
-def test_a_command_that_ends_at_once_has_printed_all() -> None:
+def test_a_command_in_its_own_process_prints_what_the_function_prints() -> None:
     command = [sys.executable, "-m", "ptoas", "convert", LOOKUP, "--to", "dps"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -18,7 +19,7 @@ import ptoas
 from ptoas.cli import cache, watching
 from ptoas.cli.find import find_files
 from ptoas.cli.main import main
-from ptoas.cli.sharing import workers
+from ptoas.cli.pool import worker_count
 from ptoas.cli.terminal import use_colour
 
 ROOT = Path(__file__).parents[1]
@@ -235,9 +236,15 @@ def test_what_a_verdict_depends_on(here: Path, monkeypatch: pytest.MonkeyPatch) 
     assert kept() == 9
     monkeypatch.setattr(cache, "_plugins", lambda: "another")
     assert kept() == 11
+    installed = importlib.metadata.version
+    for number, library in enumerate(("xdsl", "lark"), 1):
+        monkeypatch.setattr(
+            importlib.metadata, "version", lambda name, new=library: "9.9" if name == new else installed(name)
+        )
+        assert kept() == 11 + 2 * number
     run("verify", ".", "--no-cache", "--werror")
     run("verify", "good.pto", "--werror")
-    assert kept() == 11
+    assert kept() == 15
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -359,8 +366,8 @@ def test_colour_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_how_many_processes_are_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
-    assert [workers("auto", n) for n in (0, 1, 15, 16, 500)] == [1, 1, 1, 2, 4]
-    assert [workers(2, n) for n in (0, 1, 500)] == [1, 1, 2]
+    assert [worker_count("auto", n) for n in (0, 1, 15, 16, 500)] == [1, 1, 1, 2, 4]
+    assert [worker_count(2, n) for n in (0, 1, 500)] == [1, 1, 2]
     assert run("verify", "-j", "0", "x").exit_code == 2
     assert run("verify", "-j", "many", "x").exit_code == 2
 

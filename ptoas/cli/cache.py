@@ -96,10 +96,14 @@ def _prune(shelf: Path) -> None:
 
 
 def _program() -> str:
-    """What a verdict depends on beside text and options: the files of ptoas, and what is plugged in."""
+    """Return what a verdict depends on besides text and options: the files of ptoas, the versions of the
+    libraries that it is built on, and what is plugged in."""
+    from importlib.metadata import version
+
+    libraries = " ".join(f"{name} {version(name)}" for name in ("lark", "xdsl"))
     folders = os.walk(Path(__file__).parents[1])  # `Path.rglob` takes four times as long
     own = _stamps(f"{top}/{name}" for top, _, names in folders for name in names if name.endswith(".py"))
-    return f"{__version__} {sys.version_info[:2]} {own} {_plugins()}"
+    return f"{__version__} {sys.version_info[:2]} {libraries} {own} {_plugins()}"
 
 
 def _stamps(paths: Iterable[str]) -> str:

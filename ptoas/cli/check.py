@@ -58,8 +58,7 @@ class Request:
 class Check:
     """What is done with each file, in any of several processes.
 
-    The compiler is imported by each of them, at their first file: at one time, it takes no longer, and
-    a process that has nothing of another's need not copy what it counts references in.
+    The compiler is imported by each of them, at its first file; the parent process does not need it.
     """
 
     request: Request

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ptoas.cli import leave_alone
 from ptoas.cli.options import (
     color_option,
     output_option,
@@ -37,7 +36,6 @@ def convert(
     ptoas convert kernel.pto --to ssa
     ptoas convert kernel.pto --to generic -o kernel.mlir
     """
-    leave_alone()
     ctx.find_root().obj = color
     from ptoas.files import STANDARD_OUTPUT, write_text
     from ptoas.forms import print_module

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import click
 
+from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import color_option, config_option, isolated_option, stdin_filename_option
 from ptoas.cli.terminal import Command, show, use_colour
 
@@ -17,6 +19,7 @@ from ptoas.cli.terminal import Command, show, use_colour
 @config_option
 @isolated_option
 @stdin_filename_option
+@jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and differences.")
 @color_option
 @click.pass_context
@@ -28,6 +31,7 @@ def fmt(
     config: str | None,
     isolated: bool,
     stdin_filename: str | None,
+    jobs: int | str | None,
     quiet: bool,
     color: str,
 ) -> None:
@@ -43,48 +47,35 @@ def fmt(
     """
     ctx.find_root().obj = color
     from ptoas.cli import settings as configuration
+    from ptoas.cli.differences import unified
     from ptoas.cli.find import find_files
-    from ptoas.diagnostics import PtoasError
+    from ptoas.cli.fmt_files import crashed, format_file
+    from ptoas.cli.pool import AUTO, map_files, worker_count
     from ptoas.diagnostics.render import visible
-    from ptoas.files import STANDARD_OUTPUT, write_text
-    from ptoas.grammar.format import format_text
-    from ptoas.grammar.parse import read_source
+    from ptoas.files import STANDARD_OUTPUT
 
     settings = configuration.load(config, isolated, paths)
     files, problems = find_files(paths, settings.exclude, settings.root)
+    colour = use_colour(color, sys.stdout)
     changed = unread = 0
-    for file in files:
-        try:
-            source = read_source(file)
-            name = stdin_filename or source.filename if file == STANDARD_OUTPUT else file
-            text = format_text(source.text, name)
-            in_style = text == source.text
-            changed += not in_style
-            if diff:
-                _show_difference(source.text, text, name, use_colour(color, sys.stdout))
-            elif check:
-                if not in_style and not quiet:
-                    click.echo(f"would change {visible(name)}")
-            elif file == STANDARD_OUTPUT:
-                click.echo(text, nl=False)
-            elif not in_style:
-                write_text(file, text)
-                if not quiet:
-                    click.echo(f"changed {visible(name)}")
-        except PtoasError as error:
-            problems += error.diagnostics
-            unread += 1
+    work = partial(format_file, write=not (check or diff), stdin_filename=stdin_filename)
+    count = worker_count(jobs or settings.jobs or AUTO, len(files))
+    for file, done in zip(files, map_files(work, files, count, crashed), strict=True):
+        problems += done.errors
+        unread += bool(done.errors)
+        changed += done.changed
+        if done.errors:
+            continue
+        if diff:
+            if done.changed:
+                click.echo(unified(done.before, done.after, done.name, colour), nl=False, color=colour)
+        elif file == STANDARD_OUTPUT and not check:
+            click.echo(done.after, nl=False)
+        elif done.changed and not quiet:
+            click.echo(f"{'would change' if check else 'changed'} {visible(done.name)}")
     read = len(files) - unread
     if not quiet and not diff and STANDARD_OUTPUT not in files and (read or not problems):
         total = f"{read} file{'s' * (read != 1)}"
         click.echo(f"{total}, {changed} {'to change' if check else 'changed'}")
     show(problems, color)
     ctx.exit(1 if problems or (changed and (check or diff)) else 0)
-
-
-def _show_difference(before: str, after: str, name: str, colour: bool) -> None:
-    from ptoas.cli.differences import unified
-
-    text = unified(before, after, name, colour)
-    if text:
-        click.echo(text, nl=False, color=colour)

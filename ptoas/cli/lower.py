@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ptoas.cli import leave_alone
 from ptoas.cli.completion import complete_pass, complete_target
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
@@ -21,7 +20,7 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.sharing import AUTO
+from ptoas.cli.pool import AUTO
 from ptoas.cli.terminal import Command, show
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ def lower(
     ptoas lower kernel.pto --until plan-memory
     ptoas lower kernels --target a5 -o build -j auto
     """
-    leave_alone()
     ctx.find_root().obj = color
     from ptoas.cli import lower_files as files
     from ptoas.cli import settings as configuration

@@ -91,9 +91,6 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from ptoas.cli.methods import keep_methods
-
-        keep_methods()
         from ptoas.diagnostics import PtoasError
 
         try:

@@ -53,7 +53,7 @@ def test(
     from ptoas.cli import settings as configuration
     from ptoas.cli import testing
     from ptoas.cli.find import find_files
-    from ptoas.cli.sharing import AUTO, each, workers
+    from ptoas.cli.pool import AUTO, map_files, worker_count
     from ptoas.cli.verify_files import parse_targets
     from ptoas.files import STANDARD_OUTPUT, write_text
 
@@ -63,10 +63,10 @@ def test(
     targets = parse_targets(target or settings.target or None)
     started = time.perf_counter()
     outcomes: list[testing.Outcome] = []
-    count = workers(jobs or settings.jobs or AUTO, len(files))
+    count = worker_count(jobs or settings.jobs or AUTO, len(files))
     work = partial(testing.run_tests, targets=targets, wanted=wanted)
     with progress("test") as advance:
-        for number, found in enumerate(each(files, work, count), 1):
+        for number, found in enumerate(map_files(work, files, count, testing.crashed), 1):
             outcomes += found
             for one in found:
                 if not quiet or not one.ok:

@@ -56,6 +56,11 @@ def run_tests(path: str, targets: tuple[str, ...] = (), wanted: str | None = Non
         return [_broken(path, (internal_error(error, ("test", path), path),))]
 
 
+def crashed(finding: Diagnostic) -> list[Outcome]:
+    """Return the outcome of a file that kills the process that runs its checks."""
+    return [_broken(finding.span.file, (finding,))]
+
+
 def _broken(path: str, findings: Sequence[Diagnostic]) -> Outcome:
     """A file that can't be read, or whose comments can't."""
     errors = tuple(d for d in findings if d.is_error)

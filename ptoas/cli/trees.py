@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ptoas.cli.find import find_files
-from ptoas.cli.sharing import each, workers
+from ptoas.cli.pool import map_files, worker_count
 from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.internal import internal_error
@@ -91,7 +91,8 @@ def go(
     outcomes = [Outcome(problem.span.file, errors=(problem,)) for problem in problems]
     for outcome in outcomes if not as_json else ():
         click.echo(outcome.line())
-    done = each(files, partial(_of_file, command=command, work=work, parts=parts), workers(jobs, len(files)))
+    do = partial(_of_file, command=command, work=work, parts=parts)
+    done = map_files(do, files, worker_count(jobs, len(files)), _crashed)
     with progress(command) as advance:
         for number, found in enumerate(done, 1):
             for outcome in found:
@@ -109,6 +110,10 @@ def go(
         noun = named if len(outcomes) != 1 else named[:-1]
         click.echo(f"{len(outcomes)} {noun}: {good} ok, {counts['failed']} failed")
     return 0 if good == len(outcomes) else 1
+
+
+def _crashed(finding: Diagnostic) -> Iterable[Outcome]:
+    return [Outcome(finding.span.file, errors=(finding,))]
 
 
 def _of_file(path: str, command: str, work: Work, parts: Parts | None) -> Iterable[Outcome]:

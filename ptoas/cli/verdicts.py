@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ptoas.cli.sharing import each, workers
+from ptoas.cli.pool import map_files, worker_count
 from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report
@@ -37,14 +37,17 @@ def reports_of(
     progress: Callable[[int, int], None] | None = None,
 ) -> list[FileReport]:
     """What `check` says of files, in their order; `progress` hears of files done and in all."""
-    # Standard input is read here: a child has another one.
-    found = {file: check(file) for file in files if file == "-"}
-    rest = [file for file in files if file != "-"]
-    for report in each(rest, check, workers(jobs, len(rest))):
-        found[report.path] = report
+    found: list[FileReport] = []
+    for report in map_files(check, files, worker_count(jobs, len(files)), _unchecked):
+        found.append(report)
         if progress is not None:
             progress(len(found), len(files))
-    return [found[file] for file in files]
+    return found
+
+
+def _unchecked(problem: Diagnostic) -> FileReport:
+    """Return the report of a file that was checked for no target."""
+    return FileReport(problem.span.file, Report((problem,), ()), readable=False)
 
 
 _ORDER = ("cpu", "a2a3", "a5", "a5-custom")
@@ -59,7 +62,7 @@ def in_order(targets: Iterable[str]) -> tuple[str, ...]:
 
 def unfound(problems: Iterable[Diagnostic]) -> list[FileReport]:
     """What is wrong with the paths themselves, as reports."""
-    return [FileReport(d.span.file, Report((d,), ()), readable=False) for d in problems]
+    return [_unchecked(problem) for problem in problems]
 
 
 def all_diagnostics(reports: Iterable[FileReport]) -> list[Diagnostic]:

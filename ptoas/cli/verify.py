@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ptoas.cli import leave_alone
 from ptoas.cli.check import Check, Request
 from ptoas.cli.completion import complete_codes, complete_targets
 from ptoas.cli.jobs import jobs_option
@@ -25,7 +24,7 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.sharing import AUTO
+from ptoas.cli.pool import AUTO
 from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
 
@@ -118,7 +117,6 @@ def verify(
     ptoas verify kernels --watch
     ptoas verify kernels --format sarif -o findings.sarif
     """
-    leave_alone()
     ctx.find_root().obj = color
     from ptoas.cli import settings as configuration
     from ptoas.cli.find import find_files

@@ -133,6 +133,11 @@ INTERNAL: dict[str, tuple[str, str]] = {
         "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
         "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
     ),
+    "PTO-X002": (
+        "a file does not kill the process that works on it",
+        "With `-j`, a worker process died while it processed the file, and so did a second one that worked "
+        "on nothing else. The system may have ended it because memory ran out; other files are not affected.",
+    ),
 }
 
 MEANINGS: dict[str, tuple[str, str]] = {

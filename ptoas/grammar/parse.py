@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
-from ptoas.collector import undisturbed
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.files import open_plain, up_to
 from ptoas.grammar import tree as t
@@ -29,7 +28,6 @@ MAX_BYTES = 64 << 20
 """The largest file that is read."""
 
 
-@undisturbed
 def parse(text: str, filename: str = "<string>", *, allow_unregistered: bool = False) -> ModuleOp:
     """Read a PTO program in any of its forms.
 

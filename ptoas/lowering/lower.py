@@ -8,7 +8,6 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ptoas.collector import undisturbed
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.files import write_text
 from ptoas.forms import print_module
@@ -29,7 +28,6 @@ from ptoas.targets.named import module_target
 from ptoas.targets.verify import verify
 
 
-@undisturbed
 def lower(
     module: ModuleOp,
     target: str | Target | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -305,7 +304,5 @@ def _extent(file: File, given: lsp.Range) -> tuple[int, int]:
 def serve() -> None:
     """Speak over standard input and output until the editor says goodbye."""
     server = make_server()
-    # Programs make many small objects that live long; looking through all of them is what takes time.
-    gc.set_threshold(50_000, 20, 20)
     _ = tuple(TARGETS)
     server.start_io()

@@ -380,6 +380,12 @@ _ROWS = (
         "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
     ),
     (
+        "PTO-R806",
+        "processes are forked for `--jobs`",
+        "Blocks and ranks in several processes share memory and the compiled program; both need `fork`, "
+        "which this system does not have. One process runs everything, with the same result.",
+    ),
+    (
         "PTO-R850",
         "an address is in no rank's window",
         "A pointer that leaves its argument reaches another rank if the distance is that between their "

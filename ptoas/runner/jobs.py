@@ -22,11 +22,11 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.kinds import waits_for_blocks
 from ptoas.analysis.structure import walk
-from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.diagnostics import Diagnostic, PtoasError, Severity, UsageError
 from ptoas.machine.accesses import Record
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
-from ptoas.machine.errors import line_of
+from ptoas.machine.errors import finding, line_of
 from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
 from ptoas.processors import processors
 from ptoas.runner.call import Call
@@ -74,11 +74,23 @@ def place_of(op: Operation) -> str:
 
 def processes(jobs: int | str, parts: int) -> int:
     """How many processes run so many parts."""
-    if parts == 1 or METHOD not in multiprocessing.get_all_start_methods():
+    if parts == 1 or not _can_fork():
         return 1
     if not isinstance(jobs, int):
         jobs = processors()
     return max(1, min(jobs, parts))
+
+
+def _can_fork() -> bool:
+    return METHOD in multiprocessing.get_all_start_methods()
+
+
+def ignored_jobs(jobs: int | str, parts: int, entry: Operation) -> list[Diagnostic]:
+    """Return a note if several processes were asked for and this system can't fork any."""
+    if jobs == 1 or parts == 1 or _can_fork():
+        return []
+    message = "--jobs is ignored: processes cannot be forked on this system, so one process runs everything"
+    return [finding("PTO-R806", message, entry, severity=Severity.NOTE)]
 
 
 # --- memory that processes have in common ----------------------------------------------------------

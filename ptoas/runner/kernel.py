@@ -16,7 +16,7 @@ from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
 from ptoas.analysis.structure import walk
-from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
@@ -90,10 +90,12 @@ class Kernel:
         channels = Channels(self.module) if has_channels(walk(self.module)) else None
         across = len(self.launch.cores) > 1 and any_goes_across(walk(self.module))
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
+        self._notes: list[Diagnostic] = []
         if self.options.jobs != 1:
-            from ptoas.runner.jobs import check_apart
+            from ptoas.runner.jobs import check_apart, ignored_jobs
 
             check_apart(self.program)
+            self._notes = ignored_jobs(self.options.jobs, self.options.blocks, self.entry)
         self.cores = cores_of(self.program, self.launch)
         self.binder = Binder(self.parameters, self.entry)
         self._lock = RLock()
@@ -190,7 +192,7 @@ class Kernel:
                 call = Call(self.cores, self.binder, given)
                 self._run_blocks(call, schedule, range(self.launch.blocks))
                 result = call.finish()
-            result.warnings[:0] = self.options.warnings
+            result.warnings[:0] = [*self.options.warnings, *self._notes]
             return result
 
     def _in_jobs(self, given: Mapping[str, Any]) -> Result | None:

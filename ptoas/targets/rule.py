@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Literal
@@ -68,6 +68,11 @@ and yields what it finds wrong."""
 Scope = Literal["instruction", "function", "branches", "kernel", "module", "channels"]
 """What a rule looks at; `branches`: a function with a body of several blocks, which no other follows."""
 
+Dependence = Literal["target", "accesses", "nothing"]
+"""What the check of a function depends on besides the function. It is its second argument: the target, or
+the accesses to memory that the function makes on it (`FunctionFacts.touches`). With `nothing` the check is
+given the target and must ignore it. Such a check runs once for all targets that are equal in this."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rule:
@@ -75,8 +80,8 @@ class Rule:
 
     >>> import ptoas
     >>> rule = ptoas.RULES["PTO-A301"]
-    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.looks_at
-    ('cpu has no row mode', 'error', False, 'know')
+    >>> rule.title, rule.severity.value, rule.is_about_portability, rule.depends_on
+    ('cpu has no row mode', 'error', False, 'target')
     """
 
     code: str
@@ -96,6 +101,8 @@ class Rule:
     header: bool = False
     """Whether the headers of August 2026 alone ask for it: an error where they decide, else a warning, and
     none where the documents alone do (D28)."""
+    depends_on: Dependence = "target"
+    """What the check of a function is given, and depends on, besides the function."""
 
     def __call__(self, **data: Any) -> Rule:
         """The rule with what a target brings to it: `conversion_exists(pairs=...)`."""
@@ -105,14 +112,6 @@ class Rule:
     def title(self) -> str:
         """The rule's name in words."""
         return self.name.replace("_", " ")
-
-    @cached_property
-    def looks_at(self) -> str:
-        """What its check is given besides what it is about, by its name there. A check of a function that
-        takes `touches` is given what the function touches on the target, one that takes `_target` looks at
-        nothing: they are asked once for all targets that are alike in that."""
-        code = getattr(self.check, "__code__", None)
-        return "target" if code is None else code.co_varnames[1]
 
     @property
     def is_about_portability(self) -> bool:
@@ -195,9 +194,11 @@ def rule(
     scope: Scope = "instruction",
     aliases: str = "",
     header: bool = False,
+    depends_on: Dependence = "target",
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check. `on` names the targets that the examples are for, separated by blanks; what the
-    `header` of August 2026 alone asks for is a warning unless that decides (D28)."""
+    `header` of August 2026 alone asks for is a warning unless that decides (D28). `depends_on` says what the
+    check of a function is given besides the function."""
     severity = Severity.WARNING if header else severity
 
     def make(check: Check) -> Rule:
@@ -219,6 +220,7 @@ def rule(
             tuple(on.split()),
             tuple(f"PTO-{alias}" for alias in aliases.split()),
             header,
+            depends_on,
         )
         _REGISTRY[code] = made
         for alias in made.aliases:

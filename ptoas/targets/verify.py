@@ -19,7 +19,6 @@ from ptoas.analysis.linking import linked
 from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
 from ptoas.caches import Kept, on_clear
-from ptoas.collector import undisturbed
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
@@ -84,7 +83,6 @@ def verify(
     return verify_targets(module, targets, aicore, sync=sync, isa=isa, placement=placement)
 
 
-@undisturbed
 def verify_targets(
     module: ModuleOp,
     targets: Iterable[str | Target] | None = None,
@@ -371,8 +369,8 @@ class _Checker:
 
     def _of_function(self, rule: Rule, function: FunctionFacts, target: Target) -> Iterable[Diagnostic]:
         """What a rule finds in a function; for several targets once, where they make no difference to it."""
-        given = function.touches(target) if rule.looks_at == "touches" else target
-        key = (rule.check, function.func, None if rule.looks_at == "_target" else id(given))
+        given = function.touches(target) if rule.depends_on == "accesses" else target
+        key = (rule.check, function.func, None if rule.depends_on == "nothing" else id(given))
         known = self._found.get(key)
         if known is None:
             found = rule.check(function, given)

@@ -144,7 +144,7 @@ def model(program: list[Step]) -> tuple[bool, set[str]]:
     return False, misuse
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(steps)
 def test_straight_programs_agree_with_the_model(program: list[Step]) -> None:
     func = next(iter(parse(text(program)).body.ops))
@@ -155,7 +155,7 @@ def test_straight_programs_agree_with_the_model(program: list[Step]) -> None:
     assert {m.kind for m in flow.misuses.values()} == misuse
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(paired_steps)
 def test_a_loop_is_what_two_turns_show(program: list[Step]) -> None:
     """A loop has a hazard exactly if its body written twice has one (flags that come out even)."""
@@ -194,7 +194,7 @@ def blocks(turn: list[Step], after: list[Step]) -> str:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(paired_steps, paired_steps)
 def test_blocks_are_what_one_and_two_turns_show(turn: list[Step], after: list[Step]) -> None:
     """A branch back makes a loop, a branch forward goes on: every way through is looked at."""

@@ -15,7 +15,7 @@ shapes = st.tuples(*[st.integers(1, 3)] * 3, st.integers(1, 9), st.integers(1, 9
 sizes = st.tuples(st.integers(1, 10), st.integers(1, 10))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
 def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
     walk = Walk(ranks, shape, size, tiles)
@@ -29,7 +29,7 @@ def test_every_element_is_in_one_chunk(ranks: int, shape: tuple[int, ...], size:
     assert sum(1 for _ in walk) == len(walk)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(1, 4), shapes, sizes, st.integers(1, 2))
 def test_what_is_left_in_a_tile(ranks: int, shape: tuple[int, ...], size: tuple[int, int], tiles: int):
     """As if every chunk had been put into its tile, one after another."""

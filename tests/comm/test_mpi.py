@@ -129,7 +129,7 @@ def transfer(case: dict[str, Any], ranks: int) -> tuple[str, dict[str, Any], str
 
 
 # Making a failing list smaller would start processes for minutes; the message names the case.
-@settings(max_examples=2, deadline=None, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=2, derandomize=True, phases=[Phase.generate])
 @given(st.integers(2, 8), st.lists(transfers, min_size=6, max_size=6))
 def test_transfers_as_in_one_process(ranks: int, cases: list[dict[str, Any]]) -> None:
     """The same bytes, or the same findings, whatever the schedule of the one process."""

@@ -52,7 +52,7 @@ cases = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases)
 def test_gather_concatenates(case: dict[str, Any]) -> None:
     ranks, shape, seed = case["ranks"], case["shape"], case["seed"]
@@ -72,7 +72,7 @@ def test_gather_concatenates(case: dict[str, Any]) -> None:
     assert np.array_equal(result.outputs["own"], expected)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 5), st.integers(0, 4), st.integers(1, 2), st.sampled_from(["tscatter", "tbroadcast"]))
 def test_scatter_and_broadcast(ranks: int, root: int, tiles: int, op: str) -> None:
     root %= ranks

@@ -81,7 +81,6 @@ def test_the_constructor_makes_what_the_declaration_says(cls: type[PtoOp]) -> No
 
     @settings(
         max_examples=5,
-        deadline=None,
         derandomize=True,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),

@@ -351,13 +351,13 @@ def mutilated(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(mutilated(), st.booleans())
 def test_mutilated_programs(text: str, allow_unregistered: bool) -> None:
     check_only_our_error(text, allow_unregistered)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.sampled_from([*PIECES, *"abcdefgh0123456789 "]), max_size=80), st.booleans())
 def test_random_text(pieces: list[str], allow_unregistered: bool) -> None:
     check_only_our_error("".join(pieces), allow_unregistered)

@@ -356,7 +356,6 @@ def test_all_refusals_at_once() -> None:
 
 # Shrinking a module takes minutes; what is drawn is short enough to read.
 QUICKLY = settings(
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     report_multiple_bugs=False,

@@ -84,7 +84,6 @@ HEAVY_PARTS = (
     "rich",
     "tomllib",
     "xdsl.dialects.cf",
-    "xdsl.irdl.declarative_assembly_format_parser",
 )
 BACK = ("ptoas.lowering.cpp", "ptoas.machine", "ptoas.ops", "ptoas.profiling", "ptoas.runner", "ptoas.lsp")
 ROWS = tuple(f"ptoas.targets.{name}." for name in ("a2a3", "cpu", "a5_custom"))
@@ -121,15 +120,6 @@ def test_a_command_imports_what_a_small_program_needs(
     found = {name.rpartition(".")[2] for name in modules if name.startswith("ptoas.dialects.pto.")}
     assert READING <= found & set(CHAPTERS) <= chapters
     assert [name for name in modules if name.startswith(unused)] == []
-
-
-@pytest.mark.parametrize("given", [None, "20"])
-def test_threads_of_numpy_sleep_unless_one_says_otherwise(given: str | None) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
-    environment |= {} if given is None else {"OPENBLAS_THREAD_TIMEOUT": given}
-    code = "import os, ptoas.cli; print(os.environ['OPENBLAS_THREAD_TIMEOUT'])"
-    words = [sys.executable, "-c", code]
-    assert subprocess.check_output(words, env=environment, text=True).strip() == (given or "4")
 
 
 def test_tables_read_what_the_grammar_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,6 @@ def test_we_read_xdsl_s_generic_form(name: str) -> None:
 
 @settings(
     max_examples=30,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

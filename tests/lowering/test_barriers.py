@@ -110,7 +110,7 @@ def run_says(module: ModuleOp, target: str, extent: int) -> list[str]:
 
 
 @given(random=st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_run_and_verify_miss_the_same_barriers(random: Random) -> None:
     """What insert-sync made runs clean; with one barrier less, run and verify both find that. Of 16x16 floats
     no instruction may follow closely, of 64x64 it may."""

@@ -72,7 +72,7 @@ def orders(module: ModuleOp) -> list[tuple[Operation, ...]]:
 
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_hazard_and_no_misused_flag_remains(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random)), target)
     assert findings(module, get_target(target)) == (0, [])
@@ -80,7 +80,7 @@ def test_no_hazard_and_no_misused_flag_remains(target: str, random: Random) -> N
 
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_pair_and_barrier_is_needed(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random)), target)
     for number in range(len(orders(module))):
@@ -93,7 +93,7 @@ def test_every_pair_and_barrier_is_needed(target: str, random: Random) -> None:
 
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> None:
     """Ways are followed one by one here, every loop as often as it turns, and each pipe's clock is kept."""
     module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
@@ -105,7 +105,7 @@ def test_no_way_through_a_program_has_a_race(target: str, random: Random) -> Non
 
 @pytest.mark.parametrize("target", DEVICES)
 @given(random=RANDOM)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> None:
     module = prepare(ptoas.parse(program(random, forms=ALL_FORMS)), target)
     known = orders(module)
@@ -120,7 +120,7 @@ def test_the_verifier_sees_a_race_of_any_way(target: str, random: Random) -> Non
 
 
 @given(random=RANDOM)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_the_cpu_has_no_pipes(random: Random) -> None:
     assert flags(prepare(ptoas.parse(program(random)), "cpu")) == []
 

@@ -99,7 +99,7 @@ def test_a_tile_that_a_loop_reads_is_kept_for_all_of_it() -> None:
 
 
 @given(random=st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tiles_alive_together_lie_apart(random: Random) -> None:
     module = prepare(ptoas.parse(program(random)), "a2a3")
     (function,) = functions(module)

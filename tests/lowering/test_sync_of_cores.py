@@ -193,7 +193,7 @@ PIPELINES = st.builds(
 
 
 @given(pipeline=PIPELINES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_no_hazard_remains_in_a_random_pipeline(pipeline: Pipeline) -> None:
     module = prepare(ptoas.parse(pipeline.text), pipeline.target)
     assert findings(module, get_target(pipeline.target)) == (0, [])

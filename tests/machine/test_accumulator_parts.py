@@ -112,7 +112,7 @@ def parts(draw: st.DrawFn) -> Case:
 
 
 @given(parts())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_part_is_what_the_formula_says(case: Case) -> None:
     text, arguments, target, expected = case
     found = ptoas.run(ptoas.parse(text), arguments, target=target).outputs["d"]

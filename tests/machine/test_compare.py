@@ -46,7 +46,7 @@ func.func @main(%r: index, %c: index, %k: {element}, %a: {m}, %b: {m}) {{
 """
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(MODES)), st.sampled_from(["f32", "f16", "i16", "ui8"]), extents, seeds)
 def test_a_choice_by_a_comparison(mode: str, element: str, shape: tuple[int, int], seed: int) -> None:
     """NaN compares unequal, zeros of both signs compare equal; what is chosen keeps its bits."""

@@ -63,7 +63,7 @@ WRITES = (True, False, True)
 """The first statement writes, the second reads, the third adds."""
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(accesses, st.booleans())
 def test_blocks_conflict_where_they_share_a_byte(
     done: list[tuple[int, int, int, tuple[tuple[int, ...], tuple[int, ...]]]], signal: bool

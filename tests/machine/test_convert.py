@@ -55,7 +55,7 @@ def wrapped(whole: int, target: str) -> int:
     return (whole - limits.min) % (limits.max - limits.min + 1) + limits.min
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.sampled_from(sorted(MODES)),
     st.sampled_from(["i32", "i8", "ui8", "i16", "i64"]),
@@ -200,7 +200,7 @@ def test_integers_to_integers() -> None:
         assert found.tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(["i32", "i64"]), st.sampled_from(sorted(MODES)), seeds)
 def test_integers_to_f32(source: str, mode: RoundMode, seed: int) -> None:
     """Of the two neighbours the one that the mode names."""
@@ -273,7 +273,7 @@ def test_hifloat8_every_byte_comes_back() -> None:
     assert np.array_equal(hifloat8.encode(hifloat8.decode(every)), every)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.floats(width=32))
 def test_hifloat8_is_nearest(x: float) -> None:
     code = int(hifloat8.encode(np.array([x]))[0])

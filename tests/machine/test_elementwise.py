@@ -44,7 +44,7 @@ func.func @main(%a: {tile}, %b: {tile}) {{
 """
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(BINARY)), st.sampled_from(INTEGERS), seeds)
 def test_integers_wrap(op: str, type_: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -57,7 +57,7 @@ def test_integers_wrap(op: str, type_: str, seed: int) -> None:
     assert out.tolist() == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(["tadd", "tsub", "tmul", "tdiv"]), st.sampled_from(FLOATS), seeds)
 def test_floats_are_rounded_once(op: str, type_: str, seed: int) -> None:
     """Calculated in double, which is exact enough for these types, and rounded once."""
@@ -74,7 +74,7 @@ def test_floats_are_rounded_once(op: str, type_: str, seed: int) -> None:
     assert ((raw(out) == raw(expected)) | both_nan).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(INTEGERS), seeds)
 def test_integers_divide_towards_zero(type_: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -86,7 +86,7 @@ def test_integers_divide_towards_zero(type_: str, seed: int) -> None:
         assert z == wrapped(quotient if (x < 0) == (y < 0) else -quotient, type_)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(["tdiv", "trem"]), st.sampled_from(["i64", "ui64"]), seeds)
 def test_quotients_of_64_bits_on_a5(op: str, type_: str, seed: int) -> None:
     """Towards zero, what is left has the sign of the dividend, and a divisor of zero gives zero."""
@@ -245,7 +245,7 @@ INTEGER_FORMULAS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(INTEGER_FORMULAS)), st.sampled_from(INTEGERS), seeds)
 def test_integers_by_their_formula(op: str, type_: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -261,7 +261,7 @@ def test_integers_by_their_formula(op: str, type_: str, seed: int) -> None:
     assert out.reshape(-1).tolist() == [INTEGER_FORMULAS[op](x, y, type_) for x, y in pairs]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(["tshl", "tshr"]), st.sampled_from(INTEGERS), seeds)
 def test_shifts(op: str, type_: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -281,7 +281,7 @@ ROUNDED_ONCE = {
 }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(sorted(ROUNDED_ONCE)), st.sampled_from(["f16", "f32"]), seeds)
 def test_functions_are_rounded_once(op: str, type_: str, seed: int) -> None:
     """Bit patterns at random: infinities, zeros of both signs and what is no number come along."""
@@ -292,7 +292,7 @@ def test_functions_are_rounded_once(op: str, type_: str, seed: int) -> None:
     assert np.array_equal(out, expected, equal_nan=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(["trem", "tfmod"]), seeds)
 def test_float_remainders_on_the_simulator_are_exact(op: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -72,7 +72,7 @@ def partner(kind: str, y: np.ndarray, i: int, j: int) -> object:
     return {"column": lambda: y[i, 0], "block": lambda: y[i, j % y.shape[1]], "row": lambda: y[0, j]}[kind]()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(sorted(WHOLE)), st.sampled_from(["column", "block", "row"]), st.booleans(), extents, seeds
 )
@@ -87,7 +87,7 @@ def test_integers_wrap(op: str, kind: str, swapped: bool, shape: tuple[int, int]
         assert out[i, j] == wrapped(WHOLE[op](b, a) if swapped else WHOLE[op](a, b), "i16")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(["add", "sub", "mul", "div"]),
     st.sampled_from(FLOATS),

@@ -74,7 +74,7 @@ def index_values(
     return (values & 0xFFFFFFFF).astype(np.uint32).view(np.uint32 if unsigned else np.int32)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(row_cases())
 def test_row(case: dict) -> None:
     """dst[r, j] = table[idx[r], j] for 0 <= r < R, 0 <= j < C; the rest of dst keeps its bytes."""
@@ -150,7 +150,7 @@ def elem_cases(draw: st.DrawFn) -> dict:
     }
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(elem_cases())
 def test_elem(case: dict) -> None:
     """dst[r, c] = table[idx[r, c]], the table flat and of Shape[0] * ... * Shape[4] elements."""
@@ -210,7 +210,7 @@ def nz_cases(draw: st.DrawFn) -> dict:
     }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(nz_cases())
 def test_nz_on_a2a3(case: dict) -> None:
     """Document 000, NZ Layout: logical rows and columns of a fractal table, packed or with padded strides."""

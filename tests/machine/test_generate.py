@@ -14,7 +14,7 @@ MASK = 0xFFFFFFFF
 words = st.integers(0, MASK)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(-40, 40), st.booleans(), st.integers(1, 16), st.integers(1, 32))
 def test_triangles(diag: int, upper: bool, rows: int, cols: int) -> None:
     tile = f"!pto.tile_buf<vec, 16x32xi16, valid={rows}x{cols}>"
@@ -34,7 +34,7 @@ def philox(counter: int, key: tuple[int, int], rounds: int) -> list[int]:
     return c
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.tuples(words, words), st.integers(0, 2**128 - 1), st.sampled_from([7, 10]), st.integers(1, 300), st.sampled_from(["a5", "cpu"]))  # fmt: skip
 def test_random_numbers(key: tuple[int, int], start: int, rounds: int, cols: int, target: str) -> None:
     tile = f"!pto.tile_buf<vec, 2x512xui32, valid=2x{cols}>"
@@ -58,7 +58,7 @@ def test_random_numbers(key: tuple[int, int], start: int, rounds: int, cols: int
 
 
 @pytest.mark.parametrize("target", ["a5", "cpu"])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(byte=st.integers(0, 3), few=st.integers(1, 3), seed=seeds)
 def test_histograms(target: str, byte: int, few: int, seed: int) -> None:
     """Filters are for each column on a device; the simulator takes the first column's for all."""

@@ -202,6 +202,17 @@ def test_what_one_process_has_to_see_is_refused(options: dict[str, Any], words: 
         compile_program(ptoas.parse(text), "a5", **{"blocks": 4, "jobs": 2} | options)
 
 
+def test_one_process_runs_all_blocks_and_says_so_where_nothing_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = KERNEL.format(step=4, apart=1, source="x", more="", atomic="", row=ROW, view=VIEW)
+    monkeypatch.setattr(several.multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    monkeypatch.setattr(several, "in_processes", lambda *_: pytest.fail("processes are started"))
+    one, two = outcome(text, 1), outcome(text, 2)
+    assert isinstance(one, tuple) and isinstance(two, tuple)
+    note, *warnings = two[3]
+    assert note.code == "PTO-R806" and not note.is_error and "one process" in note.message
+    assert (*two[:3], warnings, *two[4:]) == one
+
+
 def test_blocks_that_wait_for_each_other_are_refused() -> None:
     text = """func.func @main() {
   pto.syncall() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aiv_only>

@@ -76,7 +76,7 @@ def tile_text(loc: str, layout: str, shape: tuple[int, int], element: str, fract
     )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120, derandomize=True)
 @given(
     layouts=st.tuples(st.sampled_from(sorted(FORMULAS)), st.sampled_from(sorted(FORMULAS))),
     fractals=st.tuples(st.sampled_from([32, 512, 1024]), st.sampled_from([32, 512, 1024])),

@@ -14,7 +14,7 @@ from tests.machine.test_gather import rounded_up
 MOVABLE = ("i8", "ui16", "f32", "bf16", "hif8", "i64")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.sampled_from(["cpu", "a2a3", "a5"]),
     st.sampled_from(MOVABLE),

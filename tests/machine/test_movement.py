@@ -12,7 +12,7 @@ from tests.machine.support import bits_array, execute, failing, raw, seeds
 
 TYPES = ("i8", "ui16", "i32", "f16", "bf16", "f32")
 LAYOUTS = ("", ", blayout=col_major", ", blayout=col_major, slayout=row_major")
-MANY = settings(max_examples=40, deadline=None)
+MANY = settings(max_examples=40)
 
 
 def tile(rows: int, cols: int, type_: str, valid: tuple[int, int] | None = None, more: str = "") -> str:

@@ -37,7 +37,7 @@ def tile(loc: str, shape: tuple[int, int], valid: tuple[int, int], element: str,
     return f"!pto.tile_buf<{loc}, {shape[0]}x{shape[1]}x{element}{more}>"
 
 
-@settings(max_examples=16, deadline=None, derandomize=True)
+@settings(max_examples=16, derandomize=True)
 @given(
     elements=st.sampled_from([(a, b) for some in (FP8, FP4) for a in some for b in some]),
     form=st.sampled_from(["", ".acc", ".bias"]), vector=st.booleans(), seed=st.integers(0, 99),

@@ -50,7 +50,7 @@ def arguments(a: np.ndarray, b: np.ndarray) -> dict[str, object]:
     return {"r0": r0, "c0": c0, "r1": r1, "c1": c1, "a": a, "b": b, "one": 1, "two": 2}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(sorted(OPS)), extents, st.booleans(), seeds)
 def test_what_is_missing_is_taken_from_the_other(
     op: str, small: tuple[int, int], left: bool, seed: int
@@ -64,7 +64,7 @@ def test_what_is_missing_is_taken_from_the_other(
         assert out[i, j] == (wrapped(BINARY[OPS[op]](*has), "i16") if len(has) == 2 else has[0])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.sampled_from(["tpartargmax", "tpartargmin"]), st.sampled_from(["cpu", "a2a3", "a5"]), extents, seeds
 )

@@ -166,7 +166,7 @@ pipelines = st.builds(
 orders = st.lists(st.integers(0, 1000), min_size=2, max_size=3)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(pipeline=pipelines, seeds=orders)
 def test_a_pipeline_gives_what_its_steps_give(pipeline: Pipeline, seeds: list[int]) -> None:
     for schedule in (None, *seeds):
@@ -182,7 +182,7 @@ CODES = {
 """What the last turn leaves out, and what is then found: who waits for that may be waited for itself."""
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(pipeline=pipelines, seeds=orders, spoiled=st.sampled_from(list(CODES)))
 def test_a_wrong_pipeline_is_found_in_every_order(pipeline: Pipeline, seeds: list[int], spoiled: str) -> None:
     # Some way has to have what is left out.
@@ -227,7 +227,7 @@ func.func @kernel(%flag: !pto.ptr<i32>, %own: !pto.ptr<i32>) {{
 """
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(cube=st.integers(0, 4), vector=st.integers(0, 4), late=st.booleans())
 def test_an_order_that_hangs_is_found_among_fifty(cube: int, vector: int, late: bool) -> None:
     text = needs_luck(cube, vector, late)

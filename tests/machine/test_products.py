@@ -125,7 +125,7 @@ extents = st.integers(1, 80)
 steps = st.sampled_from([16, 32, 48])
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(
     shape=st.tuples(extents, extents, extents),
     step=st.tuples(steps, steps, steps),
@@ -167,7 +167,7 @@ def scales(powers: Any) -> Any:
     return (2.0**powers).astype(ml_dtypes.float8_e8m0fnu)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=12, derandomize=True)
 @given(
     m=st.integers(1, 48), k=st.integers(1, 128), n=st.integers(1, 32), seed=st.integers(0, 99),
     target=st.sampled_from(["cpu", "a5"]),

@@ -25,7 +25,7 @@ def single(x: float) -> float:
 # --- rows ----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(["cpu", "a2a3", "a5"]), st.booleans(), st.integers(1, 8), st.integers(1, 32), seeds)
 def test_bytes_of_rows(target: str, signed: bool, rows: int, cols: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ func.func @main(%r: index, %c: index, %m: !pto.memref<?x?xf32>, %ms: !pto.memref
             assert found[i, j] == min(max(whole, low), high)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(["cpu", "a2a3", "a5"]), st.sampled_from(["i8", "i16"]), seeds)
 def test_rows_of_integers(target: str, kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -176,7 +176,7 @@ def truncated(x: float) -> float:
     return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
 
 
-@settings(max_examples=32, deadline=None)
+@settings(max_examples=32)
 @given(
     st.sampled_from(["MXFP8", "MXFP4_E2M1"]),
     st.sampled_from(["f32", "f16", "bf16"]),

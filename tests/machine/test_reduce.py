@@ -45,7 +45,7 @@ func.func @main(%r: index, %c: index, %m: !pto.memref<?x?x{element}>) {{
     return execute(text, {"r": rows, "c": cols, "m": a}, target).outputs["d"].reshape(-1).tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(WHOLE)), st.sampled_from(["trow", "tcol"]), extents, seeds)
 def test_whole_numbers(op: str, axis: str, shape: tuple[int, int], seed: int) -> None:
     """Sums and products wrap; of equals the first is meant."""

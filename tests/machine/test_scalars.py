@@ -90,7 +90,7 @@ FUNCTIONS = {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(sorted(WIDTHS)), st.data())
 def test_integer_operations(type_: str, data: st.DataObject) -> None:
     width = WIDTHS[type_]
@@ -176,7 +176,7 @@ def test_float_comparisons() -> None:
             assert list(map(bool, function(a, b))) == expected, (a, b)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.floats(width=32), st.floats(width=32))
 def test_f32_is_rounded_once(a: float, b: float) -> None:
     text = """

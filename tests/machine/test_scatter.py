@@ -66,7 +66,7 @@ def cases(draw: st.DrawFn) -> dict:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(cases())
 def test_mscatter(case: dict) -> None:
     """table[remap(idx[r]), j] (op)= src[r, j], or flat[remap(idx[r, c])] (op)= src[r, c]; the last write stays."""
@@ -190,7 +190,7 @@ def test_an_index_outside_stops_the_run(bad: int) -> None:
     execute(text.replace("OOB", "skip"), {"i": idx})
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.sampled_from(["cpu", "a2a3", "a5"]),
     st.sampled_from(["i16", "f32", "ui8", "bf16"]),

@@ -39,7 +39,7 @@ def numbers(rng: np.random.Generator, shape: tuple[int, ...], element: str) -> n
     return rng.choice(values, shape).astype(NUMPY[element])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(targets, elements, st.integers(1, 5), st.integers(1, 100), st.booleans(), seeds)
 def test_each_block_is_sorted_by_itself(
     target: str, element: str, rows: int, cols: int, one_row: bool, seed: int
@@ -91,7 +91,7 @@ def some_pairs(rng: np.random.Generator, count: int, element: str, in_order: boo
     return [(value, int(rng.integers(0, 2**32))) for value in values]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(targets, elements, st.integers(1, 3), st.sampled_from([64, 128]), st.booleans(), seeds)
 def test_four_blocks_become_one(
     target: str, element: str, groups: int, length: int, in_order: bool, seed: int
@@ -116,7 +116,7 @@ func.func @main(%n: i32, %m: {memory}) {{
     assert pairs_of(found[0]) == wanted
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     targets,
     elements,

@@ -81,7 +81,7 @@ def patterns(rng: np.random.Generator, element: str) -> np.ndarray:
     return rng.permuted(found.reshape(-1)).reshape(ROWS, COLS)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sampled_from(sorted(TILES)), st.sampled_from(sorted(NUMBERS)), seeds)
 def test_tiles(op: str, element: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ def test_tiles(op: str, element: str, seed: int) -> None:
         assert same(run(op, element, operands, None, False), exact, op not in ("tmax", "tmin", "trelu"))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sampled_from(sorted(SCALARS)), st.sampled_from(sorted(NUMBERS)), odd_scalars, st.booleans(), seeds)
 def test_with_a_scalar(op: str, element: str, scalar: float, first: bool, seed: int) -> None:
     a = patterns(np.random.default_rng(seed), element)
@@ -105,7 +105,7 @@ def test_with_a_scalar(op: str, element: str, scalar: float, first: bool, seed: 
         assert same(run(op, element, {"a": a}, scalar, first), exact, op not in ("tmaxs", "tmins"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(["f16", "f32", "f16 f32"]), st.sampled_from(["cpu", "a2a3", "a5"]), odd_scalars, seeds)
 def test_how_often_a_product_that_is_added_is_rounded(
     elements: str, target: str, scalar: float, seed: int
@@ -132,7 +132,7 @@ func.func @main(%a: {src}, %s: {element}, %d: {dst}) {{
 LINES = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(sorted(LINES)), seeds)
 def test_columns_of_any_bits(op: str, seed: int) -> None:
     """Down columns each result is rounded before the next is taken; one that is no number stays."""
@@ -153,7 +153,7 @@ func.func @main(%a: {tile}) {{
         assert same(found[0], exact, op not in ("max", "min"))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(["sum", "max", "min"]), seeds)
 def test_rows_with_what_is_no_number(op: str, seed: int) -> None:
     """Along rows the order is free: whole numbers are summed exactly, and what is no number stays."""

@@ -22,7 +22,7 @@ POSITIONS = {
 }
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.sampled_from(["cpu", "a2a3", "a5"]),
     st.sampled_from(TYPES),
@@ -92,7 +92,7 @@ def test_an_index_outside_the_source(target: str, bad: int) -> None:
     assert execute(INDEX, {"s": src, "i": idx}, target).outputs["out"][1, 3] == 32
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.sampled_from(["cpu", "a2a3", "a5"]),
     st.sampled_from(sorted(POSITIONS)),
@@ -179,7 +179,7 @@ def test_compare_form_needs_room_for_every_row() -> None:
     execute(COMPARE.replace("CMP", "gt"), {"s": src, "k": 0.5})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(["a2a3", "a5"]),
     st.sampled_from(["ui8", "f16", "i32"]),

@@ -136,7 +136,7 @@ def check_sums(timeline: Timeline) -> None:
     assert all(a.end == pytest.approx(b.start) for a, b in pairwise(critical))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(traces())
 def test_the_timeline_keeps_every_order_of_the_machine(trace: Trace) -> None:
     check(trace, simulate(trace))

@@ -45,10 +45,27 @@ def test_the_failing_example_fails(rule: Rule) -> None:
             assert found == {rule.code}, f"{targets}: the example breaks other rules too"
 
 
+@pytest.mark.parametrize("dependence", ["nothing", "accesses", "target"])
+def test_names_of_parameters_of_a_check_mean_nothing(
+    dependence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = next(rule for rule in EVERY if rule.scope == "function" and rule.depends_on == dependence)
+    before, check = codes(rule.failing, rule), rule.check
+    given: list[object] = []
+
+    def renamed(_target: object, touches: object) -> object:
+        given.append(touches)
+        return check(_target, touches)
+
+    monkeypatch.setitem(vars(rule), "check", renamed)
+    assert codes(rule.failing, rule) == before
+    assert given and {isinstance(each, list) for each in given} == {dependence == "accesses"}
+
+
 def test_targets_together_find_what_each_finds_alone() -> None:
     """A rule that is asked once for all targets gives its answer to each that has it, and to no other."""
     asked = [rule for rule in EVERY if rule.scope == "function"]
-    assert {"_target", "touches", "target"} <= {rule.looks_at for rule in asked}
+    assert {rule.depends_on for rule in asked} == {"nothing", "accesses", "target"}
     for rule in asked:
         module = parse(rule.failing, "example.pto")
         together = verify_targets(module, TARGETS).diagnostics

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.diagnostics import PtoasError, UsageError
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import Ledger
@@ -168,9 +168,13 @@ def run_in_process(
     launch = replace(kernel.launch, ranks=size)
     given = RankArguments(kernel, arguments, size, seed, Allowance(max_memory))
     schedule, waiting = kernel.options.schedule, given.waiting()
+    notes: list[Diagnostic] = []
     if jobs != 1:
         # What starts processes is not imported by those who need none.
+        from ptoas.runner.jobs import ignored_jobs
         from ptoas.runner.ranks.jobs import ranks_in_jobs
+
+        notes = ignored_jobs(jobs, size, kernel.entry)
 
         found = ranks_in_jobs(given, launch, waiting, max_memory, jobs)
         if found is not None:
@@ -194,7 +198,9 @@ def run_in_process(
     finally:
         for member in everything:
             member.finish()
-    return combine(kernel, ran.outcomes, ran.results, members, launch)
+    result = combine(kernel, ran.outcomes, ran.results, members, launch)
+    result.warnings[:0] = notes
+    return result
 
 
 def _each(ranks: Sequence[Rank], launch: Launch, work: Callable[[Rank], T]) -> list[T]:

@@ -59,6 +59,7 @@ _STRUCT = "!pto.struct<f32, i32>"
     ),
     on="cpu a2a3 a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def local_variable_stays_where_it_is_declared(facts: FunctionFacts, _target: Target) -> Violations:
     """A local array or struct is used by its own get and set alone: it is no argument, is not returned, not

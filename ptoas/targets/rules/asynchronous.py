@@ -104,6 +104,7 @@ def settings_of_a_session_are_in_range(op: BuildAsyncSessionOp, know: Facts) -> 
     on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
+    depends_on="nothing",
 )
 def what_was_started_is_awaited(facts: FunctionFacts, _target: Target) -> Violations:
     """The last event of a session is waited for, or tested."""

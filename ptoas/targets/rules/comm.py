@@ -284,6 +284,7 @@ def ccu_has_its_trigger(op: CollectiveOp, know: Facts) -> Violations:
     on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
+    depends_on="nothing",
 )
 def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective of several ranks stands under a comparison of an argument with the root (scf.if), itself
@@ -311,6 +312,7 @@ def the_root_alone_calls(facts: FunctionFacts, _target: Target) -> Violations:
     passing=call(_TILE, attrs=_CCU, context="yes", guard=None),
     on="a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violations:
     """A collective on the ccu does not stand under a comparison of an argument with the root."""

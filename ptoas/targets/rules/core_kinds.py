@@ -38,6 +38,7 @@ _STEP = """ {
     passing=f"{_MATMUL}{CUBE}{_STEP}",
     on="a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Violations:
     """In a function or section of one kind of core stands only what that kind can do: its own side of

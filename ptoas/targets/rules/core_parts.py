@@ -113,6 +113,7 @@ def _said(cube: str, vector: str, end: str) -> str:
     on="a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",
+    depends_on="nothing",
 )
 def a_function_says_which_core_runs_what(facts: FunctionFacts, _target: Target) -> Violations:
     """A function that works with memories of the cube core and of vector cores has a part for each: sections,

@@ -37,6 +37,7 @@ _A5 = "a5 a5-custom"
     passing="func.func @kernel() {\n  pto.section.vector {\n  }\n  return\n}",
     on=EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def a_section_stands_by_itself(facts: FunctionFacts, _target: Target) -> Violations:
     """A section stands in a function without a kernel kind or of its own kind, and in no other section."""
@@ -164,6 +165,7 @@ def a_counter_is_of_a_pipe_that_signals(
     passing=kernel("pto.set_ffts %ffts : !pto.ptr<i64>", "pto.sync.set <PIPE_MTE3>, 0", **_ADDRESS),
     on="a2a3",
     scope="function",
+    depends_on="nothing",
 )
 def counters_have_a_control_area(facts: FunctionFacts, _target: Target) -> Violations:
     """On a2a3 a function that uses counters calls set_ffts before them, with a pointer to i64 or i8."""
@@ -222,6 +224,7 @@ _KINDS = {SyncCoreType.AICOnly: KernelKind.Cube, SyncCoreType.AIVOnly: KernelKin
     passing=kernel(_HARD.format("aiv_only")).replace("@kernel() {", f"@kernel() {VECTOR} {{"),
     on=EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def a_barrier_is_for_the_cores_that_reach_it(facts: FunctionFacts, _target: Target) -> Violations:
     """syncall of one kind of core stands where that kind runs."""

@@ -110,6 +110,7 @@ def _phases(product: str) -> str:
     passing=_phases("final"),
     on="a2a3 a5",
     scope="function",
+    depends_on="nothing",
 )
 def phases_of_an_accumulator_take_turns(facts: FunctionFacts, _target: Target) -> Violations:
     """A store with stPhase follows a product into the same accumulator with accPhase final, and has no scales

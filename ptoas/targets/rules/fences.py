@@ -29,6 +29,7 @@ _EVERYWHERE = "cpu a2a3 a5 a5-custom"
     passing=kernel("pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def synchronisation_names_pipes_that_work(facts: FunctionFacts, _target: Target) -> Violations:
     """Flags and barriers are of the pipes S, V, M, MTE1, MTE2, MTE3 and FIX."""

@@ -55,6 +55,7 @@ module {
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="branches",
+    depends_on="nothing",
 )
 def a_body_has_one_block(facts: FunctionFacts, _target: Target) -> Violations:
     """A body of several blocks is checked instruction by instruction only: not its flags, nor where its
@@ -103,6 +104,7 @@ def _is_followed(root: SSAValue) -> bool:
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="function",
+    depends_on="accesses",
 )
 def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, what an instruction writes into a local tile is read."""
@@ -143,6 +145,7 @@ def a_result_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="function",
+    depends_on="accesses",
 )
 def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that is placed by the compiler and writes global memory, an instruction uses every tile
@@ -179,6 +182,7 @@ _CHAPTERS_ELSEWHERE = {"comm", "remote", "asynchronous"}
     on="cpu a2a3 a5",
     severity=Severity.WARNING,
     scope="function",
+    depends_on="accesses",
 )
 def what_is_written_is_read_before_it_is_overwritten(facts: FunctionFacts, touches: Touches) -> Violations:
     """In a function that writes global memory, between two instructions of a block that write the same bytes,

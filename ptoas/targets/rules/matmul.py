@@ -214,6 +214,7 @@ def _accumulate(acc_in: str) -> str:
     passing=_accumulate("%d"),
     on="cpu a2a3 a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def an_accumulator_is_one_buffer(facts: FunctionFacts, _target: Target) -> Violations:
     """The accumulator that is read and the one that is written are one buffer."""

@@ -103,6 +103,7 @@ def module_names_the_checked_target(module: ModuleOp, target: Target) -> Violati
     passing='func.func @kernel() attributes {pto.auto_sync_tail_hint = "barrier-all"} {\n  return\n}',
     on="cpu a2a3 a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violations:
     """pto.auto_sync_tail_hint is barrier-all or mte3-to-s-event0."""

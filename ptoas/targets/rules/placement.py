@@ -63,6 +63,7 @@ def _place(facts: FunctionFacts, value: SSAValue) -> Operation:
     ),
     on=_EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def every_tile_is_placed(facts: FunctionFacts, _target: Target) -> Violations:
     """A function in which one tile has an address is placed by hand: every local tile has one."""
@@ -174,6 +175,7 @@ def _two(second: int) -> str:
     on=_EVERYWHERE,
     severity=Severity.WARNING,
     scope="function",
+    depends_on="nothing",
 )
 def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> Violations:
     """Two live tiles placed by hand have one address, or no byte in common."""
@@ -224,6 +226,7 @@ def live_tiles_do_not_overlap_in_part(facts: FunctionFacts, _target: Target) -> 
     ),
     on=_EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Target) -> Violations:
     """`tassign` stands before the first use of its tile. For a result it stands right behind the instruction
@@ -267,6 +270,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     ),
     on=_EVERYWHERE,
     scope="function",
+    depends_on="accesses",
 )
 def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) -> Violations:
     """No instruction reads a local tile that nothing has written, through whichever tile."""

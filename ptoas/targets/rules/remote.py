@@ -139,6 +139,7 @@ def _signalled(*fence: str) -> str:
     on="a2a3 a5 a5-custom",
     severity=Severity.WARNING,
     scope="function",
+    depends_on="nothing",
 )
 def a_put_is_fenced_before_it_is_notified(facts: FunctionFacts, _target: Target) -> Violations:
     """Between a put and a notification that follows it stands a `fence.barrier_all`."""

@@ -62,6 +62,7 @@ def _loop(step: int) -> str:
     passing=_loop(1),
     on="cpu a2a3 a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def step_of_a_loop_is_positive(facts: FunctionFacts, _target: Target) -> Violations:
     """The step of scf.for is positive."""

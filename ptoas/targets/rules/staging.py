@@ -84,6 +84,7 @@ def _two_tiles(second: int) -> str:
     passing=_two_tiles(2048),
     on=_EVERYWHERE,
     scope="function",
+    depends_on="nothing",
 )
 def staging_tiles_are_apart(facts: FunctionFacts, _target: Target) -> Violations:
     """Ping, pong and the accumulator of a reduction have no byte in common."""

@@ -299,6 +299,7 @@ def a_raised_flag_is_awaited(facts: FunctionFacts, target: Target) -> Violations
     passing=_copy(*_pair("V", "MTE3"), "pto.barrier #pto.pipe<PIPE_MTE3>"),
     on=_DEVICES,
     scope="function",
+    depends_on="nothing",
 )
 def a_flag_joins_two_pipes(facts: FunctionFacts, _target: Target) -> Violations:
     """A flag's source and destination are two different pipes, and neither is PIPE_ALL."""

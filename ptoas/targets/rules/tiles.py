@@ -166,6 +166,7 @@ def _layout_found(tile: TileFacts) -> str:
     passing=_alloc("", "!pto.tile_buf<vec, 16x16xf32, valid=1x16>"),
     on="cpu",
     scope="function",
+    depends_on="nothing",
 )
 def tile_type_has_a_valid_element(facts: FunctionFacts, _target: Target) -> Violations:
     """Valid extents that a tile's type gives are positive."""
@@ -249,6 +250,7 @@ def tile_address_is_aligned(op: AllocTileOp | TAssignOp, know: Facts) -> Violati
     passing=_alloc(" valid_row = %n valid_col = %n", _OPEN, _index("n", 16)),
     on="cpu a2a3 a5 a5-custom",
     scope="function",
+    depends_on="nothing",
 )
 def open_extent_is_given(facts: FunctionFacts, _target: Target) -> Violations:
     """A valid extent that the type leaves open (`?`) is given as valid_row or valid_col, or set later by
