@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+from lark import Token, Tree
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
-from ptoas.grammar.driver import Token, Tree
 from ptoas.grammar.tree_builder import whole_number
 from ptoas.spelling import did_you_mean
 

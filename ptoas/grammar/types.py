@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
+from lark import Token
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
@@ -59,7 +60,6 @@ from ptoas.dialects.pto.types import (
     TileType,
     ViewType,
 )
-from ptoas.grammar.driver import Token
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of, plain_parameters
 from ptoas.spelling import did_you_mean
