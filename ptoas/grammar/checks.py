@@ -208,7 +208,7 @@ def _yields(region: Region, types: list[Attribute]) -> bool:
     if block is None or block is not region.last_block:
         return False
     end = block.last_op
-    return end.__class__ is YieldOp and list(end.operand_types) == types
+    return isinstance(end, YieldOp) and list(end.operand_types) == types
 
 
 def verify(op: Operation) -> None:

@@ -81,7 +81,7 @@ def parse_type_body(text: str) -> Tree[Token]:
 
 def _parse(text: str, start: str) -> Tree[Token]:
     try:
-        return grammar().parse(text, start=start)
+        return cast(Any, grammar()).parse(text, start=start)
     except UnexpectedInput as error:
         raise _explain(text, error, "type" if start == "type_body" else "statement") from None
 
