@@ -42,20 +42,24 @@ _LABEL = re.compile(r"\^[\w$.-]+")
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
 
+_MOST_PLANS = 64
+"""Of one statement; most are met with one combination of types."""
+
+
 class KnownStatement:
     """The tree of a statement without value names, and the plans made from it so far."""
 
     def __init__(self, tree: t.Statement):
         self.tree = tree
-        self.plans: Kept[tuple[Attribute | None, ...], Plan] = Kept(256)
-        """By the types of the statement's values; none for a result, or a name that nothing defines."""
+        self.plans: Kept[tuple[Attribute | None, ...], Plan] = Kept(_MOST_PLANS)
+        """By the types of the statement's values; None for a result, or a name that nothing defines."""
 
 
 StatementCache: TypeAlias = "Kept[tuple[str, bool], KnownStatement]"
 """By a statement's text without value names, and whether unregistered instructions are allowed."""
 
 _STATEMENTS: StatementCache = Kept()
-"""The statements of all files that define no aliases."""
+"""What the files of this process share, up to their first alias: that is known to its own file alone."""
 on_clear(_STATEMENTS.clear)
 
 
@@ -201,21 +205,13 @@ class Builder(Names):
         names, blank = split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
-        known = self.cache.get((blank, self.allow_unregistered))
+        known = self._known(raw, blank)
         if known is None:
-            tree = self._tree(raw, blank)
-            if tree is None:
-                return
-            known = KnownStatement(tree)
-            self.cache.keep((blank, self.allow_unregistered), known)
-        if isinstance(known.tree.body, t.Instruction):
+            return
+        tree = known.tree
+        if isinstance(tree.body, t.Instruction):
             self._instruction(raw, known, names, ops)
-        else:
-            self._structure(raw, known.tree, names, ops)
-
-    def _structure(
-        self, raw: RawStatement, tree: t.Statement, names: list[str], ops: list[Operation]
-    ) -> None:
+            return
         try:
             structure.build(self, raw, tree, names, ops)
         except Poisoned:
@@ -232,9 +228,14 @@ class Builder(Names):
             else:
                 self.report_problem(raw, problem)
 
-    def _tree(self, raw: RawStatement, blank: str) -> t.Statement | None:
+    def _known(self, raw: RawStatement, blank: str) -> KnownStatement | None:
+        """What the cache has for a statement; one that is new is parsed, and None if that is reported."""
+        key = (blank, self.allow_unregistered)
+        known = self.cache.get(key)
+        if known is not None:
+            return known
         try:
-            return parse_statement(blank)
+            known = KnownStatement(parse_statement(blank))
         except SyntaxProblem as blanked:
             problem = _problem_with_names(raw.text) or blanked
             if (refused := refused_clause(raw.text)) is not None:
@@ -243,6 +244,8 @@ class Builder(Names):
                 self.report_syntax(raw, problem)
             self.poison_by_text(raw)
             return None
+        self.cache.keep(key, known)
+        return known
 
     def poison_by_text(self, raw: RawStatement) -> None:
         """What a statement that could not be read would have defined."""
@@ -266,13 +269,13 @@ class Builder(Names):
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
         types = tuple([None if value is None else value.type for value in operands])
-        plan = known.plans.get(types)
-        if plan is None and any(each is POISON for each in types):
+        plan = kept = known.plans.get(types)
+        if kept is None and any(each is POISON for each in types):
             if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
                 self._plan(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
-        if plan is None:
+        if kept is None:
             plan = self._plan(raw, tree, types, names)
         op = None if plan is None else self._operation(raw, tree, plan, operands, names, ops)
         if plan is None or op is None:
@@ -287,7 +290,7 @@ class Builder(Names):
             op.drop_all_references()
             plan = UnregisteredReader(tree, types, self.resolver).plan()
             op = plan.make(chosen, plan.result_types or (), location)
-        elif types not in known.plans:
+        elif kept is None:
             known.plans.keep(types, plan)
         ops.append(op)
         if first:
@@ -322,8 +325,10 @@ class Builder(Names):
         return None if result_types is None else plan.make(chosen, result_types, location, regions)
 
     def _regions(self, raw: RawStatement, plan: Plan) -> Sequence[IRRegion]:
+        found: list[IRRegion] = []
         with self.inside(f"`{plan.cls.name}`"):
-            found = [IRRegion(self.region(region)) for region in raw.regions]
+            for region in raw.regions:
+                found.append(IRRegion(self.region(region)))
         if issubclass(plan.cls, UnregisteredOp):
             return found
         missing = plan.bodies - len(found)
