@@ -35,8 +35,6 @@ class Places:
     ):
         self.op, self.operands, self.types = op, operands, types
         self.results, self.fields = results, fields or {}
-        self.text: str | None = None
-        """The statement that they are counted in, where others differ from it in their types."""
 
 
 class SourceLocation(BuiltinAttribute):
@@ -76,16 +74,10 @@ class SourceLocation(BuiltinAttribute):
     def _place(self) -> Callable[[int], int]:
         """Where in the statement's text a part stands, which is counted without names: much may be found of
         one statement."""
-        from ptoas.grammar.alike import moved
         from ptoas.grammar.layout import blank_comments, say_nothing
-        from ptoas.grammar.syntax import split_names, with_names
+        from ptoas.grammar.syntax import with_names
 
-        text = blank_comments(self.source.text[self.start : self.end], say_nothing)
-        place, there = with_names(text), None if self.places is None else self.places.text
-        if there is None:
-            return place
-        here = split_names(text)[1]
-        return lambda offset: place(moved(offset, there, here))
+        return with_names(blank_comments(self.source.text[self.start : self.end], say_nothing))
 
 
 located = cast("Callable[..., LocationAttr]", SourceLocation)

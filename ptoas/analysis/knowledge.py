@@ -18,7 +18,6 @@ from ptoas.analysis.constants import Constants
 from ptoas.analysis.forwarding import hands_on, passed_on
 from ptoas.analysis.layouts import found_layout, named_layout
 from ptoas.analysis.windows import Window
-from ptoas.caches import Kept, on_clear
 from ptoas.dialects.pto import scalar, views
 from ptoas.dialects.pto.element_types import BY_TYPE, ElementType, element_text
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
@@ -209,14 +208,6 @@ def is_reshaped(tile: SSAValue) -> bool:
     return False
 
 
-_TILES: Kept[tuple[int, tuple[int, int], tuple[int, int]], TileFacts] = Kept()
-_VIEWS: Kept[tuple[int, tuple[int, ...], tuple[int, ...] | None, Layout], ViewFacts] = Kept()
-"""Facts by what they say, so that those that say the same are one; each keeps its type, and so the type's
-identity its own."""
-on_clear(_TILES.clear)
-on_clear(_VIEWS.clear)
-
-
 class Knowledge(Constants):
     """What is known of the values of one module. Each value is looked at once."""
 
@@ -224,6 +215,9 @@ class Knowledge(Constants):
         super().__init__()
         self._tiles: dict[SSAValue, TileFacts] = {}
         self._views: dict[SSAValue, ViewFacts] = {}
+        self._tile_facts: dict[tuple[object, ...], TileFacts] = {}
+        self._view_facts: dict[tuple[object, ...], ViewFacts] = {}
+        """By what they say, so that values of which the same is known share their facts."""
 
     def extent(self, value: SSAValue | None) -> int:
         """An extent: its constant, or `DYNAMIC`."""
@@ -246,11 +240,10 @@ class Knowledge(Constants):
         owner = value.owner
         around = self._tiles.get(owner.source) if isinstance(owner, views.SubviewOp) else None
         physical = physical_shape(value) if around is None else _seen(type, around.physical)
-        key = (id(type), valid, physical)
-        facts = _TILES.get(key)
+        key = (type, valid, physical)
+        facts = self._tile_facts.get(key)
         if facts is None:
-            facts = TileFacts(type, valid, physical)
-            _TILES.keep(key, facts)
+            facts = self._tile_facts[key] = TileFacts(type, valid, physical)
         return facts
 
     def _valid(self, value: SSAValue, type: TileType) -> tuple[int, int]:
@@ -289,11 +282,10 @@ class Knowledge(Constants):
             type = value.type
             assert is_view(type.__class__)
             shape, strides, layout = self._find_view(value, cast(ViewType, type))
-            key = (id(type), shape, strides, layout)
-            facts = _VIEWS.get(key)
+            key = (type, shape, strides, layout)
+            facts = self._view_facts.get(key)
             if facts is None:
-                facts = ViewFacts(cast(ViewType, type), shape, strides, layout)
-                _VIEWS.keep(key, facts)
+                facts = self._view_facts[key] = ViewFacts(cast(ViewType, type), shape, strides, layout)
             self._views[value] = facts
         return facts
 
@@ -357,14 +349,14 @@ class Knowledge(Constants):
     # --- keys ------------------------------------------------------------------------------------
 
     def key(self, value: SSAValue) -> object:
-        """Equal for values of which the same is known, as long as their types are kept."""
+        """Equal for values of which the same is known."""
         type = value.type
         kind = type.__class__
         if kind is TileType:
             return self.tile(value)
         if is_view(kind):
             return self.view(value)
-        return id(type), self.constant(value)
+        return type, self.constant(value)
 
 
 @cache

@@ -15,13 +15,10 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
-from ptoas.dialects.pto.sound import is_sound_again, problems_of
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
-from ptoas.grammar.alike import Forms
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.instructions import InstructionReader
-from ptoas.grammar.kept import reads_as_another
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.lookup import Poisoned, Undefined
 from ptoas.grammar.names import POISON, Names
@@ -37,27 +34,33 @@ from ptoas.grammar.syntax import (
     value_offsets,
     with_names,
 )
-from ptoas.grammar.unregistered import UnregisteredReader
+from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
 from ptoas.location import field_span, located, operand_span, result_type_span, span_of
-from ptoas.private_ir import append
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
 _DEFINES = re.compile(r"\.(?:arg|const)\s+%[\w$.-]+|(?:%[\w$.-]+(?::\d+)?\s*,?\s*)+=")
 
-TREES: Kept[str, t.Statement] = Kept()
-"""Statements by their text without names; those of one shape are parsed once."""
 
-Plans: TypeAlias = "Kept[tuple[str | int, ...], tuple[Plan, Sequence[Attribute | None]]]"
+_MOST_PLANS = 64
+"""Of one statement; most are met with one combination of types."""
 
-PLANS: tuple[Plans, Plans] = (Kept(), Kept())
-"""Plans by statement and the identity of its values' types, without and with unregistered instructions.
-The types stand beside the plan: as long as they live, no others have their identity."""
 
-FORMS = (Forms(False), Forms(True))
+class KnownStatement:
+    """The tree of a statement without value names, and the plans made from it so far."""
 
-for _kept in (TREES, *PLANS, *FORMS):
-    on_clear(_kept.clear)
+    def __init__(self, tree: t.Statement):
+        self.tree = tree
+        self.plans: Kept[tuple[Attribute | None, ...], Plan] = Kept(_MOST_PLANS)
+        """By the types of the statement's values; None for a result, or a name that nothing defines."""
+
+
+StatementCache: TypeAlias = "Kept[tuple[str, bool], KnownStatement]"
+"""By a statement's text without value names, and whether unregistered instructions are allowed."""
+
+_STATEMENTS: StatementCache = Kept()
+"""What the files of this process share, up to their first alias: that is known to its own file alone."""
+on_clear(_STATEMENTS.clear)
 
 
 class Builder(Names):
@@ -74,8 +77,7 @@ class Builder(Names):
         self.blocks: dict[str, Block] = {}
         self.labelled: dict[int, Block] = {}
         """The block of each label by the label's place."""
-        self.plans: Plans = PLANS[allow_unregistered]
-        self.forms = FORMS[allow_unregistered]
+        self.cache: StatementCache = _STATEMENTS if judge_kept else Kept()
         self.module_attributes: dict[str, Attribute] = {}
         """What a bare program says of itself."""
         self.deferred: list[tuple[RawStatement, Operation]] = []
@@ -90,10 +92,9 @@ class Builder(Names):
         """The target that the program names for itself (D2)."""
         return self.module_attributes.get(structure.TARGET) or self.outer_target
 
-    def learn_anew(self) -> None:
-        """A name stands for something in this file alone: so do statements that may hold it."""
-        self.plans = Kept()
-        self.forms = Forms(self.allow_unregistered)
+    def alias_defined(self) -> None:
+        """Leave the shared cache: from here on a statement may name what only this file defines."""
+        self.cache = Kept()
 
     # --- statements
 
@@ -114,12 +115,12 @@ class Builder(Names):
         ops: list[Operation] = []
         for raw in statements:
             if raw.text[0] == "^" and _LABEL.match(raw.text):
-                append(current, ops)
+                current.add_ops(ops)
                 ops = []
                 current = self._enter_label(raw)
             else:
                 self.statement(raw, ops)
-        append(current, ops)
+        current.add_ops(ops)
         if len(blocks) > 1:
             checks.check_dominance(self, blocks)
         for name in [name for name in self.values if name not in outer]:
@@ -201,17 +202,15 @@ class Builder(Names):
         self.values = outer
 
     def _read(self, raw: RawStatement, ops: list[Operation]) -> None:
-        names, blank = raw.shape or split_names(raw.text)
+        names, blank = split_names(raw.text)
         if "" in names and self.has_nameless(raw):
             return
-        tree = TREES.get(blank)
-        if tree is None:
-            known = self.forms.find(blank)
-            tree = self._tree(raw, blank) if known is None else known.form.tree
-            if tree is None:
-                return
-        if type(tree.body) is t.Instruction:
-            self._instruction(raw, tree, blank, names, ops)
+        known = self._known(raw, blank)
+        if known is None:
+            return
+        tree = known.tree
+        if isinstance(tree.body, t.Instruction):
+            self._instruction(raw, known, names, ops)
             return
         try:
             structure.build(self, raw, tree, names, ops)
@@ -229,9 +228,14 @@ class Builder(Names):
             else:
                 self.report_problem(raw, problem)
 
-    def _tree(self, raw: RawStatement, blank: str) -> t.Statement | None:
+    def _known(self, raw: RawStatement, blank: str) -> KnownStatement | None:
+        """What the cache has for a statement; one that is new is parsed, and None if that is reported."""
+        key = (blank, self.allow_unregistered)
+        known = self.cache.get(key)
+        if known is not None:
+            return known
         try:
-            tree = parse_statement(blank)
+            known = KnownStatement(parse_statement(blank))
         except SyntaxProblem as blanked:
             problem = _problem_with_names(raw.text) or blanked
             if (refused := refused_clause(raw.text)) is not None:
@@ -240,8 +244,8 @@ class Builder(Names):
                 self.report_syntax(raw, problem)
             self.poison_by_text(raw)
             return None
-        TREES.keep(blank, tree)
-        return tree
+        self.cache.keep(key, known)
+        return known
 
     def poison_by_text(self, raw: RawStatement) -> None:
         """What a statement that could not be read would have defined."""
@@ -258,46 +262,54 @@ class Builder(Names):
             self.values.setdefault(name, POISON)
 
     def _instruction(
-        self, raw: RawStatement, tree: t.Statement, blank: str, names: list[str], ops: list[Operation]
+        self, raw: RawStatement, known: KnownStatement, names: list[str], ops: list[Operation]
     ) -> None:
+        tree = known.tree
         first = len(tree.results)
         values: dict[str, Any] = self.values
         operands: list[Any] = [None] * first + [values.get(name) for name in names[first:]]
-        types: list[Attribute | None] = [None if value is None else value.type for value in operands]
-        key = (blank, *map(id, types))
-        kept = self.plans.get(key)
-        if kept is not None and kept[0].is_quick:
-            plan = kept[0]
-            location = located(self.source, raw.start, raw.end, plan.places)
-            op = plan.make([operands[at] for at in plan.operands], plan.result_types or (), location, ())
-            ops.append(op)
-            if first:
-                self.define_results(raw, tree, names, op)
-            return
-        if any(each is POISON for each in types):
+        types = tuple([None if value is None else value.type for value in operands])
+        plan = kept = known.plans.get(types)
+        if kept is None and any(each is POISON for each in types):
             if not self.allow_unregistered and not _is_known(cast(t.Instruction, tree.body)):
-                self._plan(raw, tree, [None] * len(names), names)  # reports the unknown instruction
-            self._poison(tree, names)
-            return
-        if blank not in TREES:
-            # What stood for its tree until now is that of another.
-            if kept is None and self._like_another(raw, blank, names, operands, types, ops):
-                return
-            own = self._tree(raw, blank)
-            if own is None:
-                return
-            tree = own
-        plan = self._plan(raw, tree, types, names) if kept is None else kept[0]
-        if plan is None:
+                self._plan(raw, tree, (None,) * len(names), names)  # reports the unknown instruction
             self._poison(tree, names)
             return
         if kept is None:
-            self.plans.keep(key, (plan, types))
-        if raw.regions and len(raw.regions) > plan.bodies:
-            opcode = cast(t.Instruction, tree.body).opcode
-            self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
+            plan = self._plan(raw, tree, types, names)
+        op = None if plan is None else self._operation(raw, tree, plan, operands, names, ops)
+        if plan is None or op is None:
             self._poison(tree, names)
             return
+        if not plan.checked and not self._check(raw, op, plan):
+            if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
+                self._poison(tree, names)
+                return
+            # A form of a known instruction that the dialect does not have yet.
+            chosen, location = list(op.operands), op.location
+            op.drop_all_references()
+            plan = UnregisteredReader(tree, types, self.resolver).plan()
+            op = plan.make(chosen, plan.result_types or (), location)
+        elif kept is None:
+            known.plans.keep(types, plan)
+        ops.append(op)
+        if first:
+            self.define_results(raw, tree, names, op)
+
+    def _operation(
+        self,
+        raw: RawStatement,
+        tree: t.Statement,
+        plan: Plan,
+        operands: list[Any],
+        names: list[str],
+        ops: list[Operation],
+    ) -> Operation | None:
+        """Make the operation of a plan; what it needs before it goes to `ops`. None if that is reported."""
+        if len(raw.regions) > plan.bodies:
+            opcode = cast(t.Instruction, tree.body).opcode
+            self.report_problem(raw, StatementProblem("PTO-P061", f"`{opcode.text}` has no body"))
+            return None
         location = located(self.source, raw.start, raw.end, plan.places)
         made: list[SSAValue] = []
         for step in plan.prelude:
@@ -306,62 +318,17 @@ class Builder(Names):
                 self.define(names[step.slot], made[-1], raw.start)
                 self.name_value(made[-1], names[step.slot])
         chosen: list[SSAValue] = [operands[ref] if ref >= 0 else made[-1 - ref] for ref in plan.operands]
-        regions = self._regions(raw, plan) if raw.regions or plan.bodies else ()
+        regions = self._regions(raw, plan) if plan.bodies else ()
         result_types = plan.result_types
         if result_types is None:
             result_types = self._inferred(raw, tree, plan, chosen)
-            if result_types is None:
-                self._poison(tree, names)
-                return
-        op = plan.make(chosen, result_types, location, regions)
-        if not plan.checked and not self._check(raw, op, plan):
-            self.plans.pop(key, None)
-            if not self.allow_unregistered or plan.prelude or not isinstance(op, PtoOp):
-                self._poison(tree, names)
-                return
-            # A form of a known instruction that the dialect does not have yet.
-            op.drop_all_references()
-            plan = UnregisteredReader(tree, types, self.resolver).plan()
-            op = plan.make(chosen, plan.result_types or (), location, ())
-        if plan.checked and not (plan.prelude or plan.bodies or raw.regions):
-            plan.is_quick = plan.result_types is not None
-            if plan.is_quick:
-                self.forms.learn(blank, tree, types, plan)
-        ops.append(op)
-        if first:
-            self.define_results(raw, tree, names, op)
-
-    def _like_another(
-        self,
-        raw: RawStatement,
-        blank: str,
-        names: list[str],
-        operands: list[Any],
-        types: list[Attribute | None],
-        ops: list[Operation],
-    ) -> bool:
-        """Make an operation as another was made whose types have other extents; False if none was, or if it
-        breaks its declaration."""
-        known = self.forms.find(blank)
-        plan = None if known is None else known.plan(types)
-        if known is None or plan is None:
-            return False
-        location = located(self.source, raw.start, raw.end, plan.places)
-        op = plan.make([operands[at] for at in plan.operands], plan.result_types or (), location, ())
-        assert isinstance(op, PtoOp)
-        if not is_sound_again(op):
-            op.drop_all_references()
-            return False
-        plan.checked = plan.is_quick = True
-        self.plans.keep((blank, *map(id, types)), (plan, types))
-        ops.append(op)
-        if known.form.tree.results:
-            self.define_results(raw, known.form.tree, names, op)
-        return True
+        return None if result_types is None else plan.make(chosen, result_types, location, regions)
 
     def _regions(self, raw: RawStatement, plan: Plan) -> Sequence[IRRegion]:
+        found: list[IRRegion] = []
         with self.inside(f"`{plan.cls.name}`"):
-            found = [IRRegion(self.region(region)) for region in raw.regions]
+            for region in raw.regions:
+                found.append(IRRegion(self.region(region)))
         if issubclass(plan.cls, UnregisteredOp):
             return found
         missing = plan.bodies - len(found)
@@ -401,7 +368,7 @@ class Builder(Names):
     # --- plans
 
     def _plan(
-        self, raw: RawStatement, tree: t.Statement, types: list[Attribute | None], names: list[str]
+        self, raw: RawStatement, tree: t.Statement, types: Sequence[Attribute | None], names: list[str]
     ) -> Plan | None:
         try:
             return self._analyse(tree, types)
@@ -414,7 +381,7 @@ class Builder(Names):
             self.report_problem(raw, problem)
             return None
 
-    def _analyse(self, tree: t.Statement, types: list[Attribute | None]) -> Plan:
+    def _analyse(self, tree: t.Statement, types: Sequence[Attribute | None]) -> Plan:
         body = cast(t.Instruction, tree.body)
         plan = mlir.plan_of(tree, types, self.resolver)
         if plan is not None:
@@ -442,7 +409,7 @@ class Builder(Names):
         self,
         raw: RawStatement,
         tree: t.Statement,
-        types: list[Attribute | None],
+        types: Sequence[Attribute | None],
         names: list[str],
         problem: StatementProblem,
     ) -> None:
@@ -494,7 +461,7 @@ class Builder(Names):
     def _check(self, raw: RawStatement, op: Operation, plan: Plan) -> bool:
         """Whether the operation keeps its declaration; asked once for each plan."""
         if isinstance(op, PtoOp):
-            problems = problems_of(op)
+            problems = list(op.problems())
             for problem in problems if not self.allow_unregistered else ():
                 span = _span_of_problem(op, problem)
                 message = f"`{op.mnemonic()}`: {problem.message}"
@@ -541,7 +508,7 @@ _NEW_PARTS = (
 """What a form that the dialect does not have yet looks like; anything else is wrong in every form."""
 
 
-def _contradicts(problem: StatementProblem, tree: t.Statement, types: list[Attribute | None]) -> bool:
+def _contradicts(problem: StatementProblem, tree: t.Statement, types: Sequence[Attribute | None]) -> bool:
     """Whether a type that can't be read is that of operands, which have one: it is not theirs in any form."""
     return isinstance(problem, TypePlaceProblem) and not tree.results and None not in types
 

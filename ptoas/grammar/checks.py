@@ -27,7 +27,6 @@ from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.location import operand_span
-from ptoas.private_ir import operands_of
 from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
@@ -181,7 +180,7 @@ def _is_plain_loop(op: ForOp) -> bool:
     if op.properties or len(op.regions) != 1 or len(op.operands) < 3:
         return False
     carried = [result.type for result in op.results]
-    first, *given = [value.type for value in operands_of(op)]
+    first, *given = op.operand_types
     block = op.regions[0].first_block
     return (
         block is not None
@@ -194,7 +193,7 @@ def _is_plain_loop(op: ForOp) -> bool:
 
 def _is_plain_branch(op: IfOp) -> bool:
     """On one bit, with bodies that give what it gives."""
-    if op.properties or len(op.regions) != 2 or [value.type for value in operands_of(op)] != [i1]:
+    if op.properties or len(op.regions) != 2 or list(op.operand_types) != [i1]:
         return False
     results = [result.type for result in op.results]
     taken, other = op.regions
@@ -209,7 +208,7 @@ def _yields(region: Region, types: list[Attribute]) -> bool:
     if block is None or block is not region.last_block:
         return False
     end = block.last_op
-    return end.__class__ is YieldOp and [value.type for value in operands_of(cast(YieldOp, end))] == types
+    return isinstance(end, YieldOp) and list(end.operand_types) == types
 
 
 def verify(op: Operation) -> None:

@@ -11,10 +11,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.grammar.layout import REGION_MARK, RawStatement, comments_of, cut, say_nothing
+from ptoas.grammar.scan import terminals
 
 STEP = "  "
 """What a region's statements are indented by."""
@@ -24,25 +26,27 @@ _GOES_ON = "    "
 
 _BEFORE_COMMENT = "  "
 
-_ANGLES = r"<(?:[^<>-]|->|-|<(?:[^<>-]|->|-|<[^<>]*>)*>)*>"
-_TOKEN = re.compile(
-    rf"""
-      (?P<string>"(?:[^"\\\n]|\\.)*")
-    | (?P<value>%[\w$.-]*(?:\#\d{{1,4}}(?!\w))?(?:!loc=\w+)?(?::\d{{1,4}}(?=\s*[,=]))?)
-    | (?P<loc>loc\s*\((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*\))
-    | (?P<opaque>(?:dense|dense_resource|array|affine_map|affine_set|sparse|strided){_ANGLES})
-    | (?P<ours>(?:[!\#]pto|pto)(?:\.[\w$]+)*{_ANGLES})
-    | (?P<type>(?:[!\#]\w[\w.$-]*|(?:memref|vector|tensor|complex|tuple)(?=<))(?:{_ANGLES})?)
-    | (?P<angle><(?!\s*\{{){_ANGLES[1:]})
-    | (?P<symbol>@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")(?:::@(?:[\w$.-]+|"(?:[^"\\]|\\.)*"))*)
-    | (?P<label>\^[\w$.-]+)
-    | (?P<number>[-+]?(?:0[xX][0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?![\w.]))
-    | (?P<sign>->|==)
-    | (?P<word>[A-Za-z_.][\w$.]*(?:-(?!>)[\w$.]+)*)
-    | (?P<other>\S)
-    """,
-    re.VERBOSE,
-)
+
+@cache
+def _token() -> re.Pattern[str]:
+    """A word of a statement, mostly a terminal of the grammar; the rest is its own, in any text."""
+    known = terminals()
+    named = {
+        "string": known["STRING"],
+        "value": rf"{known['VALUE']}(?::\d{{1,4}}(?=\s*[,=]))?",
+        "loc": known["LOC"],
+        "opaque": known["BLOB"],
+        "ours": rf"[!#]?pto(?:\.[\w$]+)*{known['ANGLE']}",
+        "type": rf"[!#]\w[\w.$-]*(?:{known['ANGLE']})?|{known['TYPE']}",
+        "angle": known["ANGLE"],
+        "symbol": known["SYMBOL"],
+        "label": known["LABEL"],
+        "number": known["NUMBER"],
+        "sign": "->|==",
+        "word": r"[A-Za-z_.][\w$.]*(?:-(?!>)[\w$.]+)*",
+        "other": r"\S",
+    }
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in named.items()))
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def _tokens(raw: RawStatement, text: str, comments: Sequence[tuple[int, int]]) -
     pieces = raw.text.split(REGION_MARK)
     for number, (start, piece) in enumerate(zip(starts, pieces, strict=True)):
         inside = [each for each in comments if start <= each[0] < start + len(piece)]
-        for match in _TOKEN.finditer(piece):
+        for match in _token().finditer(piece):
             at, end = start + match.start(), start + match.end()
             while inside and inside[0][0] < at:
                 yield Token("comment", text[slice(*inside[0])], *inside.pop(0))

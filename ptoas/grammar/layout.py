@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ptoas.caches import Kept, on_clear
 from ptoas.grammar.opcodes import part_words
 
 REGION_MARK = "\x00"
@@ -31,7 +30,7 @@ def say_nothing(code: str, message: str, offset: int, length: int) -> None:
 class RawStatement:
     """A statement's text (comments blanked, regions marked), its place, and its regions' statements."""
 
-    __slots__ = ("broken", "end", "pieces", "regions", "shape", "start", "text")
+    __slots__ = ("broken", "end", "pieces", "regions", "start", "text")
 
     def __init__(
         self,
@@ -41,7 +40,6 @@ class RawStatement:
         regions: Sequence[Region] = (),
         pieces: Sequence[tuple[int, int]] = (),
         broken: bool = False,
-        shape: tuple[list[str], str] | None = None,
     ):
         self.text = text
         self.start = start
@@ -52,8 +50,6 @@ class RawStatement:
         first."""
         self.broken = broken
         """Whether a bracket of it is not closed; it is not read any further."""
-        self.shape = shape
-        """The names of its values and the text without them, where they are known already."""
 
     def source_offset(self, offset: int) -> int:
         at = self.start + offset
@@ -73,8 +69,6 @@ _HASH_COMMENT = re.compile(r"\#(?=[\s\#]|\Z)")
 """`# words`, `##`."""
 _HASH_ALIAS = re.compile(r"\#[A-Za-z_][\w.$-]*\s*=")
 _HASH_ATTRIBUTE = re.compile(r"\#[\w.$]+<")
-NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
-"""The name of a value."""
 _STRING_REST = re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*"')
 _ODD_BRACE = re.compile(r"\{(?!\s*(?:[\w.$-]+\s*[=,}]|\}))")
 _DICT = re.compile(r'\{\s*(?:\}|(?:[A-Za-z_][\w.$-]*|"[^"\n]*")\s*(?:=(?!=)|,|\}))')
@@ -174,11 +168,6 @@ def _is_open_ended(text: str, at: int) -> bool:
     return before.endswith(_OPEN_ENDED)
 
 
-_SIMPLE: Kept[str, bool] = Kept()
-"""Lines, but for the names of values, that are a statement unless the next one goes on with it."""
-on_clear(_SIMPLE.clear)
-
-
 def _is_simple(line: str) -> bool:
     """Whether all brackets of a line are closed, and none of them may be a region's."""
     if len(line) > MAX_STATEMENT or ";" in line or '"' in line or line[0] == "^":
@@ -254,12 +243,8 @@ class Cutter:
         text = self.text
         end = text.find("\n", at)
         line = (text[at:] if end < 0 else text[at:end]).rstrip()
-        pieces = NAME.split(line)
-        blank = "%".join(pieces[::2])
-        if blank not in _SIMPLE:
-            if not _is_simple(line):
-                return None
-            _SIMPLE.keep(blank, True)
+        if not _is_simple(line):
+            return None
         if end < 0:
             end = len(text)
         else:
@@ -269,7 +254,7 @@ class Cutter:
             # A line that begins with a value, or ends a region, is not the rest of another.
             if text[end : end + 1] not in "%}" and self.continues.match(text, end):
                 return None
-        self.current.append(RawStatement(line, at, at + len(line), shape=(pieces[1::2], blank)))
+        self.current.append(RawStatement(line, at, at + len(line)))
         return end
 
     def _scan(self, statement: _Open, at: int) -> int:

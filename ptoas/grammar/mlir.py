@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS, Arith
@@ -32,7 +33,7 @@ _CAST = UnrealizedConversionCastOp.name
 OPCODES = (*_ARITH, *_ENDS, "call", "func.call", _CAST)
 
 
-def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Resolver) -> Plan | None:
+def plan_of(statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver) -> Plan | None:
     """The plan of a statement outside PTO; None if its opcode is not one of ours."""
     body = cast(t.Instruction, statement.body)
     opcode = body.opcode.text
@@ -54,7 +55,7 @@ def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Res
 
 
 class _Reader:
-    def __init__(self, statement: t.Statement, types: list[Attribute | None], resolver: Resolver):
+    def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
         self.body = cast(t.Instruction, statement.body)
         self.results = statement.results
         self.types = types

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from xdsl.ir import Attribute
 
@@ -51,7 +51,7 @@ def part_words() -> frozenset[str]:
     return index().words
 
 
-def opcode_class(text: str, types: list[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
+def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
     """The class that an opcode names, and the suffix words that follow its name."""
     words = text.removeprefix("pto.").split(".")
     for size in range(len(words), 0, -1):

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 
-from ptoas.private_ir import append  # isort: skip  # before xDSL's dialects: it puts off their formats
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
@@ -197,7 +196,7 @@ def _bare_program(builder: Builder, statements: RawRegion) -> ModuleOp:
             builder.statement(raw, ops)
     if not ops or ops[-1].name != "func.return":
         ops.append(ReturnOp())
-    append(block, ops)
+    block.add_ops(ops)
     builder.settle_names()
     name = function_name(builder.source.filename)
     function = FuncOp(name, ([a.type for a in block.args], []), Region(block))

@@ -5,6 +5,7 @@ It knows the class's declaration: its slots, its attributes, and the words of it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -84,7 +85,7 @@ def whole(node: t.Number) -> int:
 class StatementReader:
     """Reads one statement; `types` are the types of its names, None for one that nothing defines."""
 
-    def __init__(self, statement: t.Statement, types: list[Attribute | None], resolver: Resolver):
+    def __init__(self, statement: t.Statement, types: Sequence[Attribute | None], resolver: Resolver):
         assert isinstance(statement.body, t.Instruction)
         self.body = statement.body
         self.results = statement.results

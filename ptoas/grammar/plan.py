@@ -1,8 +1,6 @@
-"""How to make an operation from a statement of a certain shape.
+"""How to make an operation from a statement, but for its values.
 
-Statements that differ only in their values' names, and whose values have the same types, make the same
-operation over other values. What has to be looked up, matched and checked for that is done once, and kept
-as a plan.
+Statements that differ only in their values' names, and whose values have the same types, share a plan.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ptoas.grammar import tree as t
 from ptoas.location import Places
-from ptoas.private_ir import make_operation
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
@@ -66,21 +63,15 @@ class Plan:
     """How many regions it has at most."""
     checked: bool = False
     """Whether an operation made from this plan has passed its checks."""
-    is_quick: bool = False
-    """Whether all that is left to do is to make the operation from its values."""
-    whole: tuple[dict[str, Attribute], dict[str, Attribute]] | None = None
-    """Properties and attributes with those that the operation adds by itself, once one was made."""
 
     def make(
         self,
         operands: Sequence[SSAValue],
         result_types: Sequence[Attribute],
         location: LocationAttr,
-        regions: Sequence[Region],
+        regions: Sequence[Region] = (),
     ) -> Operation:
-        if self.whole is not None:
-            return make_operation(self.cls, operands, result_types, *self.whole, location, regions)
-        op = self.cls.create(
+        return self.cls.create(
             operands=operands,
             result_types=result_types,
             properties=self.properties,
@@ -88,8 +79,6 @@ class Plan:
             location=location,
             regions=regions,
         )
-        self.whole = dict(op.properties), dict(op.attributes)
-        return op
 
     def by_slot(self, operands: Sequence[SSAValue]) -> dict[str, Sequence[SSAValue]]:
         """The operands of each slot."""

@@ -1,14 +1,19 @@
-"""The tokens of a statement, whether the grammar knows the statement or not: for editors.
+"""The terminals of the grammar, for those who need tokens without a parse: editors and the formatter.
 
-They come from the parser's own lexer, asked for any token at every place. Where the parser would tell two
-kinds apart by what it expects (an opcode from a word), the first of them stands here.
+`scan` finds the tokens of a text, whether the grammar knows the statement or not. Terminals are tried in the
+order of Lark's basic lexer. Where the parser tells two of them apart by what it expects (an opcode from a
+word), the first of them stands here.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
 
-from ptoas.caches import remembered
+from lark.lexer import TerminalDef
+
 from ptoas.grammar.syntax import grammar
 
 UNKNOWN = "?"
@@ -16,36 +21,45 @@ UNKNOWN = "?"
 
 
 class Scanned(NamedTuple):
-    """A token: its kind as pto.lark calls it, and its place in the statement's text."""
+    """A token: its kind as pto.lark calls it, and its place in the text."""
 
     kind: str
     start: int
     end: int
 
 
-@remembered
-def scan(text: str) -> tuple[Scanned, ...]:
+def scan(text: str) -> Iterator[Scanned]:
     """Every token of a text without comments.
 
     >>> [(each.kind, each.end) for each in scan("%b = tneg %a, ?")]
     [('RESULTS', 4), ('OPCODE', 9), ('VALUE', 12), ('COMMA', 13), ('QUESTION', 15)]
     """
-    from lark.utils import TextSlice
+    for match in _pattern().finditer(text):
+        kind = match.lastgroup
+        if kind is None:
+            yield Scanned(UNKNOWN, *match.span())
+        elif not kind.startswith(_IGNORED):
+            yield Scanned(kind, *match.span())
 
-    lexer = cast(Any, grammar()).parser.lexer.root_lexer
-    match = lexer.scanner.match
-    ignored = frozenset(lexer.ignore_types)
-    piece = TextSlice(text, 0, len(text))
-    found: list[Scanned] = []
-    at = 0
-    while at < len(text):
-        matched = match(piece, at)
-        if matched is None:
-            found.append(Scanned(UNKNOWN, at, at + 1))
-            at += 1
-            continue
-        value, kind = matched
-        if kind not in ignored:
-            found.append(Scanned(str(kind), at, at + len(value)))
-        at += len(value)
-    return tuple(found)
+
+_IGNORED = "__IGNORE"
+"""How Lark names what the grammar ignores."""
+
+
+@cache
+def terminals() -> dict[str, str]:
+    """The regular expression of each terminal by its name, in the order in which they are tried."""
+    ranked = sorted(grammar().terminals, key=_rank)
+    return {each.name: each.pattern.to_regexp() for each in ranked}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Any token, or a single character."""
+    groups = [f"(?P<{name}>{pattern})" for name, pattern in terminals().items()]
+    return re.compile("|".join([*groups, r"[\s\S]"]))
+
+
+def _rank(terminal: TerminalDef) -> tuple[int, int, int, str]:
+    pattern = terminal.pattern
+    return -terminal.priority, -pattern.max_width, -len(pattern.value), terminal.name

@@ -76,11 +76,11 @@ def build(
             op = _const(builder, raw, node, names)
         case t.AttrAlias() as node:
             builder.resolver.attr_aliases[node.name] = builder.resolver.attribute(node.value)
-            builder.learn_anew()
+            builder.alias_defined()
             return
         case t.TypeAlias_() as node:
             builder.resolver.type_aliases[node.name] = builder.resolver.type(node.type)
-            builder.learn_anew()
+            builder.alias_defined()
             return
         case t.Arg() as node:
             raise StatementProblem(

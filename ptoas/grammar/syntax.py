@@ -8,18 +8,15 @@ from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from ptoas.grammar import tree as t
-from ptoas.grammar.driver import Driver, Lexer, Token, Tree
-from ptoas.grammar.layout import NAME
-from ptoas.grammar.tables import load_parser, load_tables
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
 from ptoas.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    from lark import Lark
-    from lark.exceptions import UnexpectedInput
 
 
 class SyntaxProblem(Exception):
@@ -32,10 +29,12 @@ class SyntaxProblem(Exception):
 
 @cache
 def grammar() -> Lark:
-    """Lark's parser of the grammar, which says what is wrong with a text; loaded on first use."""
-    return load_parser()
+    """The parser of `pto.lark`, made when the first text is read."""
+    text = Path(__file__).with_name("pto.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", start=["statement", "type_body"])
 
 
+_NAME = re.compile(r"%([\w$.-]*(?:#\d{1,4}(?!\w))?)")
 _NAME_OR_STRING = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|%[\w$.-]*(?:#\d{1,4}(?!\w))?')
 
 
@@ -56,7 +55,7 @@ def value_names(text: str) -> list[str]:
 def split_names(text: str) -> tuple[list[str], str]:
     """The value names of a statement, and the statement without them: what statements of one shape share."""
     if '"' not in text:
-        pieces = NAME.split(text)
+        pieces = _NAME.split(text)
         return pieces[1::2], "%".join(pieces[::2])
     blank = _NAME_OR_STRING.sub(lambda m: "%" if m.group()[0] == "%" else m.group(), text)
     return value_names(text), blank
@@ -70,72 +69,21 @@ def with_names(text: str) -> Callable[[int], int]:
     return lambda offset: offset + shifts[bisect_left(starts, offset)]
 
 
-_INTEGER = re.compile(r"(%[\w$.-]*)\s*=\s*(arith\.constant)\s+(-?\d{1,18})\s*:\s*(index|i\d{1,2})$")
-"""An integer constant. A kernel is full of them, and no two are alike, so that none is met again."""
-
-
 def parse_statement(text: str) -> t.Statement:
     """The tree of one statement; raises `SyntaxProblem`."""
-    if (integer := _INTEGER.match(text)) is not None:
-        return _integer_constant(integer)
-    found = quick_statement(text)
-    if found is None:
-        return TreeBuilder(value_offsets(text)).transform(by_lark(text, "statement"))
-    return found
+    return TreeBuilder(value_offsets(text)).transform(_parse(text, "statement"))
 
 
-def quick_statement(text: str) -> t.Statement | None:
-    """The same without Lark; `None` where something is wrong."""
-    builder = TreeBuilder(value_offsets(text))
-    return _drivers()[0].parse(text, {"VALUE": builder.VALUE, "RESULTS": builder.RESULTS, **_TOKENS})
-
-
-_STATELESS = TreeBuilder({})
-_TOKENS = {"REGION": _STATELESS.REGION, "SYMBOL": _STATELESS.SYMBOL, "STRING": _STATELESS.STRING}
-"""What makes nodes of tokens, but for the names of values, which are counted."""
-
-
-@cache
-def _drivers() -> tuple[Driver, Driver]:
-    """The quick ways to read a statement, and the inside of a type."""
-    lexer = Lexer(load_tables())
-    return Driver(lexer, "statement", _STATELESS), Driver(lexer, "type_body")
-
-
-def _integer_constant(match: re.Match[str]) -> t.Statement:
-    """What the grammar would make of an integer constant, at a tenth of the price."""
-    result = t.Result(*match.span(1), 0, 1)
-    opcode = t.Word(*match.span(2), match[2])
-    number = t.Number(*match.span(3), match[3])
-    type = t.TypeText(*match.span(4), match[4])
-    typing = t.Typing(type.start, type.end, (type,), None, False, False)
-    return t.Statement((result,), t.Instruction(opcode.start, type.end, opcode, (number,), typing, None))
-
-
-def parse_type_body(text: str) -> Tree:
+def parse_type_body(text: str) -> Tree[Token]:
     """The parameters between the angle brackets of a `!pto` type; raises `SyntaxProblem`."""
-    found = _drivers()[1].parse(text, {})
-    return by_lark(text, "type_body") if found is None else found
+    return _parse(text, "type_body")
 
 
-def by_lark(text: str, start: str) -> Tree:
-    """The tree of a text as Lark finds it; raises `SyntaxProblem`."""
-    from lark.exceptions import UnexpectedInput
-
+def _parse(text: str, start: str) -> Tree[Token]:
     try:
-        return _ours(cast(Any, grammar()).parse(text, start=start))
+        return cast(Any, grammar()).parse(text, start=start)
     except UnexpectedInput as error:
         raise _explain(text, error, "type" if start == "type_body" else "statement") from None
-
-
-def _ours(node: Any) -> Any:
-    """A tree of Lark's as ours."""
-    if node is None:
-        return None
-    if isinstance(node, str):
-        token = cast(Any, node)
-        return Token(token.type, node, token.start_pos, token.end_pos)
-    return Tree(str(node.data), [_ours(child) for child in node.children])
 
 
 _PHRASES = {
@@ -225,8 +173,6 @@ _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
 def _explain(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
     """The parser's complaint in words; token names stay out of it."""
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
-
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
         found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"

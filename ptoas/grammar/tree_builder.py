@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
+from lark import Token, Transformer
+
 from ptoas.grammar import tree as t
-from ptoas.grammar.driver import Token, Tree
 
 _RESULT = re.compile(r"%[\w$.-]*(?::(\d+))?")
 
@@ -43,21 +44,16 @@ def _extent(children: list[Any]) -> tuple[int, int]:
     return start or 0, end
 
 
-def _itself(token: Token) -> Token:
-    return token
+class TreeBuilder(Transformer[Token, t.Statement]):
+    """Makes the nodes of a statement: a method for each rule of the grammar, and for each kind of token that
+    is a node by itself.
 
-
-class TreeBuilder:
-    """One method a rule; the children are tokens and finished nodes."""
+    `slots` gives the number of the value name that starts at an offset.
+    """
 
     def __init__(self, slots: dict[int, int]):
+        super().__init__()
         self.slots = slots
-
-    def transform(self, node: Any) -> Any:
-        """What the methods make of a whole tree, from its leaves on."""
-        if isinstance(node, Tree):
-            return getattr(self, node.data)([self.transform(child) for child in node.children])
-        return getattr(self, node.type, _itself)(node) if isinstance(node, Token) else node
 
     # --- statements
 
@@ -89,6 +85,32 @@ class TreeBuilder:
     def STRING(self, token: Token) -> t.String:
         return t.String(*token_span(token), _unescape(token[1:-1]))
 
+    def NUMBER(self, token: Token) -> t.Number:
+        return t.Number(*token_span(token), str(token))
+
+    def WORD(self, token: Token) -> t.Word:
+        return t.Word(*token_span(token), str(token))
+
+    OPCODE = WORD
+    LABEL = WORD
+
+    def ATTR(self, token: Token) -> t.AttrText:
+        return t.AttrText(*token_span(token), str(token))
+
+    BLOB = ATTR
+    ANGLE = ATTR
+
+    def TYPE(self, token: Token) -> t.TypeText:
+        return t.TypeText(*token_span(token), str(token))
+
+    SCALAR = TYPE
+
+    def HASHKEY(self, token: Token) -> t.Keyed:
+        start, end = token_span(token)
+        key, _, value = token[1:].partition("=")
+        value = value.strip()
+        return t.Keyed(start, end, key.strip(), t.Word(end - len(value), end, value))
+
     def arg(self, c: list[Any]) -> t.Arg:
         return t.Arg(*_extent(c), _first(c, t.Value), _first(c, t.TypeText))
 
@@ -96,7 +118,7 @@ class TreeBuilder:
         return t.Const(*_extent(c), c[1], c[2])
 
     def target(self, c: list[Any]) -> t.TargetName:
-        return t.TargetName(*_extent(c[1:]), c[1].text if isinstance(c[1], t.String) else str(c[1]))
+        return t.TargetName(*_extent(c[1:]), c[1].text)
 
     def attr_alias(self, c: list[Any]) -> t.AttrAlias:
         return t.AttrAlias(*token_span(c[0]), str(c[0]), c[1])
@@ -109,7 +131,7 @@ class TreeBuilder:
         return t.TypeAlias_(*token_span(c[0]), str(c[0]), c[1])
 
     def label(self, c: list[Any]) -> t.Label:
-        return t.Label(*token_span(c[0]), t.Word(*token_span(c[0]), str(c[0])), tuple(_only(c, t.Binding)))
+        return t.Label(c[0].start, c[0].end, c[0], tuple(_only(c, t.Binding)))
 
     def module(self, c: list[Any]) -> t.Module:
         return t.Module(*_extent(c), _first(c, t.Symbol), _first(c, t.Dict))
@@ -128,7 +150,7 @@ class TreeBuilder:
             _first(c, t.RegionMark) is not None,
         )
 
-    def for_(self, c: list[Any]) -> t.For:
+    def for_loop(self, c: list[Any]) -> t.For:
         values = _only(c, t.Value)
         tuples = _only(c, tuple)
         carried = next((x for x in tuples if x and isinstance(x[0], tuple)), ())
@@ -143,16 +165,16 @@ class TreeBuilder:
             _first(c, t.Dict),
         )
 
-    def if_(self, c: list[Any]) -> t.If:
+    def if_else(self, c: list[Any]) -> t.If:
         outputs = _types(c)
         return t.If(*_extent(c), _first(c, t.Value), outputs, _first(c, t.Dict))
 
-    def while_(self, c: list[Any]) -> t.While:
+    def while_loop(self, c: list[Any]) -> t.While:
         carried = _types(c)
         return t.While(*_extent(c), carried, _first(c, t.FunctionTypeNode), _first(c, t.Dict))
 
     def switch(self, c: list[Any]) -> t.Switch:
-        cases = tuple(self.number([x]) for x in _only(c, Token) if x.type == "NUMBER")
+        cases = tuple(_only(c, t.Number))
         return t.Switch(*_extent(c), _first(c, t.Value), _types(c), cases, _first(c, t.Dict))
 
     def execute(self, c: list[Any]) -> t.Execute:
@@ -161,15 +183,14 @@ class TreeBuilder:
 
     def branch(self, c: list[Any]) -> t.Branch:
         opcode = t.Word(*token_span(c[0]), str(c[0]))
-        cases = tuple(self.number([x]) for x in _only(c[1:], Token) if x.type == "NUMBER")
+        cases = tuple(_only(c, t.Number))
         ways = tuple(_only(c, t.Successor))
         chooser, type = _first(c, t.Value), _first(c, t.TypeText)
         return t.Branch(*_extent(c), opcode, chooser, type, cases, ways, _first(c, t.Dict))
 
     def successor(self, c: list[Any]) -> t.Successor:
-        label = t.Word(*token_span(c[0]), str(c[0]))
         types: tuple[t.TypeText, ...] = tuple(_first(c, list) or ())
-        return t.Successor(*_extent(c), label, tuple(_only(c, t.Value)), types)
+        return t.Successor(*_extent(c), c[0], tuple(_only(c, t.Value)), types)
 
     def generic(self, c: list[Any]) -> t.Generic:
         dicts = _only(c, t.Dict)
@@ -191,17 +212,16 @@ class TreeBuilder:
         return _Properties(c[0])
 
     def successors(self, c: list[Any]) -> _Successors:
-        return _Successors(tuple(t.Word(*token_span(x), str(x)) for x in c))
+        return _Successors(tuple(c))
 
     def regions(self, c: list[Any]) -> int:
         return len(c)
 
     def instruction(self, c: list[Any]) -> t.Instruction:
-        opcode = t.Word(*token_span(c[0]), str(c[0]))
         typing = _first(c, t.Typing)
         at = c.index(typing) if typing is not None else len(c)
         trailing = _first(c[at:], t.Dict)
-        return t.Instruction(*_extent(c), opcode, tuple(c[1:at]), typing, trailing)
+        return t.Instruction(*_extent(c), c[0], tuple(c[1:at]), typing, trailing)
 
     def typing(self, c: list[Any]) -> t.Typing:
         inputs = next((x for x in c if isinstance(x, _Inputs)), None)
@@ -234,18 +254,6 @@ class TreeBuilder:
         return c[0], c[1]
 
     # --- items
-
-    def value(self, c: list[t.Value]) -> t.Value:
-        return c[0]
-
-    def symbol(self, c: list[t.Symbol]) -> t.Symbol:
-        return c[0]
-
-    def string(self, c: list[t.String]) -> t.String:
-        return c[0]
-
-    def region(self, c: list[t.RegionMark]) -> t.RegionMark:
-        return c[0]
 
     def indexed(self, c: list[Any]) -> t.Indexed:
         return t.Indexed(*_extent(c), c[0], tuple(c[1:-1]))
@@ -281,32 +289,10 @@ class TreeBuilder:
     def anonymous_listing(self, c: list[Any]) -> t.Listing:
         return t.Listing(*_extent(c), "", tuple(c))
 
-    def number(self, c: list[Token]) -> t.Number:
-        return t.Number(*token_span(c[0]), str(c[0]))
-
-    def word(self, c: list[Token]) -> t.Word:
-        return t.Word(*token_span(c[0]), str(c[0]))
-
-    def attr_text(self, c: list[Token]) -> t.AttrText:
-        return t.AttrText(*token_span(c[0]), str(c[0]))
-
-    blob = attr_text
-    angle = attr_text
-
-    def hash_key(self, c: list[Token]) -> t.Keyed:
-        start, end = token_span(c[0])
-        key, _, value = c[0][1:].partition("=")
-        value = value.strip()
-        return t.Keyed(start, end, key.strip(), t.Word(end - len(value), end, value))
-
     # --- types
 
-    def type(self, c: list[Token]) -> t.TypeText:
-        return t.TypeText(*token_span(c[0]), str(c[0]))
-
-    def any_type(self, c: list[Any]) -> t.TypeText:
-        node = c[0]
-        return node if isinstance(node, t.TypeText) else t.TypeText(*token_span(node), str(node), True)
+    def angle_type(self, c: list[Any]) -> t.TypeText:
+        return t.TypeText(c[0].start, c[0].end, c[0].text, True)
 
     def types(self, c: list[Any]) -> list[t.TypeText]:
         return _only(c, t.TypeText)
@@ -338,38 +324,15 @@ class TreeBuilder:
         return t.Dict(*_extent(list(entries)), entries)
 
     def entry(self, c: list[Any]) -> t.Entry:
-        key = c[0].text if isinstance(c[0], t.String) else str(c[0])
+        key = str(c[0]) if isinstance(c[0], Token) else c[0].text
         return t.Entry(*_extent(c), key, c[1])
 
-    def number_attr(self, c: list[Any]) -> t.Typed:
-        return t.Typed(*_extent(c), self.number(c), c[1])
-
-    def string_attr(self, c: list[Any]) -> t.Typed:
+    def typed(self, c: list[Any]) -> t.Typed:
         return t.Typed(*_extent(c), c[0], c[1])
 
-    def blob_attr(self, c: list[Any]) -> t.Typed:
-        return t.Typed(*_extent(c), self.attr_text(c), c[1])
-
-    named_attr = attr_text
-    angle_attr = attr_text
-    word_attr = word
-    symbol_attr = symbol
-
-    def type_attr(self, c: list[Any]) -> Any:
-        return c[0]
-
-    def array_attr(self, c: list[Any]) -> t.ArrayNode:
+    def array(self, c: list[Any]) -> t.ArrayNode:
         items = tuple(x for x in c if x is not None)
         return t.ArrayNode(*_extent(list(items)), items)
-
-    def dict_attr(self, c: list[t.Dict]) -> t.Dict:
-        return c[0]
-
-
-# Python's own keywords can't be method names.
-setattr(TreeBuilder, "for", TreeBuilder.for_)
-setattr(TreeBuilder, "if", TreeBuilder.if_)
-setattr(TreeBuilder, "while", TreeBuilder.while_)
 
 
 class _Inputs:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, cast
 
+from lark import Token, Tree
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
-from ptoas.grammar.driver import Token, Tree
 from ptoas.grammar.tree_builder import whole_number
 from ptoas.spelling import did_you_mean
 
@@ -93,30 +92,14 @@ class Parameter:
         return found
 
 
-_SHAPED = re.compile(r"((?:(?:\?|\d+)x)+)([a-z]\w*)")
-_NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*(\?|\d+|[A-Za-z_]\w*)\s*")
-
-
-def plain_parameters(body: str) -> list[Parameter] | None:
-    """The parameters of a body of the most common kinds, `1x512xf32` and `loc=vec, rows=16, ...`, without
-    their places; `None`: it takes the grammar."""
-    if (shaped := _SHAPED.fullmatch(body)) is not None:
-        return [Parameter(None, "shaped", [Token("DIMS", shaped[1], 0), Token("SCALAR", shaped[2], 0)])]
-    found = [_NAMED.fullmatch(part) for part in body.split(",")]
-    return (
-        [Parameter(each[1], "word", [Token("WORD", each[2], 0)]) for each in found if each]
-        if all(found)
-        else None
-    )
-
-
-def parameters_of(body: Tree) -> list[Parameter]:
+def parameters_of(body: Tree[Token]) -> list[Parameter]:
     """The parameters of a parsed body, in their order."""
     return [_parameter(each) for each in _children(body)]
 
 
-def _children(node: Tree) -> list[Any]:
-    return [child for child in node.children if child is not None]
+def _children(node: Tree[Token]) -> list[Any]:
+    children: list[Any] = node.children
+    return [child for child in children if child is not None]
 
 
 def _parameter(node: Any) -> Parameter:

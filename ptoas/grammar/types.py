@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 from weakref import WeakValueDictionary
 
+from lark import Token
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import (
@@ -59,9 +60,8 @@ from ptoas.dialects.pto.types import (
     TileType,
     ViewType,
 )
-from ptoas.grammar.driver import Token
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
-from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of, plain_parameters
+from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of
 from ptoas.spelling import did_you_mean
 
 
@@ -205,12 +205,6 @@ def type_from_body(name: str, body: str) -> Any:
 
 
 def _read_body(name: str, body: str) -> Attribute:
-    plain = plain_parameters(body)
-    if plain is not None:
-        try:
-            return _READERS[name](plain)
-        except (TypeProblem, VerifyException):
-            pass  # read again by the grammar, which knows where each parameter stands
     parameters = parameters_of(parse_type_body(body))
     try:
         return _READERS[name](parameters)

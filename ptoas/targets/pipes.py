@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ptoas.analysis.effects import Access, Effects, Pair
-from ptoas.caches import Kept, on_clear
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.slots import Access as Declared
 from ptoas.dialects.pto.slots import accesses
 
 S, V, M, MTE1, MTE2, MTE3, FIX, ALL = (
@@ -53,33 +51,11 @@ def effects_of(
     op: PtoOp, model: PipeModel, ignores: Iterable[str] = (), clobbers: Iterable[str] = ()
 ) -> Effects:
     """An operation's declared accesses, each on its pipe."""
-    declared = accesses(op)
     own = model if isinstance(model, Pipe | Pipes) else model(op)
-    if op.WRITES_RESULT or (own is not model and not isinstance(own, Pipe)):
-        # One of the two is made anew for each operation, and would not be found again.
-        return _effects(declared, own, ignores, clobbers)
-    key = (id(own), id(declared), id(ignores), id(clobbers))
-    known = _KNOWN.get(key)
-    if known is None:
-        found = _effects(declared, own, ignores, clobbers)
-        known = (found, own, declared, ignores, clobbers)
-        _KNOWN.keep(key, known)
-    return known[0]
-
-
-_KNOWN: Kept[tuple[int, ...], tuple[Effects, *tuple[object, ...]]] = Kept()
-"""Effects by the identity of what they follow from, which is kept beside them: instructions of a form share
-their row and what they declare."""
-on_clear(_KNOWN.clear)
-
-
-def _effects(
-    declared: Iterable[Declared], model: Pipe | Pipes, ignores: Iterable[str], clobbers: Iterable[str]
-) -> Effects:
-    pipes = Pipes(model, events=()) if isinstance(model, Pipe) else model
+    pipes = Pipes(own, events=()) if isinstance(own, Pipe) else own
     reads: list[Access] = []
     writes: list[Access] = []
-    for access in declared:
+    for access in accesses(op):
         if access.slot in ignores:
             continue
         at = pipes.at.get(access.slot, pipes.pipe)

@@ -18,13 +18,11 @@ from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.linking import linked
 from ptoas.analysis.multi_tiles import single_tiles
 from ptoas.analysis.structure import kernels_of
-from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Span, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.dialects.pto.sound import problems_of, properties_key
 from ptoas.location import (
     argument_type_span,
     field_span,
@@ -33,7 +31,6 @@ from ptoas.location import (
     result_type_span,
     span_of,
 )
-from ptoas.private_ir import operands_of
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
@@ -160,26 +157,6 @@ def targets_of(module: ModuleOp) -> tuple[Target, ...]:
 # --- checking ------------------------------------------------------------------------------------
 
 
-class _Alike:
-    """What was found of instructions of which the same is known, whatever module they stand in."""
-
-    __slots__ = ("fine", "kept")
-
-    def __init__(self, op: PtoOp):
-        self.kept = (
-            *[operand.type for operand in operands_of(op)],
-            *[result.type for result in op.results],
-            *op.properties.values(),
-        )
-        """What the key of these names by identity, which is theirs as long as they are here."""
-        self.fine: dict[tuple[object, ...], Effects] = {}
-        """Targets, and how they were asked, that find nothing wrong, with what the instruction does there."""
-
-
-_ALIKE: Kept[tuple[object, ...], _Alike] = Kept()
-on_clear(_ALIKE.clear)
-
-
 class _Checker:
     """Checks one module for any number of targets; what does not depend on a target is found once."""
 
@@ -260,30 +237,17 @@ class _Checker:
         key_of = self.knowledge.key
         return (
             kind,
-            *[key_of(operand) for operand in operands_of(op)],
-            *[id(result.type) for result in op.results],
-            *properties_key(op),
+            *[key_of(operand) for operand in op.operands],
+            *op.result_types,
+            *op.properties.items(),
         )
-
-    @cached_property
-    def alike(self) -> dict[PtoOp, _Alike]:
-        """For the first of each group, what was found of such before."""
-        found: dict[PtoOp, _Alike] = {}
-        for key, group in self.instructions.items():
-            known = _ALIKE.get(key)
-            if known is None:
-                known = _Alike(group[0])
-                if not group[0].LOOKS_AROUND:
-                    _ALIKE.keep(key, known)
-            found[group[0]] = known
-        return found
 
     @cached_property
     def broken(self) -> list[tuple[PtoOp, Diagnostic]]:
         """Operations that break their own declaration; rules are not asked about those."""
         found: list[tuple[PtoOp, Diagnostic]] = []
         for group in self.instructions.values():
-            for problem in problems_of(group[0]):
+            for problem in group[0].problems():
                 for op in group:
                     span = span_of(op)
                     if problem.operand is not None:
@@ -379,20 +343,14 @@ class _Checker:
 
     def _check_instruction(self, group: list[PtoOp], target: Target) -> Iterator[Diagnostic]:
         sample = group[0]
-        alike, asked = self.alike[sample], (target, self.aicore, self.isa, self.targets)
-        effects = alike.fine.get(asked)
-        if effects is None:
-            row = target.row(sample)
-            if isinstance(row, Unsupported):
-                message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
-                yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
-                return
-            effects = effects_in(target, row, sample)
-            found = self._violations(sample, row, target)
-            for rule, violation, source in found:
-                yield from (_diagnose(rule, violation, op, source) for op in group)
-            if not found:
-                alike.fine[asked] = effects
+        row = target.row(sample)
+        if isinstance(row, Unsupported):
+            message = f"`{sample.mnemonic()}` does not exist on {target.name}: {row.reason}"
+            yield from (Diagnostic(UNSUPPORTED_CODE, message, span_of(op), op=op) for op in group)
+            return
+        effects = effects_in(target, row, sample)
+        for rule, violation, source in self._violations(sample, row, target):
+            yield from (_diagnose(rule, violation, op, source) for op in group)
         for op in group:
             self.effects[target.name, op] = effects
 

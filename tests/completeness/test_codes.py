@@ -36,8 +36,7 @@ def _strings(path: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path) -> list[Path]:
-    # The generated tables of the grammar are huge, and hold no code.
-    return [path for path in folder.rglob("*.py") if path.name not in ("_states.py", "_tables.py")]
+    return list(folder.rglob("*.py"))
 
 
 def named_in(folder: Path) -> set[str]:
