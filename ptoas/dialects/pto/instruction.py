@@ -18,7 +18,6 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     IRDLOperation,
-    OpDef,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
@@ -32,13 +31,10 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.plain import PlainMeta
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
 from ptoas.dialects.pto.construct import construct, flat, segments
-from ptoas.dialects.pto.define import complete, verify_rest
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
-from ptoas.private_ir import declared_operands
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -101,7 +97,7 @@ def _single(constraint: Any) -> AttrConstraint:
     return constraint
 
 
-class PtoOp(IRDLOperation, metaclass=PlainMeta):
+class PtoOp(IRDLOperation, ABC):
     """An operation of the `pto` dialect."""
 
     OUTS: ClassVar[tuple[str, ...]] = ()
@@ -216,29 +212,6 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
         return False
 
     traits = traits_def(DeclaredEffects())
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """A slot that is declared wrongly fails here, at import, and not silently in an analysis."""
-        super().__init_subclass__(**options)
-        for said in ("OUTS", "WRITES", "SCRATCH", "NAMED"):
-            for name in vars(cls).get(said, ()):  # what a base says was looked at with it
-                if not any(name in vars(base) for base in cls.__mro__):
-                    raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
-        for name, constraint in declared_operands(cls).items():
-            if not isinstance(_single(constraint), PtoConstraint):
-                raise TypeError(
-                    f"{cls.__name__}.{name}: whether {constraint} stands for memory is not known; "
-                    "declare the slot with a constraint of ptoas.dialects.pto.constraints"
-                )
-
-    def __new__(cls, *_: Any, **__: Any) -> Self:
-        complete(cls)
-        return super().__new__(cls)
-
-    @classmethod
-    def get_irdl_definition(cls) -> OpDef:
-        complete(cls)
-        return cls.get_irdl_definition()  # the one that the class has now
 
     def updated(self) -> tuple[str, ...]:
         """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""
@@ -379,9 +352,29 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
         if not clean:
             return  # what is left would say the same again
         try:
-            verify_rest(self)
+            self.verify_()
         except VerifyException as error:
             yield Problem(str(error))
+
+
+def check_slots(cls: type[PtoOp]) -> None:
+    """Check that the effects of an instruction follow from its declaration; raises `TypeError`.
+
+    Every operand needs a constraint that says whether it stands for memory, and every name in `OUTS`,
+    `WRITES`, `SCRATCH` and `NAMED` must be an operand. Called for every instruction when the dialect is
+    imported.
+    """
+    slots = cls.signature().slots
+    names = [slot.name for slot in slots]
+    for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
+        if name not in names:
+            raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
+    for slot in slots:
+        if not isinstance(slot.constraint, PtoConstraint):
+            raise TypeError(
+                f"{cls.__name__}.{slot.name}: whether {slot.constraint} stands for memory is not known; "
+                "declare the slot with a constraint of ptoas.dialects.pto.constraints"
+            )
 
 
 class Instruction(PtoOp, ABC):

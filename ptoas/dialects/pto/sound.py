@@ -13,7 +13,6 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.caches import Kept, on_clear
-from ptoas.dialects.pto.define import verify_rest
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.private_ir import operands_of
 
@@ -40,7 +39,7 @@ def is_sound_again(op: PtoOp) -> bool:
     """Whether nothing is wrong with an instruction that differs from a sound one in extents alone: its class
     may ask for these, no constraint does."""
     try:
-        verify_rest(op)
+        op.verify_()
     except VerifyException:
         return False
     if not op.LOOKS_AROUND:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -23,7 +24,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
 from ptoas.dialects.pto.construct import flat
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
