@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
@@ -32,7 +32,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
-from ptoas.dialects.pto.construct import construct, flat, segments
+from ptoas.dialects.pto.construct import by_result, construct, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
 
@@ -237,13 +237,13 @@ class PtoOp(IRDLOperation, ABC):
         if operands is None and properties is None:
             given = [result_type] if result_types is None else result_types
             parts = construct(type(self), arguments, named, given)
-            kept = {name: value for name, value in (attributes or {}).items() if value is not None}
-            bodies = [Region(Block()) for _ in type(self).get_irdl_definition().regions]
-            Operation.__init__(self, **parts, attributes=kept, location=location, regions=regions or bodies)
-            return
-        named |= {"operands": operands, "result_types": result_types, "properties": properties}
-        named |= {} if regions is None else {"regions": regions}
-        super().__init__(*arguments, attributes=attributes, **named)
+            bodies = [Region(Block()) for _ in self.get_irdl_definition().regions]
+            super().__init__(**parts, attributes=attributes, regions=regions or bodies)
+        else:
+            named |= {"operands": operands, "result_types": result_types, "properties": properties}
+            super().__init__(*arguments, attributes=attributes, regions=regions, **named)
+        if location is not None:
+            self.location = location
 
     @classmethod
     def infer_result_types(
@@ -316,8 +316,14 @@ class PtoOp(IRDLOperation, ABC):
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""
         operands = [slots.get(slot.name, given) for slot, given in self.segments()]
-        parts = flat(type(self), operands, result_types, self.properties)
-        return type(self).create(**parts, attributes=self.attributes, location=self.location)
+        rebuilt = self.build(
+            operands=operands,
+            result_types=by_result(type(self), result_types),
+            properties=self.properties,
+            attributes=self.attributes,
+        )
+        rebuilt.location = self.location
+        return rebuilt
 
     def problems(self) -> Iterator[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""

@@ -14,7 +14,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.caches import Kept, on_clear
 from ptoas.dialects.pto.instruction import Problem, PtoOp
-from ptoas.private_ir import operands_of
 
 _SOUND: Kept[tuple[object, ...], tuple[object, ...]] = Kept()
 """Those with which nothing is wrong, by the identity of their types and attributes, which stand beside it: as
@@ -49,7 +48,7 @@ def is_sound_again(op: PtoOp) -> bool:
 
 
 def _types_of(op: PtoOp) -> list[Attribute]:
-    return [value.type for value in (*operands_of(op), *op.results)]
+    return [value.type for value in (*op.operands, *op.results)]
 
 
 def _key(op: PtoOp, types: list[Attribute]) -> tuple[object, ...]:
