@@ -75,8 +75,6 @@ HEAVY_PARTS = (
     "numpy",
     "rich",
     "tomllib",
-    "xdsl.dialects.cf",
-    "xdsl.irdl.declarative_assembly_format_parser",
 )
 BACK = ("ptoas.lowering.cpp", "ptoas.machine", "ptoas.ops", "ptoas.profiling", "ptoas.runner", "ptoas.lsp")
 ROWS = tuple(f"ptoas.targets.{name}." for name in ("a2a3", "cpu", "a5_custom"))
