@@ -212,14 +212,9 @@ def __getattr__(name: str) -> Any:
 
 def _instruction(name: str) -> Any:
     """The class of an instruction: `TAddOp`."""
-    import re
+    from ptoas.dialects.pto import OPS
 
-    from ptoas.dialects.pto import instructions_of
-    from ptoas.dialects.pto.index import index
-
-    spelling = name.removesuffix("Op").lower()
-    chapters = {at for word, at in index().names.items() if re.sub(r"[_.]", "", word).endswith(spelling)}
-    return next((op for at in chapters for op in instructions_of(at) if op.__name__ == name), None)
+    return next((op for op in OPS if op.__name__ == name), None)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,7 @@
 """What other packages bring: instructions, rows, bodies, rules, targets.
 
-A package names a `Plugin` as an entry point of the group `ptoas.plugins`; what it lists is imported when it
-is needed, as our own chapters are. docs/extending.md shows a whole one.
+A package names a `Plugin` as an entry point of the group `ptoas.plugins`. Its chapters are imported with the
+`pto` dialect, all else when it is needed. docs/extending.md shows a whole one.
 """
 
 from __future__ import annotations

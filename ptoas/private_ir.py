@@ -39,17 +39,6 @@ def symbol_body(parser: AttrParser) -> str:
     return parser._parse_dialect_symbol_body()
 
 
-def declared_operands(cls: type) -> dict[str, object]:
-    """The operands that a class itself declares, with their constraints.
-
-    xDSL's definition of an operation is made after its class, so that a class could not refuse it.
-    """
-    from xdsl.irdl.operations import _OperandFieldDef
-
-    fields = {name: field for name, field in vars(cls).items() if isinstance(field, _OperandFieldDef)}
-    return {name: field.param for name, field in fields.items()}
-
-
 def collect(op: Operation, found: list[Operation]) -> None:
     """Add all that is in an operation to a list, in the order of the text.
 

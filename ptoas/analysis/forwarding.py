@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 
-from ptoas.dialects.pto.rare import is_made_of, is_one_of_many
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 _CONTROL = (arith.__name__, func.__name__, scf.__name__)
@@ -33,9 +33,7 @@ class Handing(NamedTuple):
 @cache
 def hands_on(kind: type[Operation]) -> bool:
     """Most operations do not; asking a class once is quicker than asking every operation ten times."""
-    if kind.__module__ in _CONTROL or issubclass(kind, AliasOp | SubviewOp | TAssignOp):
-        return True
-    return is_made_of(kind, "multi_tile", "MultiTileGetOp")
+    return kind.__module__ in _CONTROL or issubclass(kind, AliasOp | SubviewOp | TAssignOp | MultiTileGetOp)
 
 
 def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS) -> Iterator[Handing]:
@@ -49,7 +47,7 @@ def handings(op: Operation, functions: Mapping[str, func.FuncOp] = NO_FUNCTIONS)
     match op:
         case AliasOp() | SubviewOp() | TAssignOp():
             yield from _each(op, 0, op.results)
-        case _ if is_one_of_many(op):
+        case MultiTileGetOp():
             for at, _ in enumerate(op.source):
                 yield Handing(op, at, op.result)
         case arith.SelectOp():

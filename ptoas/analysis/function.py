@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -17,13 +17,10 @@ from ptoas.analysis.storage import Place, Places, Storage, behind, is_placed_by_
 from ptoas.analysis.structure import is_loop, is_of, walk
 from ptoas.dialects.pto.enums import Event, EventAttr, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.rare import is_made_of
+from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
-
-if TYPE_CHECKING:
-    from ptoas.dialects.pto.sync import FlagOp
 
 Op = TypeVar("Op", bound=Operation)
 
@@ -40,7 +37,7 @@ def _makes_tiles(op_class: type[Operation]) -> bool:
 
 @cache
 def _is_by_hand(op_class: type[Operation]) -> bool:
-    return is_made_of(op_class, "sync", "FlagOp", "BufferTokenOp")
+    return issubclass(op_class, FlagOp | BufferTokenOp)
 
 
 def is_synchronised_by_hand(ops: Iterable[Operation]) -> bool:
@@ -123,16 +120,10 @@ class FunctionFacts:
             found.setdefault(op.__class__, []).append(op)
         return found
 
-    def instances(self, base: type[Op]) -> Iterator[Op]:
-        """The function's operations of a family, class by class."""
+    def instances(self, *bases: type[Op]) -> Iterator[Op]:
+        """The function's operations of some families, class by class."""
         for kind, ops in self.by_class.items():
-            if is_of(kind, (base,)):
-                yield from cast("list[Op]", ops)
-
-    def those(self, asked: Callable[[Operation], TypeGuard[Op]]) -> Iterator[Op]:
-        """The same for a family whose chapter may not be imported (`dialects/pto/rare.py`)."""
-        for ops in self.by_class.values():
-            if asked(ops[0]):
+            if is_of(kind, bases):
                 yield from cast("list[Op]", ops)
 
     def root(self, value: SSAValue) -> SSAValue:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import SSAValue
 
 from ptoas.dialects.pto import views
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.enums import BLayout, Layout, SLayout, TileLoc
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
-from ptoas.dialects.pto.rare import is_staged
 from ptoas.dialects.pto.types import DYNAMIC, SCALE, TileType, ViewType
 
 
@@ -93,7 +93,7 @@ def _of_the_tile(view: SSAValue, shape: tuple[int, int]) -> Layout:
                 tiles = op.values_of("dst")
             case TStoreOp() as op:
                 tiles = (op.src,)
-            case op if is_staged(op):
+            case StagedOp() as op:
                 # Without a tile of the program's the data goes through row-major ones.
                 types = [tile.type for tile in op.staging]
                 by_columns = types and isinstance(types[0], TileType) and types[0].blayout is BLayout.ColMajor

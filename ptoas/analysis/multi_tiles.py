@@ -16,25 +16,20 @@ Where the number is a constant, the tile itself stands in the place of `%t`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import CompactMode
-from ptoas.dialects.pto.rare import is_made_of, is_multi_tile, is_one_of_many
+from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import span_of
 from ptoas.naming import copy_module
 from ptoas.private_ir import set_name
-
-if TYPE_CHECKING:
-    from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 
 MULTI_TILE_CODE = "PTO-V141"
 _PLANNED = "pto.multi_buffer_addrs"
@@ -42,7 +37,7 @@ _PLANNED = "pto.multi_buffer_addrs"
 
 def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
-    if not any(is_made_of(kind, "multi_tile", "AllocMultiTileOp") for kind in set(map(type, walk(module)))):
+    if not walk_of(module, AllocMultiTileOp):
         return module
     copied = copy_module(module)
     take_apart(copied)
@@ -51,12 +46,12 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
 
 def take_apart(module: ModuleOp) -> None:
     knowledge = Knowledge()
-    for op in filter(is_multi_tile, walk(module)):
+    for op in walk_of(module, AllocMultiTileOp):
         if (found := _unclear(op)) is not None:
             raise PtoasError([Diagnostic(MULTI_TILE_CODE, f"alloc_multi_tile: {found}", span_of(op))])
         tiles = _allocated(op)
         for use in list(op.result.uses):
-            if is_one_of_many(use.operation):
+            if isinstance(use.operation, MultiTileGetOp):
                 _choose(use.operation, tiles, knowledge)
         if op.result.first_use is None:
             op.detach()

@@ -17,8 +17,8 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.effects import Effects, touched
 from ptoas.analysis.storage import Place, Storage
 from ptoas.analysis.windows import Window
+from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.enums import WORKING_PIPES, Pipe
-from ptoas.dialects.pto.rare import is_made_of
 
 K = TypeVar("K")
 
@@ -232,12 +232,12 @@ def is_in_turn(first: Operation, second: Operation) -> bool:
 
 @cache
 def _waits_in_turn(kind: type[Operation]) -> bool:
-    return is_made_of(kind, "channel", "PopOp", "FreeOp")
+    return issubclass(kind, PopOp | FreeOp)
 
 
 @cache
 def _frees(kind: type[Operation]) -> bool:
-    return is_made_of(kind, "channel", "FreeOp")
+    return issubclass(kind, FreeOp)
 
 
 def _neighbours(groups: list[list[Place]], unsure: bool) -> Iterator[tuple[list[Place], list[Place]]]:

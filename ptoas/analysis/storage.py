@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import FuncOp
@@ -17,12 +16,9 @@ from ptoas.analysis.structure import is_of, walk, walk_of
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
-from ptoas.dialects.pto.rare import is_made_of, is_scale_address
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AliasOp, AllocTileOp, SubviewOp, TAssignOp
-
-if TYPE_CHECKING:
-    from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 
 SCALE_SHIFT = 4
 """From the address of an mx operand to that of its scales."""
@@ -134,7 +130,7 @@ def behind(value: SSAValue) -> tuple[SSAValue, list[SubviewOp]]:
 
 @cache
 def _binds(kind: type[Operation]) -> bool:
-    return issubclass(kind, AllocTileOp | TAssignOp) or is_made_of(kind, "matmul", "TGetScaleAddrOp")
+    return issubclass(kind, AllocTileOp | TAssignOp | TGetScaleAddrOp)
 
 
 class Places:
@@ -158,7 +154,7 @@ class Places:
                     at = self._assigned(op)
                     for root in origins(op.tile):
                         self._bind(root, op, at)
-                case _ if is_scale_address(op):
+                case TGetScaleAddrOp():
                     derived.append(op)
                 case _:
                     pass

@@ -155,7 +155,8 @@ class Function:
         for slot in cls.signature().slots:
             values = call.operands.get(slot.name, [])
             call.operands[slot.name] = [self._operand(cls, slot, value, call) for value in values]
-        op = cls.create(**finish(cls, call))
+        regions = [Region() for _ in cls.get_irdl_definition().regions]
+        op = cls.build(**finish(cls, call), regions=regions)
         for problem in op.problems():
             op.erase()
             raise TypeError(f"{cls.name}: {problem.message}; {usage(cls)}")

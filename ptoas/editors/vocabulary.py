@@ -9,8 +9,8 @@ from ptoas.dialects.pto import CHAPTERS, OTHERS, PTO, instructions_of
 from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
-from ptoas.dialects.pto.index import read
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
+from ptoas.grammar.opcodes import part_words
 from ptoas.grammar.syntax import DIRECTIVES, STRUCTURE
 
 WORDS = (
@@ -30,7 +30,6 @@ def _sorted(words: Iterable[str]) -> list[str]:
 def vocabulary() -> dict[str, list[str]]:
     """Every list of words, without those of plugins."""
     own = [op for chapter in CHAPTERS if chapter not in OTHERS for op in instructions_of(chapter)]
-    index = read(chapter for chapter in CHAPTERS if chapter not in OTHERS)
     enums = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
     suffixes = {
         value
@@ -42,11 +41,11 @@ def vocabulary() -> dict[str, list[str]]:
     elements = [text for each in ELEMENT_TYPES for text in (each.text, *each.aliases)]
     types = [each.name.removeprefix("pto.") for each in PTO.attributes if not issubclass(each, PtoEnumAttr)]
     return {
-        "instructions": _sorted([*index.names, *index.overloads]),
+        "instructions": _sorted(name for op in own for name in (op.mnemonic(), *op.ALIASES, *op.OVERLOADS)),
         "suffixes": _sorted(suffixes),
         "mlir": _sorted([*STRUCTURE, *MLIR_OPCODES]),
         "directives": _sorted(DIRECTIVES),
-        "words": _sorted([*WORDS, *(word for word in index.words if re.fullmatch(r"[a-z_]\w*", word))]),
+        "words": _sorted([*WORDS, *(word for word in part_words(own) if re.fullmatch(r"[a-z_]\w*", word))]),
         "types": _sorted(types),
         "scalars": _sorted(
             [*SCALARS, "i1", *(text for text in elements if re.fullmatch(r"[a-zA-Z]\w*", text))]

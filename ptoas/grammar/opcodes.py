@@ -3,52 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto import instructions_of
-from ptoas.dialects.pto.index import index
+from ptoas.dialects.pto import OPCODES, OPS, OVERLOADS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import ISA_NAMES, WITHOUT_TEXT
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
 from ptoas.spelling import nearest
 
-
-class Opcodes(Mapping[str, type[PtoOp]]):
-    """The class by an opcode; a chapter is imported when one of its opcodes is looked up."""
-
-    def __init__(self, chapters: dict[str, str], spellings: Callable[[type[PtoOp]], tuple[str, ...]]) -> None:
-        self._chapters = chapters
-        self._spellings = spellings
-        self.found: dict[str, type[PtoOp]] = {}
-
-    def __getitem__(self, name: str) -> type[PtoOp]:
-        found = self.found.get(name)
-        if found is None:
-            for op in instructions_of(self._chapters[name]):
-                self.found |= dict.fromkeys(self._spellings(op), op)
-            found = self.found[name]
-        return found
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.found or name in self._chapters
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._chapters)
-
-    def __len__(self) -> int:
-        return len(self._chapters)
+_WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
 
 
-OPCODES = Opcodes(index().names, lambda op: (op.mnemonic(), *op.ALIASES))
-OVERLOADS = Opcodes(index().overloads, lambda op: op.OVERLOADS)
-
-
-def part_words() -> frozenset[str]:
-    """The words of all templates: `sizes`, `valid`, `recv`; none of them is an opcode."""
-    return index().words
+def part_words(ops: Iterable[type[PtoOp]] = OPS) -> set[str]:
+    """The words of the templates of instructions: `sizes`, `valid`, `recv`; none of them is an opcode."""
+    return {word for op in ops for word in _WORD.findall(op.LAYOUT or "")} - OPCODES.keys()
 
 
 def opcode_class(text: str, types: Sequence[Attribute | None]) -> tuple[type[PtoOp], list[str]] | None:
@@ -93,7 +64,7 @@ def unknown_opcode(node: t.Word, others: list[str]) -> StatementProblem:
         return StatementProblem("PTO-P020", message, node, WITHOUT_TEXT[spelled])
     near = OPCODES[spelled].mnemonic() if spelled in OPCODES else nearest(name, [*OPCODES, *others])
     stem, dot, suffix = name.partition(".")
-    if dot and (meant := nearest(stem, sorted(index().suffixed))):
+    if dot and (meant := nearest(stem, sorted(name for name, op in OPCODES.items() if op.SUFFIXES))):
         near = f"{meant}.{suffix}"
     fix = None
     if near is not None:

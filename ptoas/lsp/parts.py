@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
-from ptoas.dialects.pto.index import index
+from ptoas.dialects.pto import OPCODES, instructions_of
 from ptoas.location import SourceLocation
 from ptoas.lsp.document import Document, Statement
 from ptoas.lsp.plan import Planned, plan
@@ -259,7 +259,8 @@ def _mentions(text: str) -> Mentions:
 
 @cache
 def _joining() -> re.Pattern[str]:
-    words = sorted(name for name, chapter in index().names.items() if chapter in JOINED)
+    joined = {op for chapter in JOINED for op in instructions_of(chapter)}
+    words = sorted(name for name, op in OPCODES.items() if op in joined)
     return re.compile(rf"(?<![\w$%@])(?:{'|'.join(map(re.escape, words))})(?![\w$])")
 
 

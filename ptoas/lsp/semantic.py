@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lsprotocol import types as lsp
 
-from ptoas.dialects.pto.index import index
+from ptoas.dialects.pto import OVERLOADS
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.lsp.document import Document, Statement, Token
 from ptoas.lsp.names import Kind
@@ -111,7 +111,7 @@ def _token(statement: Statement, token: Token, named: dict[int, tuple[int, str, 
     kind, more = KINDS.get(token.kind), 0
     if token is statement.opcode and token.kind in ("OPCODE", "CLAUSE", "WORD"):
         known = opcode_class(token.text, []) is not None
-        kind, more = ("function", LIBRARY) if known or token.text in index().overloads else ("macro", 0)
+        kind, more = ("function", LIBRARY) if known or token.text in OVERLOADS else ("macro", 0)
         if ("." in token.text and not known) or token.text in ("return", "call"):
             kind = "keyword"
     if kind is None:

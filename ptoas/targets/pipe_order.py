@@ -9,8 +9,10 @@ from xdsl.ir import Operation
 from ptoas.analysis.order import Seen
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import WORKING_PIPES, BLayout, Pipe, SLayout
+from ptoas.dialects.pto.expand import TColExpandOp, TRowExpandOp
 from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
-from ptoas.dialects.pto.rare import is_made_of
+from ptoas.dialects.pto.movement import TMovOp
+from ptoas.dialects.pto.quant import TCvtOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
 OVERLAPPING = frozenset(WORKING_PIPES) - {Pipe.PIPE_S}
@@ -30,10 +32,9 @@ ENOUGH_REPEATS = 16
 @cache
 def _streams(kind: type[Operation]) -> bool:
     """Whether an instruction reads its operands element by element, as they were written."""
-    if is_made_of(kind, "expand", "TRowExpandOp", "TColExpandOp"):
+    if issubclass(kind, TRowExpandOp | TColExpandOp):
         return False
-    also = is_made_of(kind, "quant", "TCvtOp") or is_made_of(kind, "movement", "TMovOp")
-    return also or issubclass(kind, BinaryOp | ScalarOp | UnaryOp)
+    return issubclass(kind, TCvtOp | TMovOp | BinaryOp | ScalarOp | UnaryOp)
 
 
 def both_load(first: Seen, second: Seen) -> bool:

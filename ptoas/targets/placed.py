@@ -8,8 +8,9 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.diagnostics import Diagnostic
+from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.rare import is_multi_tile, is_ring
+from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.location import span_of
 from ptoas.targets.facts import Facts
@@ -35,11 +36,11 @@ def placed_otherwise(
 
 def _by_hand(op: Operation) -> tuple[str, str] | None:
     match op:
-        case _ if (isinstance(op, AllocTileOp) or is_multi_tile(op)) and op.addr is not None:
+        case AllocTileOp() | AllocMultiTileOp() if op.addr is not None:
             return f"{op.mnemonic()}: found an address", "none"
         case TAssignOp():
             return "tassign: found", "no addresses"
-        case _ if is_ring(op) and not op.is_auto:
+        case ReserveBufferOp() if not op.is_auto:
             return "reserve_buffer: found a base", "auto = true"
         case _:
             return None
@@ -47,9 +48,9 @@ def _by_hand(op: Operation) -> tuple[str, str] | None:
 
 def _left_open(op: Operation, function: FunctionFacts, target: Target) -> tuple[str, str] | None:
     match op:
-        case _ if (isinstance(op, AllocTileOp) or is_multi_tile(op)) and op.addr is None:
+        case AllocTileOp() | AllocMultiTileOp() if op.addr is None:
             return f"{op.mnemonic()}: found no address", "one"
-        case _ if is_ring(op) and op.is_auto:
+        case ReserveBufferOp() if op.is_auto:
             return "reserve_buffer: found auto = true", "a base"
         case PtoOp() if isinstance(row := target.row(op), Row):
             facts = Facts(op, target, function.knowledge, False, (target,), row)

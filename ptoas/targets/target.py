@@ -14,11 +14,11 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
+from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.rare import is_free, is_pop
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp
@@ -292,7 +292,7 @@ def _asks(program: tuple[Asked, ...], chapters: frozenset[str] | None) -> tuple[
 
 def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
     """What `op` does on the pipes of a target that says this of it."""
-    if row.frees is not None and is_free(op) and target.has_pipes:
+    if row.frees is not None and isinstance(op, FreeOp) and target.has_pipes:
         from ptoas.analysis.channels import given_back_by
 
         pipe = row.frees(op)
@@ -306,7 +306,7 @@ def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
     # One thread does everything in order; only what is read and written remains.
     model = row.pipe if target.has_pipes else Pipes(S, events=())
     found = effects_of(op, model, row.ignores, row.clobbers)
-    if is_pop(op):
+    if isinstance(op, PopOp):
         from ptoas.analysis.channels import overwritten_by
 
         if (before := overwritten_by(op)) is not None:

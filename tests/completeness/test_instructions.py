@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ptoas.dialects.pto import CHAPTERS, OPS, OTHERS, _index, index, instructions_of
+from ptoas.dialects.pto import CHAPTERS, OPCODES, OPS, OVERLOADS, instructions_of
 from ptoas.dialects.pto.core_sync import SectionCubeOp, SectionVectorOp
-from ptoas.dialects.pto.index import Index
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.grammar.parse import parse
@@ -102,12 +101,10 @@ def test_a_chapter_alone_brings_what_its_instructions_do() -> None:
     assert set(lacking.split()) <= {op.name for op in KNOWN}
 
 
-def test_the_index_of_opcodes_is_what_the_chapters_say() -> None:
-    """`python -m ptoas.dialects.pto.index` writes it again; a stale one costs time, and nothing else."""
-    ours = [chapter for chapter in CHAPTERS if chapter not in OTHERS]
-    assert index.origin() == _index.MADE_FROM
-    kept = Index(_index.NAMES, _index.OVERLOADS, frozenset(_index.WORDS), frozenset(_index.SUFFIXED))
-    assert kept == index.read(ours)
+def test_every_opcode_and_alias_names_one_instruction() -> None:
+    names = [name for op in OPS for name in (op.mnemonic(), *op.ALIASES)]
+    assert len(names) == len(set(names)) == len(OPCODES)
+    assert OPCODES["mgather"].name == "pto.mgather" and OVERLOADS["tgather"].name == "pto.comm.tgather"
 
 
 @every_instruction

@@ -116,6 +116,15 @@ def test_flags_see_that_a_case_is_always_taken() -> None:
     assert ptoas.verify(ptoas.parse(text), "a5").diagnostics == ()
 
 
+def test_a_block_that_is_never_reached_hides_no_value() -> None:
+    """`^dead` leads to `^b` too, and no way leads to `^dead`: `%x` is defined on every way to `^b`."""
+    ptoas.parse(
+        "func.func @f(%n: index) {\n%x = arith.addi %n, %n : index\ncf.br ^a\n^a:\n"
+        "%y = arith.addi %x, %n : index\ncf.br ^b\n^dead:\ncf.br ^b\n^b:\n"
+        "%z = arith.addi %x, %y : index\nreturn\n}\n"
+    )
+
+
 def test_bodies_of_several_blocks_are_checked_in_part_and_not_lowered_or_run() -> None:
     module = ptoas.parse(BLOCKS)
     report = ptoas.verify(module, "a5")

@@ -225,7 +225,7 @@ OPS: tuple[type[PtoOp], ...] = (
 @pytest.fixture(autouse=True)
 def made_up_instructions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for op in OPS:
-        monkeypatch.setitem(OPCODES.found, op.mnemonic(), op)
+        monkeypatch.setitem(OPCODES, op.mnemonic(), op)
         for allow in (False, True):
             if xdsl_context(allow).get_optional_op(op.name) is None:
                 xdsl_context(allow).load_op(op)

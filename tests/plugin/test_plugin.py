@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -81,6 +82,27 @@ def test_every_command_knows_what_it_brings(installed: Path) -> None:
     status, shown = ptoas(installed, "explain", "PTO-Z101")
     assert status == 0 and "The bench has 64 lanes." in shown
     assert "a5-lab" in ptoas(installed, "targets")[1]
+
+
+def test_an_operand_of_a_plugin_that_nobody_classified_fails_at_import(installed: Path) -> None:
+    unclear = installed.parent / "unclear"
+    shutil.copytree(installed, unclear)
+    chapter = unclear / "lab" / "squares.py"
+    chapter.write_text(
+        chapter.read_text()
+        + """
+from xdsl.irdl import irdl_op_definition, operand_def
+from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.types import TileType
+
+@irdl_op_definition
+class UnclearOp(PtoOp):
+    name = "pto.unclear"
+    src = operand_def(TileType)
+"""
+    )
+    status, shown = ptoas(unclear, "instructions")
+    assert status != 0 and "UnclearOp.src: whether" in shown
 
 
 def test_a_plugin_that_does_not_load_is_wrong_usage(installed: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from xdsl.dialects.builtin import f32
@@ -16,7 +17,7 @@ from ptoas.dialects.pto.elementwise import TNegOp
 from ptoas.dialects.pto.enums import Coalesce, Layout, TileLoc
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
-from ptoas.dialects.pto.instruction import PtoOp, ReductionOp
+from ptoas.dialects.pto.instruction import PtoOp, ReductionOp, check_slots
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.types import TileType
@@ -221,12 +222,21 @@ def test_a_familys_scratch_holds_for_a_new_member() -> None:
     assert {(a.operand, a.write) for a in target.effects(new).accesses} == {(0, False), (1, True), (2, True)}
 
 
-def test_a_slot_that_nobody_classified_fails_at_import() -> None:
+def test_a_slot_that_nobody_classified_is_refused() -> None:
+    """All instructions are checked so when the dialect is imported."""
     for slot in (operand_def(TileType), opt_operand_def(TileType), var_operand_def(TileType)):
+        unclear = irdl_op_definition(type("Unclear", (PtoOp,), {"name": "pto.unclear", "src": slot}))
         with pytest.raises(TypeError, match=r"Unclear.src: whether .* stands for memory is not known"):
-            type("Unclear", (PtoOp,), {"name": "pto.unclear", "src": slot})
+            check_slots(unclear)
+
+    @irdl_op_definition
+    class Wrong(PtoOp):
+        name = "pto.wrong"
+        WRITES: ClassVar = ("dest",)
+        src = operand_def(Tile())
+
     with pytest.raises(TypeError, match="has no slot 'dest', which it says it touches"):
-        type("Wrong", (PtoOp,), {"name": "pto.wrong", "WRITES": ("dest",), "src": operand_def(Tile())})
+        check_slots(Wrong)
 
 
 def test_operations_of_other_dialects_do_nothing_on_the_pipes() -> None:

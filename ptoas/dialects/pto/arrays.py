@@ -5,12 +5,11 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute
-from xdsl.irdl import operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, LocalArray, Scalar, Struct
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import LocalArrayType, StructType

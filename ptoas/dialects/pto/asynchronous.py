@@ -4,11 +4,10 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, i1
-from xdsl.irdl import operand_def, opt_prop_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ptoas.dialects.pto.constraints import BytePtr, Event, PrefetchContext, Scalar, Session, Tile, View
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import AsyncEventType, AsyncSessionType, PrefetchAsyncContextType
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, SymbolRefAt
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -20,7 +21,6 @@ from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, TileOrView,
 from ptoas.dialects.pto.core_constraints import Handle, PtrOrView
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.core_types import AccPushEpilogueAttr, PipeType
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import AddressSpaceAttr, KernelKind, TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType

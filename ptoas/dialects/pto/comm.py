@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import IntegerAttr, UnitAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -16,7 +17,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Scalar, Tile, View, ViewOrGroup
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import CollEngineAttr, ReduceOpAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import GroupType, ViewType

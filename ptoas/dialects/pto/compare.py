@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -15,7 +16,6 @@ from xdsl.irdl import (
 )
 
 from ptoas.dialects.pto.constraints import IntegerTile, Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import CmpModeAttr
 from ptoas.dialects.pto.instruction import Instruction
 

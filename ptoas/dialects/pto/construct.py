@@ -75,7 +75,7 @@ def bind(cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], t
 def construct(
     cls: type[PtoOp], arguments: Sequence[Any], named: Mapping[str, Any], results: Sequence[Attribute | None]
 ) -> dict[str, Any]:
-    """What `Operation` takes, from what a person gives."""
+    """The arguments of `build`, from what a person gives."""
     call = bind(cls, arguments, named, _takes_value)
     call.operands = {name: [SSAValue.get(v) for v in values] for name, values in call.operands.items()}
     call.results += [type for type in results if type is not None]
@@ -83,23 +83,18 @@ def construct(
 
 
 def finish(cls: type[PtoOp], call: Call) -> dict[str, Any]:
-    """What `Operation` takes, from values at their places; finds the types of the results."""
-    operands = [call.operands.get(slot.name, ()) for slot in cls.signature().slots]
-    return flat(cls, operands, _result_types(cls, call), call.properties)
-
-
-def flat(
-    cls: type[PtoOp],
-    operands: Sequence[Sequence[SSAValue]],
-    result_types: Sequence[Attribute],
-    properties: Mapping[str, Attribute],
-) -> dict[str, Any]:
-    """What `Operation` takes: operands in one list, and how many of them each slot has."""
+    """The arguments of `build`, from values at their places; finds the types of the results."""
     return {
-        "operands": [value for values in operands for value in values],
-        "result_types": result_types,
-        "properties": {**properties, **segments(cls, map(len, operands), len(result_types))},
+        "operands": [call.operands.get(slot.name, ()) for slot in cls.signature().slots],
+        "result_types": by_result(cls, _result_types(cls, call)),
+        "properties": call.properties,
     }
+
+
+def by_result(cls: type[PtoOp], types: Sequence[Attribute]) -> list[Sequence[Attribute]]:
+    """The types of the results as `build` takes them, one entry for each declared result; the last of these
+    may be missing."""
+    return [types[at : at + 1] for at in range(len(cls.signature().results))]
 
 
 def segments(cls: type[PtoOp], sizes: Iterable[int], results: int) -> dict[str, Attribute]:

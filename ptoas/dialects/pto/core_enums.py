@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.str_enum import StrEnum
 
-from ptoas.dialects.pto.enums import Pipe, PtoEnumAttr, enum_attribute, enum_attributes
+from ptoas.dialects.pto.enums import Pipe, PtoEnumAttr, enum_attributes
 
 
 class SyncOpType(StrEnum):
@@ -105,12 +106,11 @@ _CLASSES_OF_PIPES = (SyncOpType.TVEC, *SyncOpType)
 """The first of them that runs on a pipe stands for it."""
 
 
-@enum_attribute
+@irdl_attr_definition
 class SyncOpTypeAttr(PtoEnumAttr[SyncOpType]):
     """A class of instructions; one that stands for a pipe may be named by the pipe."""
 
     name = "pto.pipe_event_type"
-    enum = SyncOpType
     other_names = ("sync_op_type", "pipe")
 
     @classmethod
@@ -120,34 +120,29 @@ class SyncOpTypeAttr(PtoEnumAttr[SyncOpType]):
         return super().member(text)
 
 
-@enum_attribute
+@irdl_attr_definition
 class FenceScopeAttr(PtoEnumAttr[FenceScope]):
     name = "pto.fence_scope"
-    enum = FenceScope
 
 
-@enum_attribute
+@irdl_attr_definition
 class SyncAllModeAttr(PtoEnumAttr[SyncAllMode]):
     name = "pto.sync_all_mode"
-    enum = SyncAllMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class SyncCoreTypeAttr(PtoEnumAttr[SyncCoreType]):
     name = "pto.sync_core_type"
-    enum = SyncCoreType
 
 
-@enum_attribute
+@irdl_attr_definition
 class PushLayoutAttr(PtoEnumAttr[PushLayout]):
     name = "pto.push_layout"
-    enum = PushLayout
 
 
-@enum_attribute
+@irdl_attr_definition
 class PushQuantAttr(PtoEnumAttr[PushQuant]):
     name = "pto.push_quant"
-    enum = PushQuant
 
 
 CORE_ENUM_ATTRIBUTES = enum_attributes(

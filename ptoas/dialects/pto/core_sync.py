@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -19,7 +20,6 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Index, Ptr
 from ptoas.dialects.pto.core_constraints import PtrOrView
 from ptoas.dialects.pto.core_enums import SyncAllMode, SyncAllModeAttr, SyncCoreTypeAttr
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import KernelKind, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import DeclaredEffects

@@ -3,10 +3,9 @@
 from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import operand_def, prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
 from ptoas.dialects.pto.constraints import Scalar
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import PtoOp
 
 

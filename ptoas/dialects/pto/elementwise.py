@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr
 from xdsl.irdl import (
+    irdl_op_definition,
     operand_def,
     opt_prop_def,
 )
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import (
     DivPrecisionAttr,
     ExpPrecisionAttr,

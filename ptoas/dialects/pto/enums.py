@@ -5,23 +5,16 @@ The member's value is its text; the member's name is its name in the instruction
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast, get_args
 
 from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.utils.runtime_final import runtime_final
 from xdsl.utils.str_enum import StrEnum
 
-from ptoas.dialects.plain import PlainMeta
-
 E = TypeVar("E", bound=StrEnum)
-
-enum_attribute = runtime_final
-"""What `irdl_attr_definition` makes of an attribute without parameters. It asks first whether it has some,
-which Python asks of all attributes of xDSL's that have: half of what an enumeration costs a start."""
 
 
 class Coalesce(StrEnum):
@@ -336,12 +329,19 @@ class TInsertMode(StrEnum):
     SPLIT4 = "split4"
 
 
-class PtoEnumAttr(Data[E], Generic[E], metaclass=PlainMeta):
-    """An enumeration as an attribute; a subclass says which, and under which name."""
+class PtoEnumAttr(Data[E], Generic[E]):
+    """An enumeration as an attribute, `#pto.name<member>`: the type argument is the enumeration.
 
-    enum: type[StrEnum]
+    xDSL's `EnumAttribute` prints no angle brackets and allows no base class in between.
+    """
+
+    enum: ClassVar[type[StrEnum]]
     other_names: ClassVar[tuple[str, ...]] = ()
     """Names of attributes, without the dialect, that are read as this one."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        (cls.enum,) = get_args(cast(Any, cls).__orig_bases__[0])
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> E:
@@ -368,260 +368,220 @@ class PtoEnumAttr(Data[E], Generic[E], metaclass=PlainMeta):
         return by_last_word[0] if len(by_last_word) == 1 else None
 
 
-@enum_attribute
+@irdl_attr_definition
 class CoalesceAttr(PtoEnumAttr[Coalesce]):
     name = "pto.coalesce"
-    enum = Coalesce
 
 
-@enum_attribute
+@irdl_attr_definition
 class GatherOOBAttr(PtoEnumAttr[GatherOOB]):
     name = "pto.gather_oob"
-    enum = GatherOOB
 
 
-@enum_attribute
+@irdl_attr_definition
 class ScatterOOBAttr(PtoEnumAttr[ScatterOOB]):
     name = "pto.scatter_oob"
-    enum = ScatterOOB
 
 
-@enum_attribute
+@irdl_attr_definition
 class ScatterAtomicOpAttr(PtoEnumAttr[ScatterAtomicOp]):
     name = "pto.scatter_atomic_op"
-    enum = ScatterAtomicOp
 
 
-@enum_attribute
+@irdl_attr_definition
 class ScatterConflictAttr(PtoEnumAttr[ScatterConflict]):
     name = "pto.scatter_conflict"
-    enum = ScatterConflict
 
 
-@enum_attribute
+@irdl_attr_definition
 class AtomicTypeAttr(PtoEnumAttr[AtomicType]):
     name = "pto.atomic_type"
-    enum = AtomicType
 
 
-@enum_attribute
+@irdl_attr_definition
 class LayoutAttr(PtoEnumAttr[Layout]):
     name = "pto.layout"
-    enum = Layout
 
 
-@enum_attribute
+@irdl_attr_definition
 class BLayoutAttr(PtoEnumAttr[BLayout]):
     name = "pto.blayout"
-    enum = BLayout
 
 
-@enum_attribute
+@irdl_attr_definition
 class SLayoutAttr(PtoEnumAttr[SLayout]):
     name = "pto.slayout"
-    enum = SLayout
 
 
-@enum_attribute
+@irdl_attr_definition
 class PadValueAttr(PtoEnumAttr[PadValue]):
     name = "pto.pad_value"
-    enum = PadValue
 
 
-@enum_attribute
+@irdl_attr_definition
 class CompactModeAttr(PtoEnumAttr[CompactMode]):
     name = "pto.compact_mode"
-    enum = CompactMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class TileLocAttr(PtoEnumAttr[TileLoc]):
     name = "pto.loc"
-    enum = TileLoc
 
 
-@enum_attribute
+@irdl_attr_definition
 class AddressSpaceAttr(PtoEnumAttr[AddressSpace]):
     name = "pto.address_space"
-    enum = AddressSpace
 
 
-@enum_attribute
+@irdl_attr_definition
 class PipeAttr(PtoEnumAttr[Pipe]):
     name = "pto.pipe"
-    enum = Pipe
 
 
-@enum_attribute
+@irdl_attr_definition
 class EventAttr(PtoEnumAttr[Event]):
     name = "pto.event"
-    enum = Event
 
 
-@enum_attribute
+@irdl_attr_definition
 class MaskPatternAttr(PtoEnumAttr[MaskPattern]):
     name = "pto.mask_pattern"
-    enum = MaskPattern
 
 
-@enum_attribute
+@irdl_attr_definition
 class CmpModeAttr(PtoEnumAttr[CmpMode]):
     name = "pto.cmp"
-    enum = CmpMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class RoundModeAttr(PtoEnumAttr[RoundMode]):
     name = "pto.round_mode"
-    enum = RoundMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class SaturationModeAttr(PtoEnumAttr[SaturationMode]):
     name = "pto.saturation_mode"
-    enum = SaturationMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class QuantTypeAttr(PtoEnumAttr[QuantType]):
     name = "pto.quant_type"
-    enum = QuantType
 
 
-@enum_attribute
+@irdl_attr_definition
 class QuantScaleAlgAttr(PtoEnumAttr[QuantScaleAlg]):
     name = "pto.quant_scale_alg"
-    enum = QuantScaleAlg
 
 
-@enum_attribute
+@irdl_attr_definition
 class MxGroupAxisAttr(PtoEnumAttr[MxGroupAxis]):
     name = "pto.mx_group_axis"
-    enum = MxGroupAxis
 
 
-@enum_attribute
+@irdl_attr_definition
 class PrintFormatAttr(PtoEnumAttr[PrintFormat]):
     name = "pto.print_format"
-    enum = PrintFormat
 
 
-@enum_attribute
+@irdl_attr_definition
 class VecStoreModeAttr(PtoEnumAttr[VecStoreMode]):
     name = "pto.vec_store_mode"
-    enum = VecStoreMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class KernelKindAttr(PtoEnumAttr[KernelKind]):
     name = "pto.kernel_kind"
-    enum = KernelKind
 
 
-@enum_attribute
+@irdl_attr_definition
 class CollEngineAttr(PtoEnumAttr[CollEngine]):
     name = "pto.coll_engine"
-    enum = CollEngine
 
 
-@enum_attribute
+@irdl_attr_definition
 class ReduceOpAttr(PtoEnumAttr[ReduceOp]):
     name = "pto.reduce_op"
-    enum = ReduceOp
 
 
-@enum_attribute
+@irdl_attr_definition
 class NotifyOpAttr(PtoEnumAttr[NotifyOp]):
     name = "pto.notify_op"
-    enum = NotifyOp
 
 
-@enum_attribute
+@irdl_attr_definition
 class WaitCmpAttr(PtoEnumAttr[WaitCmp]):
     name = "pto.wait_cmp"
-    enum = WaitCmp
     other_names = ("cmp",)
 
 
-class PrecisionAttr(PtoEnumAttr[Precision], ABC):
-    """The precision of one function; each has an attribute of its own."""
-
-    enum = Precision
-
-
-@enum_attribute
-class DivPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class DivPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.div_precision"
 
 
-@enum_attribute
-class ExpPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class ExpPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.exp_precision"
 
 
-@enum_attribute
-class FmodPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class FmodPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.fmod_precision"
 
 
-@enum_attribute
-class LogPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class LogPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.log_precision"
 
 
-@enum_attribute
-class PowPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class PowPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.pow_precision"
 
 
-@enum_attribute
-class RecipPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class RecipPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.recip_precision"
 
 
-@enum_attribute
-class RemPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class RemPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.rem_precision"
 
 
-@enum_attribute
-class RsqrtPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class RsqrtPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.rsqrt_precision"
 
 
-@enum_attribute
-class SqrtPrecisionAttr(PrecisionAttr):
+@irdl_attr_definition
+class SqrtPrecisionAttr(PtoEnumAttr[Precision]):
     name = "pto.sqrt_precision"
 
 
-@enum_attribute
+@irdl_attr_definition
 class AccPhaseAttr(PtoEnumAttr[AccPhase]):
     name = "pto.acc_phase"
-    enum = AccPhase
 
 
-@enum_attribute
+@irdl_attr_definition
 class STPhaseAttr(PtoEnumAttr[STPhase]):
     name = "pto.st_phase"
-    enum = STPhase
 
 
-@enum_attribute
+@irdl_attr_definition
 class ReluPreModeAttr(PtoEnumAttr[ReluPreMode]):
     name = "pto.relu_pre_mode"
-    enum = ReluPreMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class AccToVecModeAttr(PtoEnumAttr[AccToVecMode]):
     name = "pto.acc_to_vec_mode"
-    enum = AccToVecMode
 
 
-@enum_attribute
+@irdl_attr_definition
 class TInsertModeAttr(PtoEnumAttr[TInsertMode]):
     name = "pto.tinsert_mode"
-    enum = TInsertMode
 
 
 def enum_attributes(names: Mapping[str, object]) -> tuple[type[PtoEnumAttr[Any]], ...]:

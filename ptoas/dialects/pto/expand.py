@@ -5,13 +5,13 @@ from typing import ClassVar
 
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
 )
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import DivPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction
 

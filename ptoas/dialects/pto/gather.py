@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -18,7 +19,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import IndexTile, Scalar, Tile, View
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import (
     CmpModeAttr,
     Coalesce,

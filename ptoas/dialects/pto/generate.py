@@ -1,11 +1,10 @@
 """Tiles made of little: triangles, random numbers, histograms."""
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr
-from xdsl.irdl import operand_def, opt_prop_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import Instruction
 
 

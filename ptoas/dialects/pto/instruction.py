@@ -12,13 +12,12 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrConstraint,
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
     IRDLOperation,
-    OpDef,
     OptOperandDef,
     OptPropertyDef,
     OptResultDef,
@@ -32,13 +31,10 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.plain import PlainMeta
 from ptoas.dialects.pto.constraints import PtoConstraint, Scalar, Tile
-from ptoas.dialects.pto.construct import construct, flat, segments
-from ptoas.dialects.pto.define import complete, verify_rest
+from ptoas.dialects.pto.construct import by_result, construct, segments
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.slots import DeclaredEffects, accesses
-from ptoas.private_ir import declared_operands
 
 EnumAttrType: TypeAlias = type[PtoEnumAttr[Any]]
 
@@ -101,7 +97,7 @@ def _single(constraint: Any) -> AttrConstraint:
     return constraint
 
 
-class PtoOp(IRDLOperation, metaclass=PlainMeta):
+class PtoOp(IRDLOperation, ABC):
     """An operation of the `pto` dialect."""
 
     OUTS: ClassVar[tuple[str, ...]] = ()
@@ -217,29 +213,6 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
 
     traits = traits_def(DeclaredEffects())
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """A slot that is declared wrongly fails here, at import, and not silently in an analysis."""
-        super().__init_subclass__(**options)
-        for said in ("OUTS", "WRITES", "SCRATCH", "NAMED"):
-            for name in vars(cls).get(said, ()):  # what a base says was looked at with it
-                if not any(name in vars(base) for base in cls.__mro__):
-                    raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
-        for name, constraint in declared_operands(cls).items():
-            if not isinstance(_single(constraint), PtoConstraint):
-                raise TypeError(
-                    f"{cls.__name__}.{name}: whether {constraint} stands for memory is not known; "
-                    "declare the slot with a constraint of ptoas.dialects.pto.constraints"
-                )
-
-    def __new__(cls, *_: Any, **__: Any) -> Self:
-        complete(cls)
-        return super().__new__(cls)
-
-    @classmethod
-    def get_irdl_definition(cls) -> OpDef:
-        complete(cls)
-        return cls.get_irdl_definition()  # the one that the class has now
-
     def updated(self) -> tuple[str, ...]:
         """The slots that it writes and that this operation reads as well: accumulators, atomic additions."""
         return ()
@@ -264,13 +237,13 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
         if operands is None and properties is None:
             given = [result_type] if result_types is None else result_types
             parts = construct(type(self), arguments, named, given)
-            kept = {name: value for name, value in (attributes or {}).items() if value is not None}
-            bodies = [Region(Block()) for _ in type(self).get_irdl_definition().regions]
-            Operation.__init__(self, **parts, attributes=kept, location=location, regions=regions or bodies)
-            return
-        named |= {"operands": operands, "result_types": result_types, "properties": properties}
-        named |= {} if regions is None else {"regions": regions}
-        super().__init__(*arguments, attributes=attributes, **named)
+            bodies = [Region(Block()) for _ in self.get_irdl_definition().regions]
+            super().__init__(**parts, attributes=attributes, regions=regions or bodies)
+        else:
+            named |= {"operands": operands, "result_types": result_types, "properties": properties}
+            super().__init__(*arguments, attributes=attributes, regions=regions, **named)
+        if location is not None:
+            self.location = location
 
     @classmethod
     def infer_result_types(
@@ -343,8 +316,14 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
     def rebuilt(self, slots: Mapping[str, Sequence[SSAValue]], result_types: Sequence[Attribute]) -> Self:
         """The same instruction with other values in some slots, and other results."""
         operands = [slots.get(slot.name, given) for slot, given in self.segments()]
-        parts = flat(type(self), operands, result_types, self.properties)
-        return type(self).create(**parts, attributes=self.attributes, location=self.location)
+        rebuilt = self.build(
+            operands=operands,
+            result_types=by_result(type(self), result_types),
+            properties=self.properties,
+            attributes=self.attributes,
+        )
+        rebuilt.location = self.location
+        return rebuilt
 
     def problems(self) -> Iterator[Problem]:
         """Every declaration that the operation breaks; `verify` stops at the first."""
@@ -379,9 +358,29 @@ class PtoOp(IRDLOperation, metaclass=PlainMeta):
         if not clean:
             return  # what is left would say the same again
         try:
-            verify_rest(self)
+            self.verify_()
         except VerifyException as error:
             yield Problem(str(error))
+
+
+def check_slots(cls: type[PtoOp]) -> None:
+    """Check that the effects of an instruction follow from its declaration; raises `TypeError`.
+
+    Every operand needs a constraint that says whether it stands for memory, and every name in `OUTS`,
+    `WRITES`, `SCRATCH` and `NAMED` must be an operand. Called for every instruction when the dialect is
+    imported.
+    """
+    slots = cls.signature().slots
+    names = [slot.name for slot in slots]
+    for name in (*cls.OUTS, *cls.WRITES, *cls.SCRATCH, *cls.NAMED):
+        if name not in names:
+            raise TypeError(f"{cls.__name__} has no slot {name!r}, which it says it touches")
+    for slot in slots:
+        if not isinstance(slot.constraint, PtoConstraint):
+            raise TypeError(
+                f"{cls.__name__}.{slot.name}: whether {slot.constraint} stands for memory is not known; "
+                "declare the slot with a constraint of ptoas.dialects.pto.constraints"
+            )
 
 
 class Instruction(PtoOp, ABC):

@@ -6,10 +6,9 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import operand_def, opt_operand_def, opt_prop_def, opt_result_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, opt_result_def
 
 from ptoas.dialects.pto.constraints import Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AccPhaseAttr, BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.instruction import Instruction, PtoOp

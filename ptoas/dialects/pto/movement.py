@@ -7,6 +7,7 @@ from typing import ClassVar
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -15,7 +16,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import (
     AccToVecModeAttr,

@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     result_def,
@@ -16,7 +17,6 @@ from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, MultiTile, Tile, TileOrMultiTile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.local_types import MultiTileType
 

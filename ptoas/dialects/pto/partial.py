@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_result_def,
@@ -13,7 +14,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import IntegerTile, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import Instruction
 
 

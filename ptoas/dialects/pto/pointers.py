@@ -5,12 +5,11 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute
-from xdsl.irdl import operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Address, PtrOrAddress, ScalarPtr
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import PtrType
 

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -18,7 +19,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import (
     MxGroupAxis,
     MxGroupAxisAttr,

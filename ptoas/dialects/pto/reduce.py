@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import BoolAttr
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -14,7 +15,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import IntegerTile, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import Instruction, ReductionOp
 
 

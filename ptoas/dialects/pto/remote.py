@@ -4,11 +4,10 @@ from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i1
-from xdsl.irdl import operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.constraints import Scalar, View, Word
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import AtomicType, AtomicTypeAttr, NotifyOpAttr, WaitCmpAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import ViewType

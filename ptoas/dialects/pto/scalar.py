@@ -5,11 +5,10 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
-from xdsl.irdl import operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ptoas.dialects.pto.constraints import Index, Scalar, ScalarPtr, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import PtoOp
 
 

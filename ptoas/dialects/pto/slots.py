@@ -6,18 +6,17 @@ gets a name or an address, and every other tile, view, group or pointer is read.
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
 from ptoas.dialects.pto.constraints import PtoConstraint
 from ptoas.dialects.pto.types import TileType
-from ptoas.private_ir import item, operands_of
 
 if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import PtoOp
@@ -39,7 +38,7 @@ def _places(op_class: type[PtoOp], operand_count: int, sizes: bytes | None) -> d
     """`sizes` are the 32-bit segment sizes where the operation keeps them."""
     slots = op_class.signature().slots
     if sizes is not None:
-        segments = struct.unpack(f"<{len(sizes) // 4}i", sizes)
+        segments = tuple(i32.iter_unpack(sizes))
     else:
         fixed = sum(1 for slot in slots if not (slot.optional or slot.variadic))
         rest = operand_count - fixed
@@ -60,19 +59,19 @@ def _sizes(op: PtoOp) -> bytes | None:
 
 def slot_places(op: PtoOp) -> dict[str, range]:
     """For each operand slot, the indices of the operands that fill it."""
-    return _places(op.__class__, len(operands_of(op)), _sizes(op))
+    return _places(op.__class__, len(op.operands), _sizes(op))
 
 
 def slot_value(op: PtoOp, slot: str) -> SSAValue | None:
     """The operand in a slot, quickly; `None` when the slot is empty."""
     places = slot_places(op)[slot]
-    return item(operands_of(op), places[0]) if places else None
+    return op.operands[places[0]] if places else None
 
 
 def destinations_first(op: PtoOp) -> list[SSAValue]:
     """The operands as a call takes them: what is written, then the others in their order."""
-    operands = operands_of(op)
-    return [item(operands, at) for at in _destinations_first(op.__class__, len(operands), _sizes(op))]
+    operands = op.operands
+    return [operands[at] for at in _destinations_first(op.__class__, len(operands), _sizes(op))]
 
 
 @lru_cache(maxsize=4096)
@@ -112,7 +111,7 @@ def accesses(op: PtoOp) -> tuple[Access, ...]:
     """Every operand and result whose memory the operation touches, as its class declares it."""
     if _is_pure(op.__class__):
         return ()
-    found = _accesses(op.__class__, len(operands_of(op)), _sizes(op), len(op.results), op.updated())
+    found = _accesses(op.__class__, len(op.operands), _sizes(op), len(op.results), op.updated())
     if op.WRITES_RESULT and isinstance(op.results[0].type, TileType):
         return (*found, Access("result", -1, False, True))
     return found

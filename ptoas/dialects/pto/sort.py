@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, UnitAttr
 from xdsl.irdl import (
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -17,7 +18,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Counts, Index, IntegerTile, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.instruction import ScratchOp
 
 

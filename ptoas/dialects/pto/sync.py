@@ -6,6 +6,7 @@ from typing import ClassVar, TypeAlias
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -18,7 +19,6 @@ from xdsl.utils.exceptions import VerifyException
 from ptoas.dialects.pto.constraints import Extent, Index, TileOrView
 from ptoas.dialects.pto.core_constraints import EventIds, PtrOrView
 from ptoas.dialects.pto.core_enums import FenceScopeAttr, SyncOpTypeAttr
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import AddressSpaceAttr, EventAttr, Pipe, PipeAttr
 from ptoas.dialects.pto.instruction import PtoOp
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import f32
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -13,7 +14,6 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Index, Scalar, Tile
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import DivPrecisionAttr, PowPrecisionAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp, ScalarOp, ScratchOp
 

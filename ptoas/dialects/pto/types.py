@@ -18,7 +18,6 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.dialects.plain import PlainMeta
 from ptoas.dialects.pto.element_types import BY_TYPE, OWN_TYPES, F8E8M0Type, element_size, element_text
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -85,7 +84,7 @@ def shape_text(shape: Sequence[int], element_type: Attribute) -> str:
     return "x".join((*map(dim_text, shape), element_text(element_type)))
 
 
-class PtoType(ParametrizedAttribute, TypeAttribute, metaclass=PlainMeta):
+class PtoType(ParametrizedAttribute, TypeAttribute):
     """A type whose `<...>` is read by the assembler's own type grammar, under xDSL's parser too."""
 
     @classmethod

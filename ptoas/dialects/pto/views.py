@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
+    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,8 +23,6 @@ from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.dialects.pto.constraints import Extent, Index, Ptr, Tile, View
-from ptoas.dialects.pto.construct import flat
-from ptoas.dialects.pto.define import irdl_op_definition
 from ptoas.dialects.pto.enums import LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT, PartitionTensorViewType, TileType, ViewType
@@ -152,14 +151,14 @@ def _extent(value: SSAValue) -> int:
 
 def new_tile(type: Attribute) -> Operation:
     """The tile that a destination nothing has defined stands for (D23)."""
-    return AllocTileOp.create(**flat(AllocTileOp, [(), (), ()], [type], {}))
+    return AllocTileOp.build(operands=[None, None, None], result_types=[type])
 
 
 def part_of(
     view: SSAValue, offsets: Sequence[SSAValue], sizes: Sequence[SSAValue], type: Attribute
 ) -> Operation:
     """The part that `%view[%i, %j]` stands for."""
-    return PartitionViewOp.create(**flat(PartitionViewOp, [[view], offsets, sizes], [type], {}))
+    return PartitionViewOp.build(operands=[view, offsets, sizes], result_types=[type])
 
 
 def can_stand_before(op: Operation, assign: TAssignOp) -> bool:

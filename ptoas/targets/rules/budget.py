@@ -13,10 +13,13 @@ from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.analysis.kernel import KernelFacts
 from ptoas.analysis.liveness import LiveTile
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import ReserveBufferOp
+from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.rare import is_collective, is_multi_tile, is_ring, is_transfer
+from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
+from ptoas.dialects.pto.remote import TransferOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import TileType, shape_text
 from ptoas.targets.facts import Facts
@@ -245,7 +248,7 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
     placed, stacked = _needs(functions, target)
     needed = {loc: placed.get(loc, 0) + stacked.get(loc, 0) for loc in placed | stacked}
     simt = functions[0].has_simt(target)
-    if simt and any(True for facts in functions for _ in facts.those(is_collective)):
+    if simt and any(True for facts in functions for _ in facts.instances(CollectiveOp)):
         return True  # staging tiles take what is left
     default = target.ub.default_budget if simt and target.ub is not None else None
     for loc, most in needed.items():
@@ -257,6 +260,10 @@ def is_near_the_end(functions: Sequence[FunctionFacts], target: Target) -> bool:
     return False
 
 
+_GET_TILES = (CallOp, TGatherOp, CollectiveOp, StagedOp, TransferOp)
+"""Some of these get a tile that no row speaks of."""
+
+
 def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] | None:
     """Where the tiles of a kernel that calls nothing end, if its text alone says it; `None`: ask the passes.
 
@@ -265,10 +272,10 @@ def ends_as_written(facts: FunctionFacts, target: Target) -> dict[TileLoc, int] 
     """
     if facts.branched or any(op.regions and not isinstance(op, ForOp) for op in facts.ops):
         return None
-    if any(issubclass(kind, CallOp | TGatherOp) or is_transfer(kind) for kind in facts.by_class):
-        return None  # some get a tile that no row speaks of
+    if any(issubclass(kind, _GET_TILES) for kind in facts.by_class):
+        return None
     placed, stacked = _needs((facts,), target)
-    if stacked or not placed or any(True for _ in facts.those(is_multi_tile)):
+    if stacked or not placed or any(True for _ in facts.instances(AllocMultiTileOp)):
         return None
     ends: dict[TileLoc, int] = {}
     certain: dict[TileLoc, int] = {}
@@ -309,7 +316,7 @@ def _needs(
         tiles = [cast(TileType, value.type) for value in own]
         for type in (*tiles, *_handed_on(facts), *_scratch(facts, target)):
             stacked[type.loc.data] = stacked.get(type.loc.data, 0) + 2 * type.size_bytes
-        for ring in facts.those(is_ring):
+        for ring in facts.instances(ReserveBufferOp):
             loc, end = TileLoc(ring.space.data.value), (ring.address or 0) + 2 * ring.size.value.data
             stacked[loc] = stacked.get(loc, 0) + end
     return placed, stacked

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from xdsl.ir import Operation
 
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.kinds import core_of, own_kind
 from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.channel import InitializePipeOp, NumberedChannelOp
+from ptoas.dialects.pto.core_sync import CounterOp, SectionOp
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
-from ptoas.dialects.pto.rare import is_channel_side, is_counter, is_section
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.channel_examples import CUBE, VECTOR
@@ -45,14 +47,9 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Viol
     channels, tiles of its memories. A counter of a pipe that only the other kind has is a warning: nothing is
     ever given to that pipe here, so the counter follows nothing."""
     kind = kind_of(facts.func)
-    if kind is None and not any(True for _ in facts.those(is_section)):
+    if kind is None and not any(True for _ in facts.instances(SectionOp)):
         return
-    suspects = _that_need_a_core(facts, kind)
-    if not suspects:
-        return  # as in most functions: what tells cores apart is not imported
-    from ptoas.analysis.kinds import core_of, own_kind
-
-    for op in suspects:
+    for op in _that_need_a_core(facts, kind):
         here, own = core_of(op), own_kind(op)
         if here is not None and own is not None and here is not own:
             yield mismatch(
@@ -61,14 +58,15 @@ def an_instruction_is_on_its_core(facts: FunctionFacts, _target: Target) -> Viol
                 own.value,
                 op=op,
                 part="statement",
-                severity=Severity.WARNING if is_counter(op) else None,
+                severity=Severity.WARNING if isinstance(op, CounterOp) else None,
             )
 
 
 def _that_need_a_core(facts: FunctionFacts, kind: KernelKind | None) -> dict[Operation, None]:
     """What may be on the wrong core, each once: instructions that name a side, and users of tiles that the
     kind of the function alone does not explain."""
-    found: dict[Operation, None] = dict.fromkeys((*facts.those(is_channel_side), *facts.those(is_counter)))
+    sides = facts.instances(NumberedChannelOp, InitializePipeOp)
+    found: dict[Operation, None] = dict.fromkeys((*sides, *facts.instances(CounterOp)))
     own = {KernelKind.Vector: (TileLoc.Vec,), None: ()}.get(kind, tuple(set(TileLoc) - {TileLoc.Vec}))
     for tile in (*facts.arguments, *facts.local_tiles):
         type = tile.type

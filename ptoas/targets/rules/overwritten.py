@@ -9,8 +9,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.function import FunctionFacts, value_name
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.dialects.pto.rare import is_staged
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
@@ -57,7 +57,7 @@ def what_is_overwritten_is_not_read(facts: FunctionFacts, target: Target) -> Vio
                 part="value",
                 related=(Related("it is overwritten here", gone[root]),),
                 fix="read it before, or work on a copy",
-                severity=Severity.WARNING if is_staged(gone[root]) else None,
+                severity=Severity.WARNING if isinstance(gone[root], StagedOp) else None,
             )
             del gone[root]
         for value, write, _ in here if gone else ():

@@ -15,9 +15,10 @@ from ptoas.analysis.function import FunctionFacts, Touches, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.analysis.structure import is_of
 from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.dialects.pto.rare import is_collective, is_scale_address
+from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
@@ -234,7 +235,7 @@ def a_tile_has_its_address_before_it_is_used(facts: FunctionFacts, _target: Targ
     place = facts.positions
     for root, bound in facts.addresses.items():
         first = bound[0][0]
-        if is_scale_address(first) and len(origins(first.src)) == 1:
+        if isinstance(first, TGetScaleAddrOp) and len(origins(first.src)) == 1:
             continue  # one operand has one address: the scales have theirs from the start
         early = [use.operation for use in root.uses if place[use.operation] < place[first]]
         maker = root.owner
@@ -286,7 +287,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
                 placed.append((facts.storage(value), at))
 
     for op, here in touches:
-        if is_collective(op):
+        if isinstance(op, CollectiveOp):
             continue  # It fills its staging tiles itself before it reads them.
         at = place[op]
         for value, is_write, operand in here:
