@@ -29,9 +29,9 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.rare import is_made_of, is_multi_tile, is_one_of_many
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.ir.clone import clone
+from ptoas.ir.names import set_name
 from ptoas.location import span_of
-from ptoas.naming import copy_module
-from ptoas.private_ir import set_name
 
 if TYPE_CHECKING:
     from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
@@ -44,7 +44,7 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
     if not any(is_made_of(kind, "multi_tile", "AllocMultiTileOp") for kind in set(map(type, walk(module)))):
         return module
-    copied = copy_module(module)
+    copied = clone(module)
     take_apart(copied)
     return copied
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
-from ptoas.private_ir import collect  # isort: skip  # before xDSL's dialects: it puts off their formats
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
@@ -20,11 +19,9 @@ LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
 
 
 def walk(top: Operation) -> list[Operation]:
-    """An operation and all that is in it, in the order of the text: xDSL's `walk` as a list, at a fraction of
-    what that takes for each operation."""
-    found = [top]
-    collect(top, found)
-    return found
+    """An operation and all that is in it, in the order of the text, as a list: it stays the same while a pass
+    inserts and erases, and several analyses can share it."""
+    return list(top.walk())
 
 
 def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:

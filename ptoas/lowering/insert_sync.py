@@ -53,7 +53,6 @@ from ptoas.lowering.allocate_events import allocate_events
 from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import MarkedState, Record, State
 from ptoas.lowering.options import chosen_target
-from ptoas.private_ir import make_operation, ops_of
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
@@ -372,7 +371,7 @@ class Synchroniser:
         if found is None:
             found = self._steps[block] = []
             skipped = 0
-            for op in ops_of(block):
+            for op in block.ops:
                 if op.regions or op.next_op is None or op in self.accesses.of or _orders(op.__class__):
                     found.append((skipped, op))
                     skipped = 0
@@ -650,8 +649,8 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
             continue
         event = target.events[pair.event]
         parts = _parts_of_flag(source, destination, event)
-        raising = make_operation(SetFlagOp, (), (), parts, {}, pair.before.location)
-        waiting = make_operation(WaitFlagOp, (), (), parts, {}, pair.before.location)
+        raising = SetFlagOp.create(properties=parts, location=pair.before.location)
+        waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
         for flag in (raising, waiting):
             because(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))

@@ -48,7 +48,6 @@ from ptoas.location import span_of
 from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
-from ptoas.private_ir import make_operation
 from ptoas.targets import Target
 
 
@@ -401,6 +400,8 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
         if not isinstance(op, AllocTileOp):
             continue
         value = IntegerAttr(address, i64)
-        constant = make_operation(arith.ConstantOp, (), (i64,), {"value": value}, {}, op.location)
+        constant = arith.ConstantOp.create(
+            result_types=[i64], properties={"value": value}, location=op.location
+        )
         Rewriter.insert_op(constant, InsertPoint.before(op))
         op.fill("addr", [constant.results[0]])

@@ -34,7 +34,6 @@ from ptoas.location import (
     result_type_span,
     span_of,
 )
-from ptoas.private_ir import operands_of
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
@@ -169,7 +168,7 @@ class _Alike:
 
     def __init__(self, op: PtoOp):
         self.kept = (
-            *[operand.type for operand in operands_of(op)],
+            *[operand.type for operand in op.operands],
             *[result.type for result in op.results],
             *op.properties.values(),
         )
@@ -262,7 +261,7 @@ class _Checker:
         key_of = self.knowledge.key
         return (
             kind,
-            *[key_of(operand) for operand in operands_of(op)],
+            *[key_of(operand) for operand in op.operands],
             *[id(result.type) for result in op.results],
             *properties_key(op),
         )

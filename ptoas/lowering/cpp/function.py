@@ -23,6 +23,7 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.ir.names import name_of
 from ptoas.location import SourceLocation, span_of
 from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
@@ -49,8 +50,6 @@ from ptoas.lowering.cpp.types import (
     tile_cpp,
 )
 from ptoas.lowering.cpp.unknown import emit_unknown
-from ptoas.naming import name_of
-from ptoas.private_ir import ops_of
 from ptoas.targets import Target
 
 INDENT = "    "
@@ -303,7 +302,7 @@ class FunctionEmitter:
         self.line(f"{self.variable_type(value)}{self.name(value)}{start};")
 
     def block(self, block: Block) -> None:
-        for op in ops_of(block):
+        for op in block.ops:
             if self.annotate:
                 self._quote(op)
                 self._explain(op)

@@ -9,7 +9,6 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.structure import walk
-from ptoas.private_ir import operands_of
 
 
 def read_values(function: func.FuncOp) -> set[SSAValue]:
@@ -24,7 +23,7 @@ def read_values(function: func.FuncOp) -> set[SSAValue]:
         only_named.setdefault(each.op, set()).add(each.at)
     found: set[SSAValue] = set()
     for op in ops:
-        operands = operands_of(op)
+        operands = op.operands
         if operands:
             named = only_named.get(op)
             found.update(operands if named is None else _without(operands, named))
