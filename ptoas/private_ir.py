@@ -86,11 +86,6 @@ def _import_dialects() -> None:
 _import_dialects()
 
 
-def names_of(printer: Printer) -> dict[SSAValue, str]:
-    """The names that a printer has given so far; its own way to give them numbers what the author named."""
-    return printer._ssa_values
-
-
 def declared_operands(cls: type) -> dict[str, object]:
     """The operands that a class itself declares, with their constraints.
 

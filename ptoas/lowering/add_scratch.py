@@ -30,8 +30,8 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
-from ptoas.lowering.because import at_line, because
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.provenance import add_reason, at_line
 from ptoas.lowering.spread_thresholds import spread_threshold
 from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets.facts import Facts
@@ -92,6 +92,6 @@ def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SS
     given: dict[str, Any] = dict(zip(opened, extents, strict=True))
     tile = AllocTileOp(type, **given, location=before.location)
     tile.result.name_hint = name
-    because(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
+    add_reason(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
     Rewriter.insert_op(tile, InsertPoint.before(before))
     return tile.result

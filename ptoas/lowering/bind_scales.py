@@ -31,6 +31,7 @@ from ptoas.analysis.storage import places_of
 from ptoas.analysis.structure import functions, walk_of
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.lowering.provenance import location_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _bind(binding: TGetScaleAddrOp, address: int | None) -> None:
         return
     if tile.addr is None:
         constant = arith.ConstantOp(IntegerAttr(address, i64))
-        constant.location = tile.location
+        constant.location = location_of(tile)
         Rewriter.insert_op(constant, InsertPoint.before(tile))
         tile.fill("addr", [constant.result])
     elif not _is(tile, address):

@@ -50,9 +50,9 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
-from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import MarkedState, Record, State
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.provenance import add_reason, in_order
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
@@ -628,7 +628,7 @@ def leave_tail(function: func.FuncOp) -> None:
             else [SetFlagOp(*flag, location=end.location), WaitFlagOp(*flag, location=end.location)]
         )
         for op in tail:
-            because(op, lambda: "the function asks for it: pto.auto_sync_tail_hint")
+            add_reason(op, lambda: "the function asks for it: pto.auto_sync_tail_hint")
         Rewriter.insert_op(tail, InsertPoint.before(end))
 
 
@@ -638,13 +638,13 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         source, destination = pair.pipes
         if pair.is_barrier:
             barrier = BarrierOp(source, location=pair.before.location)
-            because(barrier, partial(in_order, pair.why))
+            add_reason(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         if not target.connects(source, destination):
             # No flag goes that way: each core of the function waits for all of its own.
             barrier = BarrierOp(Pipe.PIPE_ALL, location=pair.before.location)
-            because(barrier, partial(in_order, pair.why))
+            add_reason(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         event = target.events[pair.event]
@@ -652,7 +652,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         raising = SetFlagOp.create(properties=parts, location=pair.before.location)
         waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
         for flag in (raising, waiting):
-            because(flag, partial(in_order, pair.why))
+            add_reason(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
         if pair.after is None:
             starts.setdefault(pair.block, []).append(raising)
@@ -664,7 +664,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
             barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)
-            because(barrier, lambda: "a called function starts and ends with all pipes at rest")
+            add_reason(barrier, lambda: "a called function starts and ends with all pipes at rest")
             Rewriter.insert_op(barrier, point)
 
 

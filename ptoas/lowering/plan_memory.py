@@ -45,8 +45,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
-from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.provenance import add_reason, location_of, named
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
 from ptoas.targets import Target
 
@@ -233,7 +233,7 @@ def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[
         used[loc] = address + root.type.size_bytes
         room.check(loc, used[loc], room.limit(loc, root))
         if isinstance(root.owner, Operation):
-            because(root.owner, lambda: "above the tiles that have an address in the text")
+            add_reason(root.owner, lambda: "above the tiles that have an address in the text")
     return addresses
 
 
@@ -258,7 +258,7 @@ def _plan_all(
         addresses.update(placed)
         for tile in tiles:
             if isinstance(tile.root.owner, Operation):
-                because(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
+                add_reason(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
     return addresses
 
 
@@ -401,7 +401,7 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
             continue
         value = IntegerAttr(address, i64)
         constant = arith.ConstantOp.create(
-            result_types=[i64], properties={"value": value}, location=op.location
+            result_types=[i64], properties={"value": value}, location=location_of(op)
         )
         Rewriter.insert_op(constant, InsertPoint.before(op))
         op.fill("addr", [constant.results[0]])

@@ -25,7 +25,6 @@ from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, View
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.ir.names import name_of
 from ptoas.location import SourceLocation, span_of
-from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.channel import CHANNELS
@@ -50,6 +49,7 @@ from ptoas.lowering.cpp.types import (
     tile_cpp,
 )
 from ptoas.lowering.cpp.unknown import emit_unknown
+from ptoas.lowering.provenance import reason_of
 from ptoas.targets import Target
 
 INDENT = "    "
