@@ -25,7 +25,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import of_kinds, walk
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -71,7 +72,7 @@ class AddScratchPass(ModulePass):
                     extents = [extent for value in shared for extent in _extents(value)]
                     inner.fill(slot, [_allocate(inner, needed, slot, extents)])
                     inner.properties.pop(f"no_{slot}", None)
-        stage_collectives(op, target, _allocate)
+        stage_collectives(op, of_kinds(ops, StagedOp), target, _allocate)
 
 
 def _extents(tile: SSAValue) -> list[SSAValue]:

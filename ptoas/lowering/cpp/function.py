@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -75,6 +76,7 @@ class FunctionEmitter:
     def __init__(
         self,
         function: func.FuncOp,
+        ops: Sequence[Operation],
         target: Target,
         function_names: dict[str, str],
         knowledge: Knowledge,
@@ -87,7 +89,7 @@ class FunctionEmitter:
         self.knowledge = knowledge
         self.annotate = annotate
         self.views: dict[SSAValue, CppView] = {}
-        self.read = read_values(function)
+        self.read = read_values(ops)
         self._function_names = function_names
         self._names = Names(names)
         self._values: dict[SSAValue, str] = {}
