@@ -123,7 +123,7 @@ def visits(depth: int, by_hand: bool) -> int:
     from ptoas.analysis.function import FunctionFacts
     from ptoas.analysis.knowledge import Knowledge
     from ptoas.analysis.order import Touch
-    from ptoas.analysis.structure import functions
+    from ptoas.analysis.structure import functions, walk
     from ptoas.analysis.sync_flow import SyncFlow
     from ptoas.lowering.insert_sync import Synchroniser
     from ptoas.targets import get_target
@@ -146,7 +146,7 @@ def visits(depth: int, by_hand: bool) -> int:
         flow.run()
         assert not flow.hazards and not flow.misuses
     else:
-        Inserting(function, target).run()
+        Inserting(function, walk(function)[1:], target).run()
     return seen["pto.tadd"]
 
 

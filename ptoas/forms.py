@@ -8,9 +8,9 @@ from ptoas.analysis.structure import walk
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.grammar.printer import FORMS, write_module
+from ptoas.ir.clone import clone
 from ptoas.lowering.allocate_destinations import allocate_destinations
 from ptoas.lowering.tiles_to_values import tiles_to_values
-from ptoas.naming import copy_module
 
 
 def print_module(module: ModuleOp, form: str = "dps", *, comments: bool = False) -> str:
@@ -38,9 +38,9 @@ def print_module(module: ModuleOp, form: str = "dps", *, comments: bool = False)
         raise UsageError(f"unknown form {form!r}; it is one of {', '.join(FORMS)}")
     makes = [op.is_dps for op in walk(module) if isinstance(op, Instruction)]
     if form == "ssa" and any(makes):
-        module = copy_module(module)
+        module = clone(module)
         tiles_to_values(module)
     if form == "dps" and not all(makes):
-        module = copy_module(module)
+        module = clone(module)
         allocate_destinations(module)
     return write_module(module, form, comments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, cast
@@ -37,29 +38,30 @@ class Places:
         self.results, self.fields = results, fields or {}
 
 
-class SourceLocation(BuiltinAttribute):
+Reason = Callable[[], str]
+"""Writes the sentence that says why a pass inserted an operation, or gave it what it has."""
+
+
+class _Location(BuiltinAttribute):
+    """An attribute that is not made of attributes and has no text to be read from."""
+
+    def __post_init__(self) -> None:
+        """Skip xDSL's check, which accepts only attributes that can be parsed."""
+
+
+@dataclass(frozen=True, eq=False)
+class SourceLocation(_Location):
     """A statement's place. It is kept on the operation and survives cloning."""
 
     name = "builtin.source_location"
     source: Source
     start: int
     end: int
-    places: Places | None
-    arguments: Sequence[Span]
+    places: Places | None = None
+    arguments: Sequence[Span] = ()
     """The types of a function's arguments."""
-
-    def __init__(
-        self,
-        source: Source,
-        start: int,
-        end: int,
-        places: Places | None = None,
-        arguments: Sequence[Span] = (),
-    ):
-        # An attribute is frozen; this way round that is the cheapest, and every statement has a location.
-        parts = vars(self)
-        parts["source"], parts["start"], parts["end"] = source, start, end
-        parts["places"], parts["arguments"] = places, arguments
+    reasons: tuple[Reason, ...] = ()
+    """The provenance of an operation that a pass inserted for the statement, or changed."""
 
     def print_builtin(self, printer: Printer) -> None:
         line, column = self.source.position(self.start)
@@ -78,6 +80,19 @@ class SourceLocation(BuiltinAttribute):
         from ptoas.grammar.syntax import with_names
 
         return with_names(blank_comments(self.source.text[self.start : self.end], say_nothing))
+
+
+@dataclass(frozen=True, eq=False)
+class InsertedLocation(_Location):
+    """The location of an operation that a pass inserted or changed in a program without source text."""
+
+    name = "builtin.inserted_location"
+    origin: LocationAttr
+    """The location that the operation has apart from its provenance."""
+    reasons: tuple[Reason, ...]
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_attribute(self.origin)
 
 
 located = cast("Callable[..., LocationAttr]", SourceLocation)

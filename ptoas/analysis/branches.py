@@ -21,14 +21,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ptoas.analysis.structure import functions
-from ptoas.naming import copy_module
+from ptoas.ir.clone import clone
 
 
 def structured(module: ModuleOp) -> ModuleOp:
     """The module itself if each body has one block, else a copy in which forward branches are `scf.if`."""
     if not any(map(_is_branched, functions(module))):
         return module
-    copy = copy_module(module)
+    copy = clone(module)
     for function in filter(_is_branched, functions(copy)):
         ends = _ends(function)
         if ends is not None:

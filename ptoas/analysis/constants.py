@@ -9,8 +9,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ptoas.private_ir import operands_of
-
 Fold = Callable[[Sequence[int]], int | None]
 
 
@@ -123,7 +121,7 @@ class Constants:
             elif kind not in _FOLDABLE:
                 known[top] = None
             else:
-                operands = operands_of(cast(Operation, op))
+                operands = cast(Operation, op).operands
                 values = [known.get(operand, _NOT_SEEN) for operand in operands]
                 if _NOT_SEEN in values:
                     unseen = [

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.private_ir import item, operands_of
 
 Pair = tuple[Pipe, Pipe]
 Flag = tuple[Pipe, Pipe, Event]
@@ -46,4 +45,4 @@ NOTHING = Effects()
 
 def touched(op: Operation, at: int) -> SSAValue:
     """The value that an access of an instruction touches."""
-    return op.results[-1 - at] if at < 0 else item(operands_of(op), at)
+    return op.results[-1 - at] if at < 0 else op.operands[at]

@@ -16,8 +16,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from ptoas.analysis.branches import structured
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.ir.clone import clone
 from ptoas.location import span_of
-from ptoas.naming import copy_module
 
 LINK_CODE = "PTO-P081"
 """A declaration that another module defines with another type."""
@@ -34,7 +34,7 @@ def linked(module: ModuleOp) -> ModuleOp:
     names = [name for each in _modules(module) for name in _functions(each)]
     if len(set(names)) == len(names):
         return module
-    copy = copy_module(module)
+    copy = clone(module)
     inner = list(_modules(copy))
     _resolve(inner)
     _rename(inner)

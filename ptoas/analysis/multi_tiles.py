@@ -27,9 +27,9 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.ir.clone import clone
+from ptoas.ir.names import set_name
 from ptoas.location import span_of
-from ptoas.naming import copy_module
-from ptoas.private_ir import set_name
 
 MULTI_TILE_CODE = "PTO-V141"
 _PLANNED = "pto.multi_buffer_addrs"
@@ -39,7 +39,7 @@ def single_tiles(module: ModuleOp) -> ModuleOp:
     """The module itself if it has no multi tiles, else a copy in which they are taken apart."""
     if not walk_of(module, AllocMultiTileOp):
         return module
-    copied = copy_module(module)
+    copied = clone(module)
     take_apart(copied)
     return copied
 

@@ -256,9 +256,9 @@ class Places:
         return found[0], found[1]
 
 
-def places_of(function: FuncOp) -> Places:
-    """Where the values of a function lie, for a pass that looks at it once."""
-    return Places(function, walk(function), Knowledge())
+def places_of(function: FuncOp, ops: Iterable[Operation] | None = None) -> Places:
+    """Where the values of a function lie; `ops` is all that is in it, where that is known already."""
+    return Places(function, walk(function) if ops is None else ops, Knowledge())
 
 
 def tile_argument_addresses(function: FuncOp) -> dict[SSAValue, int]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeVar, cast
 
-from ptoas.private_ir import collect  # isort: skip  # before xDSL's dialects: it puts off their formats
 from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
@@ -20,17 +19,19 @@ LOOPS = (scf.ForOp, scf.WhileOp, scf.ParallelOp)
 
 
 def walk(top: Operation) -> list[Operation]:
-    """An operation and all that is in it, in the order of the text: xDSL's `walk` as a list, at a fraction of
-    what that takes for each operation."""
-    found = [top]
-    collect(top, found)
-    return found
+    """An operation and all that is in it, in the order of the text, as a list: it stays the same while a pass
+    inserts and erases, and several analyses can share it."""
+    return list(top.walk())
 
 
 def walk_of(top: Operation, *kinds: type[Op]) -> list[Op]:
-    """Of an operation and all that is in it, what is of one of these kinds: each class is asked once, which
-    for classes like xDSL's takes long."""
-    ops = walk(top)
+    """Of an operation and all that is in it, what is of one of these kinds."""
+    return of_kinds(walk(top), *kinds)
+
+
+def of_kinds(ops: Sequence[Operation], *kinds: type[Op]) -> list[Op]:
+    """The operations that are of one of these kinds: each class is asked once, which for abstract classes
+    like xDSL's takes long."""
     wanted = {kind for kind in set(map(type, ops)) if is_of(kind, kinds)}
     return cast("list[Op]", [op for op in ops if op.__class__ in wanted] if wanted else [])
 
@@ -55,13 +56,27 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
     return found
 
 
-def called_names(function: func.FuncOp) -> set[str]:
-    return {op.callee.string_value() for op in walk_of(function, func.CallOp)}
+Bodies = Mapping[func.FuncOp, Sequence[Operation]]
+"""Functions, each with all operations in it, in the order of the text."""
+
+
+def bodies_of(module: ModuleOp) -> Bodies:
+    """The functions of a module, walked once for all analyses of a pass; stale where a pass has inserted or
+    erased operations."""
+    return {function: walk(function)[1:] for function in functions(module)}
 
 
 def calls_of(module: ModuleOp) -> dict[func.FuncOp, set[str]]:
     """The functions of a module, each with the names of those that it calls."""
-    return {function: called_names(function) for function in functions(module)}
+    return calls_in(bodies_of(module))
+
+
+def calls_in(bodies: Bodies) -> dict[func.FuncOp, set[str]]:
+    """Functions, each with the names of those that it calls."""
+    return {
+        function: {op.callee.string_value() for op in of_kinds(ops, func.CallOp)}
+        for function, ops in bodies.items()
+    }
 
 
 def reached(calls: dict[func.FuncOp, set[str]], kernels: Iterable[func.FuncOp]) -> set[func.FuncOp]:

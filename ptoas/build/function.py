@@ -20,7 +20,7 @@ from ptoas.dialects.pto.enums import Layout, LayoutAttr
 from ptoas.dialects.pto.instruction import PtoOp, Slot
 from ptoas.dialects.pto.types import PartitionTensorViewType, PtrType, TensorViewType, ViewType
 from ptoas.dialects.pto.views import MakeTensorViewOp, PartitionViewOp
-from ptoas.naming import set_name
+from ptoas.ir.names import set_name
 from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:

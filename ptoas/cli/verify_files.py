@@ -12,7 +12,6 @@ from ptoas.cli.verdicts import FileReport, reports_of, unfound
 from ptoas.diagnostics import PtoasError, Source, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
-from ptoas.private_ir import let_go
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
 from ptoas.targets.rule import ALIASES, RULES, load_rules
@@ -129,7 +128,6 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
     unnamed = not options.targets and module_target(module) is None
     # A comment may be for a target that was not asked for.
     whole = {target.name for target in targets_of(module)} <= set(report.targets)
-    let_go(module)  # nobody asks a finding of a text for its operation
     return FileReport(
         path, as_configured(report, source_of(report, source), options, path, whole), unnamed=unnamed
     )

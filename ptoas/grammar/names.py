@@ -14,8 +14,8 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem
+from ptoas.ir.names import set_name
 from ptoas.location import SourceLocation, span_of
-from ptoas.naming import set_name
 from ptoas.spelling import did_you_mean
 
 

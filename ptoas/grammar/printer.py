@@ -44,7 +44,6 @@ from ptoas.grammar.template import (
     names_in,
 )
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.private_ir import names_of
 
 FORMS = ("asm", "ssa", "dps", "generic")
 
@@ -105,6 +104,7 @@ class FormPrinter(Printer):
         super().__init__(stream=stream, print_generic_format=form == "generic")
         self.form = form
         self.comments = comments
+        self.names: dict[SSAValue, str] = {}
         self.used: list[set[str]] = [set()]
         self.number = 0
         self.bare_numbers = False
@@ -118,10 +118,9 @@ class FormPrinter(Printer):
         return name
 
     def _name(self, value: SSAValue) -> str:
-        names = names_of(self)
-        name = names.get(value)
+        name = self.names.get(value)
         if name is None:
-            name = names[value] = self._fresh(value.name_hint)
+            name = self.names[value] = self._fresh(value.name_hint)
         return name
 
     def _fresh(self, hint: str | None) -> str:

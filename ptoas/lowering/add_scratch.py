@@ -25,13 +25,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import of_kinds, walk
+from ptoas.dialects.pto.comm import StagedOp
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp
-from ptoas.lowering.because import at_line, because
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.provenance import add_reason, at_line
 from ptoas.lowering.spread_thresholds import spread_threshold
 from ptoas.lowering.stage_collectives import stage_collectives
 from ptoas.targets.facts import Facts
@@ -71,7 +72,7 @@ class AddScratchPass(ModulePass):
                     extents = [extent for value in shared for extent in _extents(value)]
                     inner.fill(slot, [_allocate(inner, needed, slot, extents)])
                     inner.properties.pop(f"no_{slot}", None)
-        stage_collectives(op, target, _allocate)
+        stage_collectives(op, of_kinds(ops, StagedOp), target, _allocate)
 
 
 def _extents(tile: SSAValue) -> list[SSAValue]:
@@ -92,6 +93,6 @@ def _allocate(before: Operation, type: TileType, name: str, extents: Sequence[SS
     given: dict[str, Any] = dict(zip(opened, extents, strict=True))
     tile = AllocTileOp(type, **given, location=before.location)
     tile.result.name_hint = name
-    because(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
+    add_reason(tile, lambda: f"{at_line(before)} works in it, and the text leaves it out")
     Rewriter.insert_op(tile, InsertPoint.before(before))
     return tile.result

@@ -24,7 +24,7 @@ from ptoas.analysis.structure import walk_of
 from ptoas.dialects.pto.instruction import Instruction
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp, can_stand_before
-from ptoas.naming import replace_keeping_name, set_name
+from ptoas.ir.names import replace_keeping_name, set_name
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.storage import places_of
-from ptoas.analysis.structure import functions, walk_of
+from ptoas.analysis.structure import bodies_of, of_kinds
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.lowering.provenance import location_of
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,9 @@ class BindScalesPass(ModulePass):
     name = "bind-scales"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in functions(op):
-            bindings = walk_of(function, TGetScaleAddrOp)
-            places = places_of(function) if bindings else None
+        for function, ops in bodies_of(op).items():
+            bindings = of_kinds(ops, TGetScaleAddrOp)
+            places = places_of(function, ops) if bindings else None
             for binding in bindings:
                 assert places is not None
                 _bind(binding, places.scale_address(binding))
@@ -57,13 +58,12 @@ def _bind(binding: TGetScaleAddrOp, address: int | None) -> None:
         return
     if tile.addr is None:
         constant = arith.ConstantOp(IntegerAttr(address, i64))
-        constant.location = tile.location
+        constant.location = location_of(tile)
         Rewriter.insert_op(constant, InsertPoint.before(tile))
         tile.fill("addr", [constant.result])
     elif not _is(tile, address):
         return  # bound to another address by hand, or to another operand before
-    binding.detach()
-    binding.erase()
+    Rewriter.erase_op(binding)
 
 
 def _is(tile: AllocTileOp, address: int) -> bool:

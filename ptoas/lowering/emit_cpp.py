@@ -15,7 +15,7 @@ AICORE void lookup(__gm__ float *table, ...)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import cast
 
@@ -27,8 +27,9 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels, needs_cluster
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import (
+    bodies_of,
     callees_first,
-    calls_of,
+    calls_in,
     functions,
     is_of,
     kernels_of,
@@ -77,12 +78,12 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
         for pair in uncalled_pairs(module):
             join(module, *pair)
         ops = walk(module)
-    bodies = functions(module)
+    bodies = bodies_of(module)
     channels = Channels(module) if talks else None
     declared = _declared(ops)
     named = {f.sym_name.data: f for f in (*declared, *bodies)}
     names, taken = _names(declared, bodies)
-    calls = calls_of(module)
+    calls = calls_in(bodies)
     inner = {name for names_called in calls.values() for name in names_called}
     kernels = kernels_of(calls) if emit == "launcher" else {}
     knowledge = Knowledge()
@@ -93,7 +94,9 @@ def emit_cpp(module: ModuleOp, target: Target, *, emit: str = "kernel", annotate
     ]
     launches: list[str] = []
     for function in callees_first(calls):
-        emitter = FunctionEmitter(function, target, names, knowledge, taken, annotate, channels)
+        emitter = FunctionEmitter(
+            function, bodies[function], target, names, knowledge, taken, annotate, channels
+        )
         called = function.sym_name.data in inner or visibility(function) == "internal"
         outer = not called and (emit != "kernel" or is_entry(function))
         if outer:
@@ -134,7 +137,7 @@ def names_of(module: ModuleOp) -> tuple[dict[str, str], Names]:
     return _names(_declared(walk(module)), functions(module))
 
 
-def _names(declared: list[func.FuncOp], bodies: list[func.FuncOp]) -> tuple[dict[str, str], Names]:
+def _names(declared: Iterable[func.FuncOp], bodies: Iterable[func.FuncOp]) -> tuple[dict[str, str], Names]:
     taken = Names()
     named = dict.fromkeys(f.sym_name.data for f in (*declared, *bodies))
     return {name: taken.unique(identifier(name, "kernel")) for name in named}, taken

@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.constants import Constants, is_foldable
-from ptoas.analysis.structure import calls_of, reached, walk
+from ptoas.analysis.structure import calls_of, of_kinds, reached, walk
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ class FoldConstantsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Constants()
-        before = calls_of(op)
-        for inner in walk(op):
+        ops = walk(op)
+        before = calls_of(op) if of_kinds(ops, func.CallOp) else {}
+        for inner in ops:
             if inner.parent is None and inner is not op:
                 continue
             if inner.regions and isinstance(inner, scf.IfOp):
@@ -88,8 +89,7 @@ def _take_branch(op: scf.IfOp, constants: Constants) -> None:
     terminator = block.last_op
     assert terminator is not None
     values = list(terminator.operands)
-    terminator.detach()
-    terminator.erase()
+    Rewriter.erase_op(terminator)
     Rewriter.inline_block(block, InsertPoint.before(op))
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)

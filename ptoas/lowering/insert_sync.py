@@ -26,7 +26,7 @@ earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
@@ -44,16 +44,25 @@ from ptoas.analysis.function import event_of, is_synchronised_by_hand
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.order import NUMBER, PIPES, Accesses, Touch
 from ptoas.analysis.storage import Places
-from ptoas.analysis.structure import LOOPS, Order, ancestor_in, callees_first, calls_of, is_of, walk
+from ptoas.analysis.structure import (
+    LOOPS,
+    Order,
+    ancestor_in,
+    bodies_of,
+    callees_first,
+    calls_in,
+    is_of,
+    of_kinds,
+    walk,
+)
 from ptoas.dialects.pto.enums import Event, Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, BufferTokenOp, DrainOp, FlagOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.sync_tail import BARRIER, tail_of
 from ptoas.lowering.allocate_events import allocate_events
-from ptoas.lowering.because import because, in_order
 from ptoas.lowering.happens_before import MarkedState, Record, State
 from ptoas.lowering.options import chosen_target
-from ptoas.private_ir import make_operation, ops_of
+from ptoas.lowering.provenance import add_reason, in_order
 from ptoas.targets import Target
 
 REDUNDANCY_BUDGET = 100_000
@@ -78,36 +87,34 @@ class InsertSyncPass(ModulePass):
         target = chosen_target(op, self.target)
         if self.sync == "manual" or not target.has_pipes:
             return
-        calls = calls_of(op)
+        bodies = bodies_of(op)
+        calls = calls_in(bodies)
         called = {name for names in calls.values() for name in names}
         used: dict[str, frozenset[Flag]] = {}
         for function in callees_first(calls):
+            ops = bodies[function]
             if self.sync in ("auto", "all"):
-                remove_flags(function)
+                ops = remove_flags(ops)
             if self.sync == "all":
-                part_everything(function, target)
-            elif not has_flags(function):
-                synchronise(function, target, used)
+                part_everything(ops, target)
+            elif not is_synchronised_by_hand(ops):
+                synchronise(function, ops, target, used)
                 leave_tail(function)
             if function.sym_name.data in called:
                 used[function.sym_name.data] = flags_of(function, target, used)
 
 
-def has_flags(function: func.FuncOp) -> bool:
-    """Whether the flags of this function are the programmer's (D21)."""
-    return is_synchronised_by_hand(walk(function))
+def remove_flags(ops: Sequence[Operation]) -> list[Operation]:
+    """Erase the programmer's flags among the operations of a function; the operations that are left."""
+    flags = dict.fromkeys(of_kinds(ops, FlagOp, BufferTokenOp))
+    for op in flags:
+        Rewriter.erase_op(op)
+    return [op for op in ops if op not in flags]
 
 
-def remove_flags(function: func.FuncOp) -> None:
-    for op in walk(function):
-        if isinstance(op, FlagOp | BufferTokenOp):
-            op.detach()
-            op.erase()
-
-
-def part_everything(function: func.FuncOp, target: Target) -> None:
+def part_everything(ops: Sequence[Operation], target: Target) -> None:
     """A barrier of all pipes before every operation that accesses anything, and around calls."""
-    for op in walk(function):
+    for op in ops:
         effects = target.effects(op)
         if isinstance(op, func.CallOp) or effects.accesses or effects.behind:
             barrier = BarrierOp(Pipe.PIPE_ALL, location=op.location)
@@ -222,12 +229,12 @@ class Synchroniser:
     """Walks a function, loops twice when they are first met, and puts a pair wherever an access comes too
     early."""
 
-    def __init__(self, function: func.FuncOp, target: Target):
+    def __init__(self, function: func.FuncOp, ops: Sequence[Operation], target: Target):
+        """`ops` is all that is in the function, in its order."""
         self.function = function
+        self.ops = ops
         self.target = target
-        self.ops = walk(function)[1:]
-        ours = (op for op in self.ops if is_of(op.__class__, (PtoOp,)))
-        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in ours}
+        self.effects: dict[Operation, Effects] = {op: target.effects(op) for op in of_kinds(ops, PtoOp)}
         self.constants = Knowledge()
         places = Places(function, self.effects, self.constants)
         self._steps: dict[Block, list[Step]] = {}
@@ -372,7 +379,7 @@ class Synchroniser:
         if found is None:
             found = self._steps[block] = []
             skipped = 0
-            for op in ops_of(block):
+            for op in block.ops:
                 if op.regions or op.next_op is None or op in self.accesses.of or _orders(op.__class__):
                     found.append((skipped, op))
                     skipped = 0
@@ -600,10 +607,14 @@ class Synchroniser:
 
 
 def synchronise(
-    function: func.FuncOp, target: Target, used: Mapping[str, frozenset[Flag]] = MappingProxyType({})
+    function: func.FuncOp,
+    ops: Sequence[Operation],
+    target: Target,
+    used: Mapping[str, frozenset[Flag]] = MappingProxyType({}),
 ) -> None:
-    """Put the flags that `function` needs on `target` into it; `used` are those of the functions it calls."""
-    walker = Synchroniser(function, target)
+    """Put the flags that `function` needs on `target` into it; `ops` is all that is in it, and `used` are the
+    flags of the functions it calls."""
+    walker = Synchroniser(function, ops, target)
     pairs = walker.run()
     reserved: dict[Operation, Collection[Flag]] = {
         op: effects.reserved_events for op, effects in walker.effects.items() if effects.reserved_events
@@ -611,7 +622,7 @@ def synchronise(
     for call in walker.calls:
         reserved[call] = used.get(call.callee.string_value(), ())
     flags = [pair for pair in pairs if not pair.is_barrier and target.connects(*pair.pipes)]
-    allocate_events(flags, Order(function, walker.ops), reserved, len(target.events))
+    allocate_events(flags, Order(function, ops), reserved, len(target.events))
     _write(pairs, walker.calls, target)
     walker.accesses.let_go()
 
@@ -629,7 +640,7 @@ def leave_tail(function: func.FuncOp) -> None:
             else [SetFlagOp(*flag, location=end.location), WaitFlagOp(*flag, location=end.location)]
         )
         for op in tail:
-            because(op, lambda: "the function asks for it: pto.auto_sync_tail_hint")
+            add_reason(op, lambda: "the function asks for it: pto.auto_sync_tail_hint")
         Rewriter.insert_op(tail, InsertPoint.before(end))
 
 
@@ -639,21 +650,21 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         source, destination = pair.pipes
         if pair.is_barrier:
             barrier = BarrierOp(source, location=pair.before.location)
-            because(barrier, partial(in_order, pair.why))
+            add_reason(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         if not target.connects(source, destination):
             # No flag goes that way: each core of the function waits for all of its own.
             barrier = BarrierOp(Pipe.PIPE_ALL, location=pair.before.location)
-            because(barrier, partial(in_order, pair.why))
+            add_reason(barrier, partial(in_order, pair.why))
             Rewriter.insert_op(barrier, InsertPoint.before(pair.before))
             continue
         event = target.events[pair.event]
         parts = _parts_of_flag(source, destination, event)
-        raising = make_operation(SetFlagOp, (), (), parts, {}, pair.before.location)
-        waiting = make_operation(WaitFlagOp, (), (), parts, {}, pair.before.location)
+        raising = SetFlagOp.create(properties=parts, location=pair.before.location)
+        waiting = WaitFlagOp.create(properties=parts, location=pair.before.location)
         for flag in (raising, waiting):
-            because(flag, partial(in_order, pair.why))
+            add_reason(flag, partial(in_order, pair.why))
         Rewriter.insert_op(waiting, InsertPoint.before(pair.before))
         if pair.after is None:
             starts.setdefault(pair.block, []).append(raising)
@@ -665,7 +676,7 @@ def _write(pairs: list[Pair], calls: list[func.CallOp], target: Target) -> None:
         # A called function starts and ends with all pipes at rest.
         for point in (InsertPoint.before(call), InsertPoint.after(call)):
             barrier = BarrierOp(Pipe.PIPE_ALL, location=call.location)
-            because(barrier, lambda: "a called function starts and ends with all pipes at rest")
+            add_reason(barrier, lambda: "a called function starts and ends with all pipes at rest")
             Rewriter.insert_op(barrier, point)
 
 

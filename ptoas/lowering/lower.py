@@ -21,7 +21,6 @@ from ptoas.lowering.pipeline import (
     ready_for_passes,
     run_passes,
 )
-from ptoas.private_ir import let_go
 from ptoas.targets import Target, get_target
 from ptoas.targets.isa import get_isa
 from ptoas.targets.named import module_target
@@ -70,10 +69,7 @@ def lower(
     run_passes(ready, pipeline, after)
     from ptoas.lowering.emit_cpp import emit_cpp  # a run checks and prepares, and writes nothing
 
-    text = emit_cpp(ready, chosen, emit=emit, annotate=annotate)
-    if after is None and passes is None:
-        let_go(ready)  # no one has seen it
-    return text
+    return emit_cpp(ready, chosen, emit=emit, annotate=annotate)
 
 
 def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:

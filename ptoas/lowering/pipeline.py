@@ -13,9 +13,8 @@ from xdsl.passes import ModulePass
 from ptoas.analysis.linking import linked
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.ir.clone import clone
 from ptoas.location import span_of
-from ptoas.naming import copy_module
-from ptoas.private_ir import BranchedError
 from ptoas.targets import Target, get_target
 
 
@@ -188,23 +187,21 @@ def run_passes(
 def ready_for_passes(module: ModuleOp) -> ModuleOp:
     """A copy for passes to change, in which no two functions have one name and each body is one block."""
     module = linked(module)
-    try:
-        return copy_module(module, branched=False)
-    except BranchedError:
-        raise _several_blocks(module) from None
+    _check_single_blocks(module)
+    return clone(module)
 
 
-def _several_blocks(module: ModuleOp) -> PtoasError:
-    for op in walk(module):
+def _check_single_blocks(module: ModuleOp) -> None:
+    """Raise an error for the first operation that has a body of several blocks."""
+    for op in module.walk():
         for region in op.regions:
-            if len(region.blocks) > 1:
+            if region.first_block is not region.last_block:
                 what = f"`@{op.sym_name.data}`" if isinstance(op, FuncOp) else f"this `{op.name}`"
                 message = (
                     f"{what} has {len(region.blocks)} blocks; only bodies of one block are lowered and run"
                 )
                 fix = "write branches and loops with scf.if, scf.index_switch, scf.for and scf.while"
-                return PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
-    raise AssertionError("one body has several blocks")
+                raise PtoasError([Diagnostic("PTO-L020", message, span_of(op), fix=fix, op=op)])
 
 
 def legalized(module: ModuleOp, target: Target) -> ModuleOp:

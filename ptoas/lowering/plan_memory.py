@@ -38,17 +38,16 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.liveness import Liveness, LiveTile, peak
 from ptoas.analysis.storage import Places, is_placed_by_hand, places_of, set_tile_argument_addresses
-from ptoas.analysis.structure import calls_of, functions, kernels_of, walk, walk_of
+from ptoas.analysis.structure import Bodies, bodies_of, calls_in, kernels_of, of_kinds
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
 from ptoas.location import span_of
-from ptoas.lowering.because import because, named
 from ptoas.lowering.options import chosen_target
+from ptoas.lowering.provenance import add_reason, location_of, named
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of
-from ptoas.private_ir import make_operation
 from ptoas.targets import Target
 
 
@@ -70,15 +69,16 @@ def plan_module(
     module: ModuleOp, target: Target, found: list[Diagnostic]
 ) -> dict[func.FuncOp, dict[TileLoc, int]]:
     """Place the tiles of all functions; the ends of the used bytes in each. `found` has what did not fit."""
-    calls = calls_of(module)
+    bodies = bodies_of(module)
+    calls = calls_in(bodies)
     called = {name for names in calls.values() for name in names}
-    simt = _simt_functions(calls, target)
+    simt = simt_functions(bodies, target)
     frames: dict[str, dict[TileLoc, int]] = {}
     ends: dict[func.FuncOp, dict[TileLoc, int]] = {}
     for function in _callers_first(calls, found):
         name = function.sym_name.data
-        room = Room(target, function, function in simt, found)
-        used = ends[function] = _plan_function(function, room, frames.get(name, {}), name in called)
+        room = Room(target, function, bodies[function], function in simt, found)
+        used = ends[function] = _plan_function(room, frames.get(name, {}), name in called)
         for callee in calls[function]:
             # What is called runs while the caller's tiles are alive: its own tiles go above them.
             below = frames.setdefault(callee, {})
@@ -93,6 +93,8 @@ class Room:
 
     target: Target
     function: func.FuncOp
+    ops: Sequence[Operation]
+    """All that is in the function, before tiles are placed."""
     simt: bool
     """Whether its kernel has SIMT instructions."""
     found: list[Diagnostic]
@@ -144,31 +146,28 @@ def _callers_first(calls: dict[func.FuncOp, set[str]], found: list[Diagnostic]) 
 
 def place_added(module: ModuleOp, target: Target, own: Container[SSAValue]) -> None:
     """Place the tiles that passes have added to functions placed by hand; not the author's own."""
-    simt = simt_functions(module, target)
-    for function in functions(module):
-        if is_placed_by_hand(walk(function)):
-            used, unplaced = _ends(target, places_of(function), _allocated(function))
+    bodies = bodies_of(module)
+    simt = simt_functions(bodies, target)
+    for function, ops in bodies.items():
+        if is_placed_by_hand(ops):
+            used, unplaced = _ends(target, places_of(function, ops), _allocated(ops))
             added = [root for root in unplaced if root not in own]
-            _write_addresses(_stack(added, used, Room(target, function, function in simt, [])))
+            _write_addresses(_stack(added, used, Room(target, function, ops, function in simt, [])))
 
 
-def _plan_function(
-    function: func.FuncOp, room: Room, base: dict[TileLoc, int], is_called: bool
-) -> dict[TileLoc, int]:
+def _plan_function(room: Room, base: dict[TileLoc, int], is_called: bool) -> dict[TileLoc, int]:
     """Place what has no address; the end of the used bytes of each memory."""
-    places = places_of(function)
+    function = room.function
+    places = places_of(function, room.ops)
     arguments = [a for a in function.body.block.args if isinstance(a.type, TileType)]
-    used, unplaced = _ends(room.target, places, [*arguments, *_allocated(function)], base)
+    used, unplaced = _ends(room.target, places, [*arguments, *_allocated(room.ops)], base)
     if not unplaced and not arguments:
-        return _with_rings(function, base, used, room)
+        return _with_rings(base, used, room)
     # A function that others call gets its tiles from them, wherever they lie.
     free = [root for root in unplaced if not (is_called and root in arguments)]
     idle = [root for root in free if room.target.leaves_alone(root)]
     free = [root for root in free if root not in idle]
-    if is_placed_by_hand(walk(function)):
-        addresses = _stack(free, used, room)
-    else:
-        addresses = _plan_all(function, free, used, room)
+    addresses = _stack(free, used, room) if is_placed_by_hand(room.ops) else _plan_all(free, used, room)
     if arguments and not is_called:
         set_tile_argument_addresses(
             function, [addresses.get(tile, places.address(tile) or 0) for tile in arguments]
@@ -176,31 +175,29 @@ def _plan_function(
     # A call wants an address of every tile, and does not look at these.
     _write_addresses({**addresses, **dict.fromkeys(idle, 0)})
     _declare_first(function)
-    return _with_rings(function, base, used, room)
+    return _with_rings(base, used, room)
 
 
-def _with_rings(
-    function: func.FuncOp, base: dict[TileLoc, int], used: dict[TileLoc, int], room: Room
-) -> dict[TileLoc, int]:
+def _with_rings(base: dict[TileLoc, int], used: dict[TileLoc, int], room: Room) -> dict[TileLoc, int]:
     """Place the rings of channels, beside all tiles and above what callers have; the ends with them."""
-    rings = rings_of(function)
+    rings = rings_of(room.ops)
     if not rings:
         return used
-    places = places_of(function)
+    places = places_of(room.function, room.ops)  # where the tiles lie now; placing them adds only constants
     tiles = [(loc, (0, end)) for loc, end in base.items()]
-    for root in _allocated(function):
+    for root in _allocated(room.ops):
         assert isinstance(root.type, TileType)
         start = places.address(root)
         if start is not None:
             tiles.append((room.target.space(root.type.loc.data), (start, start + root.type.size_bytes)))
-    for loc, end in place_rings(function, tiles).items():
+    for loc, end in place_rings(rings, tiles).items():
         used[loc] = max(used.get(loc, 0), end)
         room.check(loc, used[loc], room.limit(loc, rings[0].result))
     return used
 
 
-def _allocated(function: func.FuncOp) -> list[SSAValue]:
-    return [op.result for op in walk_of(function, AllocTileOp)]
+def _allocated(ops: Sequence[Operation]) -> list[SSAValue]:
+    return [op.result for op in of_kinds(ops, AllocTileOp)]
 
 
 def _ends(
@@ -234,22 +231,21 @@ def _stack(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[
         used[loc] = address + root.type.size_bytes
         room.check(loc, used[loc], room.limit(loc, root))
         if isinstance(root.owner, Operation):
-            because(root.owner, lambda: "above the tiles that have an address in the text")
+            add_reason(root.owner, lambda: "above the tiles that have an address in the text")
     return addresses
 
 
-def _plan_all(
-    function: func.FuncOp, roots: list[SSAValue], used: dict[TileLoc, int], room: Room
-) -> dict[SSAValue, int]:
+def _plan_all(roots: list[SSAValue], used: dict[TileLoc, int], room: Room) -> dict[SSAValue, int]:
     by_space: dict[TileLoc, list[LiveTile]] = {}
-    for tile in _lifetimes(function, roots):
+    rings = rings_of(room.ops)
+    for tile in _lifetimes(roots, room):
         by_space.setdefault(room.target.space(tile.type.loc.data), []).append(tile)
     addresses: dict[SSAValue, int] = {}
     for loc, tiles in by_space.items():
         step = room.target.alignment(loc)
         floor = _aligned(used.get(loc, 0), step)
         limit = room.limit(loc, tiles[0].root)
-        kept = placed_rings(function, loc)
+        kept = placed_rings(rings, loc)
         placed, end = _place_in_turn(tiles, gaps_between(kept, floor, step), step)
         if limit is not None and end > limit and not kept:
             # First come, first served leaves gaps; large tiles first often leaves fewer.
@@ -259,7 +255,7 @@ def _plan_all(
         addresses.update(placed)
         for tile in tiles:
             if isinstance(tile.root.owner, Operation):
-                because(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
+                add_reason(tile.root.owner, partial(_why_there, tile, placed, tiles, floor))
     return addresses
 
 
@@ -284,9 +280,9 @@ def _why_there(tile: LiveTile, placed: dict[SSAValue, int], tiles: Sequence[Live
     return f"{tile.type.size_bytes} bytes at {where}{reused}"
 
 
-def _lifetimes(function: func.FuncOp, roots: list[SSAValue]) -> list[LiveTile]:
+def _lifetimes(roots: list[SSAValue], room: Room) -> list[LiveTile]:
     """How long tiles are needed, by their beginnings; one that nothing uses, where it is made."""
-    liveness = Liveness(function)
+    liveness = Liveness(room.function, room.ops)
     return sorted((liveness.live(root) or _unused(root, liveness) for root in roots), key=lambda t: t.first)
 
 
@@ -350,17 +346,13 @@ def _place(tiles: Iterable[LiveTile], floor: int, step: int) -> tuple[dict[SSAVa
     return addresses, top
 
 
-def simt_functions(module: ModuleOp, target: Target) -> set[func.FuncOp]:
+def simt_functions(bodies: Bodies, target: Target) -> set[func.FuncOp]:
     """The functions of kernels that have an instruction which the target runs as threads, with a data cache
     (D22): a launch is for a kernel and all that it calls."""
-    return _simt_functions(calls_of(module), target)
-
-
-def _simt_functions(calls: dict[func.FuncOp, set[str]], target: Target) -> set[func.FuncOp]:
     return {
         function
-        for kernel in kernels_of(calls).values()
-        if any(target.uses_simt(op) for function in kernel for op in walk_of(function, PtoOp))
+        for kernel in kernels_of(calls_in(bodies)).values()
+        if any(target.uses_simt(op) for function in kernel for op in of_kinds(bodies[function], PtoOp))
         for function in kernel
     }
 
@@ -401,6 +393,8 @@ def _write_addresses(addresses: dict[SSAValue, int]) -> None:
         if not isinstance(op, AllocTileOp):
             continue
         value = IntegerAttr(address, i64)
-        constant = make_operation(arith.ConstantOp, (), (i64,), {"value": value}, {}, op.location)
+        constant = arith.ConstantOp.create(
+            result_types=[i64], properties={"value": value}, location=location_of(op)
+        )
         Rewriter.insert_op(constant, InsertPoint.before(op))
         op.fill("addr", [constant.results[0]])

@@ -3,12 +3,12 @@ placed beside the tiles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i64
+from xdsl.ir import Operation
 
-from ptoas.analysis.structure import walk_of
+from ptoas.analysis.structure import of_kinds
 from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.enums import TileLoc
 
@@ -19,8 +19,9 @@ Span = tuple[int, int]
 """The first byte, and the one behind the last."""
 
 
-def rings_of(function: func.FuncOp) -> list[ReserveBufferOp]:
-    return walk_of(function, ReserveBufferOp)
+def rings_of(ops: Sequence[Operation]) -> list[ReserveBufferOp]:
+    """The rings among the operations of a function."""
+    return of_kinds(ops, ReserveBufferOp)
 
 
 def loc_of(ring: ReserveBufferOp) -> TileLoc:
@@ -28,24 +29,25 @@ def loc_of(ring: ReserveBufferOp) -> TileLoc:
     return TileLoc(ring.space.data.value)
 
 
-def placed_rings(function: func.FuncOp, loc: TileLoc) -> list[Span]:
+def placed_rings(rings: Iterable[ReserveBufferOp], loc: TileLoc) -> list[Span]:
     """The bytes of a memory that the program itself has given to rings, in their order."""
     found = [
         (ring.address, ring.address + ring.size.value.data)
-        for ring in rings_of(function)
+        for ring in rings
         if ring.address is not None and loc_of(ring) is loc
     ]
     return sorted(found)
 
 
-def place_rings(function: func.FuncOp, tiles: Iterable[tuple[TileLoc, Span]]) -> dict[TileLoc, int]:
+def place_rings(
+    rings: Sequence[ReserveBufferOp], tiles: Iterable[tuple[TileLoc, Span]]
+) -> dict[TileLoc, int]:
     """Give the other rings the lowest addresses where no tile and no ring ever lies; where rings end."""
     busy: dict[TileLoc, list[Span]] = {}
     for loc, span in tiles:
         busy.setdefault(loc, []).append(span)
-    rings = rings_of(function)
     for loc in {loc_of(ring) for ring in rings}:
-        busy.setdefault(loc, []).extend(placed_rings(function, loc))
+        busy.setdefault(loc, []).extend(placed_rings(rings, loc))
     ends: dict[TileLoc, int] = {}
     for ring in rings:
         loc, size = loc_of(ring), ring.size.value.data

@@ -27,8 +27,8 @@ from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
+from ptoas.ir.names import defined
 from ptoas.lowering.options import chosen_target
-from ptoas.naming import defined
 
 ACCUMULATOR_BLOCK = 1024
 """Bytes of a block of 16 x 16 sums."""

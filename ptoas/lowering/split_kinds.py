@@ -40,9 +40,10 @@ from ptoas.analysis.structure import functions, kind_of, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
+from ptoas.ir.clone import clone
+from ptoas.ir.names import set_name
 from ptoas.location import span_of
 from ptoas.lowering.options import chosen_target
-from ptoas.naming import defined, set_name
 from ptoas.targets.rules.core_parts import crossing_parts
 
 
@@ -112,13 +113,8 @@ def _make_parts(function: func.FuncOp) -> None:
 
 def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
     """What cores of one kind do of a function."""
-    part = function.clone()
-    originals = walk(function)
-    twins = walk(part)
-    for op, twin in zip(originals, twins, strict=True):
-        twin.location = op.location
-        for value, other in zip(defined(op), defined(twin), strict=True):
-            set_name(other, value.name_hint)
+    part = clone(function)
+    originals, twins = list(function.walk()), list(part.walk())
     name = function.sym_name.data
     part.properties["sym_name"] = StringAttr(f"{name}_{kind.value}")
     part.properties["sym_visibility"] = StringAttr("private")

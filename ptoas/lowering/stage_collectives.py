@@ -18,7 +18,7 @@ running program knows those, it takes the lesser of them and the tile's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from math import prod
 
 from xdsl.dialects import arith, func
@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
-from ptoas.analysis.structure import functions, walk, walk_of
+from ptoas.analysis.structure import Bodies, bodies_of, of_kinds
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import BLayout, Layout, TileLoc
@@ -60,10 +60,16 @@ def missing_tiles(op: StagedOp) -> list[str]:
     return [*needed[len(op.staging) :], *(("acc",) if accumulator else ())]
 
 
-def stage_collectives(module: ModuleOp, target: Target, allocate: Allocate) -> None:
-    """Make the tiles that are missing in a module, in front of the calls."""
-    calls = [op for op in walk_of(module, StagedOp) if missing_tiles(op)]
-    shares = {op: _share(op, calls, module, target) for op in calls}
+def stage_collectives(
+    module: ModuleOp, collectives: Iterable[StagedOp], target: Target, allocate: Allocate
+) -> None:
+    """Make the tiles that are missing in a module, in front of its collectives."""
+    calls = [op for op in collectives if missing_tiles(op)]
+    if not calls:
+        return
+    bodies = bodies_of(module)
+    simt = simt_functions(bodies, target)
+    shares = {op: _share(op, calls, bodies, simt, target) for op in calls}
     for op in calls:
         _stage(op, shares[op], allocate)
 
@@ -147,20 +153,21 @@ def _insert(before: Operation, op: Operation) -> SSAValue:
     return op.results[0]
 
 
-def _share(op: StagedOp, all_calls: list[StagedOp], module: ModuleOp, target: Target) -> int:
+def _share(
+    op: StagedOp, all_calls: list[StagedOp], bodies: Bodies, simt: Container[func.FuncOp], target: Target
+) -> int:
     """Bytes for each new tile, of what the program's own tiles leave."""
     function = _function_of(op)
-    simt = function in simt_functions(module, target)
-    limit = target.memory_size(TileLoc.Vec, simt)
+    limit = target.memory_size(TileLoc.Vec, function in simt)
     if limit is None:
         limit = WHERE_NO_LIMIT
-    if simt and target.ub is not None and target.ub.default_budget is not None:
+    if function in simt and target.ub is not None and target.ub.default_budget is not None:
         limit = min(limit, target.ub.default_budget)
     # Functions that call each other have their tiles at the same time.
-    nested = any(isinstance(inner, func.CallOp) for inner in walk(module))
-    together = functions(module) if nested else [function]
+    nested = any(of_kinds(ops, func.CallOp) for ops in bodies.values())
+    together = list(bodies) if nested else [function]
     sharing = [op]
-    if nested or is_placed_by_hand(walk(function)):
+    if nested or is_placed_by_hand(bodies[function]):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if _function_of(other) in together]
     free = limit - sum(map(_used, together))

@@ -14,8 +14,8 @@ from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import SourceLocation
-from ptoas.lowering.because import reason_of
 from ptoas.lowering.pipeline import prepare
+from ptoas.lowering.provenance import reason_of
 
 
 class Address(NamedTuple):

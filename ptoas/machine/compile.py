@@ -38,6 +38,7 @@ from ptoas.dialects.pto.sync import (
     TakesToken,
 )
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
+from ptoas.ir.names import name_of
 from ptoas.machine import scalars
 from ptoas.machine.addresses import lost, placed
 from ptoas.machine.bound import Bound
@@ -53,7 +54,6 @@ from ptoas.machine.segments import Segment, is_beside, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
-from ptoas.naming import name_of
 from ptoas.ops.sync import chosen_event
 
 

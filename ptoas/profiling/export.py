@@ -167,7 +167,7 @@ def as_dict(profile: Profile) -> dict[str, Any]:
 
 def sync_dict(sync: Sync) -> dict[str, Any]:
     """A flag or barrier, and why it is there."""
-    from ptoas.lowering.because import reason_of
+    from ptoas.lowering.provenance import reason_of
 
     return {
         "op": sync.op.name.removeprefix("pto."),

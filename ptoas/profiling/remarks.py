@@ -11,7 +11,7 @@ from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.location import span_of
-from ptoas.lowering.because import reason_of
+from ptoas.lowering.provenance import reason_of
 from ptoas.machine.errors import line_of
 from ptoas.profiling.ideal import Ideal, ideal
 from ptoas.profiling.reasons import Sync

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.lowering.because import reason_of
+from ptoas.lowering.provenance import reason_of
 from ptoas.profiling.export import actor_names
 from ptoas.profiling.patterns import Argument, Indices
 from ptoas.profiling.timeline import LANES, Slice

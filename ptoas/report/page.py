@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic, UsageError
 from ptoas.diagnostics.render import visible
-from ptoas.lowering.because import reason_of
+from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
 from ptoas.profiling.export import actor_names
 from ptoas.profiling.timeline import LANE_NAMES

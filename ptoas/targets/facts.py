@@ -13,7 +13,6 @@ from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
-from ptoas.private_ir import item, operands_of
 from ptoas.targets.row import Row
 from ptoas.targets.specs import TileSpec
 from ptoas.targets.target import Target
@@ -67,8 +66,8 @@ class Facts:
         """The operands in a slot; a destination is a result in SSA form."""
         found = self._values.get(slot)
         if found is None:
-            places, operands = self._places[slot], operands_of(self.op)
-            found = [item(operands, at) for at in places] if places else self.op.values_of(slot)
+            places, operands = self._places[slot], self.op.operands
+            found = [operands[at] for at in places] if places else self.op.values_of(slot)
             self._values[slot] = found
         return found
 

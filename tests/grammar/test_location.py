@@ -11,6 +11,7 @@ from ptoas import build
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.ir.clone import clone
 from ptoas.location import (
     argument_type_span,
     field_span,
@@ -19,7 +20,6 @@ from ptoas.location import (
     result_type_span,
     span_of,
 )
-from ptoas.naming import copy_module
 
 T = "!pto.tile<8x16xf32>"
 I = "!pto.tile<1x8xi32>"  # noqa: E741
@@ -98,7 +98,7 @@ def test_types_of_arguments(text: str) -> None:
 
 def test_places_follow_a_copy_whose_operands_moved() -> None:
     """A pass that takes the destination away leaves the others where they are."""
-    module = copy_module(ptoas.parse(f"{PRELUDE}tadd %a, %a_1, %a : ({T}, {T}, {T})"))
+    module = clone(ptoas.parse(f"{PRELUDE}tadd %a, %a_1, %a : ({T}, {T}, {T})"))
     (op,) = (op for op in module.walk() if isinstance(op, TAddOp))
     assert text_of(operand_span(op, 0)) == "%a_1"
 

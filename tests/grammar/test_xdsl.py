@@ -100,13 +100,3 @@ def parts(module: ModuleOp) -> list[object]:
         blocks = [block for region in op.regions for block in region.blocks]
         found += [op, *op.results, *op.regions, *blocks, *(arg for block in blocks for arg in block.args)]
     return found
-
-
-def test_what_is_hashed_by_identity_is_equal_to_itself_alone() -> None:
-    """So xDSL tells values, operations, blocks and regions apart; `private_ir` relies on it."""
-    text = "func.func @f(%x: !pto.tile<8x8xf32>) {\n%a = tneg %x : !pto.tile<8x8xf32>\nreturn\n}\n"
-    one, other = parts(ptoas.parse(text)), parts(ptoas.parse(text))
-    assert len({type(part).__name__ for part in one}) == 8
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine == mine and mine != theirs and {mine: 1, theirs: 2}[mine] == 1
-        assert hash(mine) == object.__hash__(mine)

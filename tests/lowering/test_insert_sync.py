@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 import ptoas
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import functions
+from ptoas.analysis.structure import functions, walk
 from ptoas.analysis.sync_flow import SyncFlow
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
@@ -297,7 +297,7 @@ def test_regions_of_other_operations_are_walked_too() -> None:
     body = f'{LOAD}\n"scf.execute_region"() ({{\n{ADD}\n"scf.yield"() : () -> ()\n}}) : () -> ()\n{STORE}'
     module = ptoas.parse(loop(body), allow_unregistered=True)
     for function in functions(module):
-        synchronise(function, get_target("a5"))
+        synchronise(function, walk(function)[1:], get_target("a5"))
     assert flags(module) == ["set MTE2>V 0", "wait MTE2>V 0", "set V>MTE3 0", "wait V>MTE3 0"]
 
 
@@ -305,7 +305,7 @@ def test_the_result_of_an_instruction_is_written() -> None:
     """Also before `ssa-to-dps` gives it a destination."""
     module = ptoas.parse(LOOKUP)
     for function in functions(module):
-        synchronise(function, get_target("a5"))
+        synchronise(function, walk(function)[1:], get_target("a5"))
     assert flags(module) == ["set MTE2>V 0", "wait MTE2>V 0", "set V>MTE3 0", "wait V>MTE3 0"]
 
 
@@ -339,7 +339,7 @@ def test_what_a_loop_awaits_is_awaited_only_if_it_has_a_turn(kind: str) -> None:
     body = "\n".join([values, fill("u"), start, fill("t"), load("t"), end, load("u")])
     module = ptoas.parse(loop(body), allow_unregistered=True)
     (function,) = functions(module)
-    synchronise(function, get_target("a5"))
+    synchronise(function, walk(function)[1:], get_target("a5"))
     outside = [op.name for op in function.body.block.ops if isinstance(op, SetFlagOp | WaitFlagOp)]
     assert len(outside) == (0 if turns else 2)
 

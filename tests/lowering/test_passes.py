@@ -20,10 +20,11 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.reduce import TRowSumOp
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp
+from ptoas.ir.clone import clone
+from ptoas.ir.names import defined
 from ptoas.lowering import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
 from ptoas.lowering.fold_constants import FoldConstantsPass
-from ptoas.naming import copy_module, defined
 from ptoas.runner.run import run
 
 
@@ -412,7 +413,7 @@ def test_a_copy_is_the_same_program_of_other_operations(body: str) -> None:
     module = ptoas.parse(
         f'module attributes {{pto.target_arch = "a5"}} {{\nfunc.func @f(%n: index) {{\n{body}\n}}\n}}'
     )
-    copy = copy_module(module)
+    copy = clone(module)
     assert type(copy) is type(module) and copy.is_structurally_equivalent(module)
     assert ptoas.print_module(copy) == ptoas.print_module(module)
     originals = list(module.walk())
@@ -435,5 +436,5 @@ def test_a_value_before_its_definition_is_copied_too() -> None:
     product.detach()
     assert first.parent is not None
     first.parent.insert_op_before(product, first)
-    copied = ops(copy_module(module), arith.MuliOp)[0]
+    copied = ops(clone(module), arith.MuliOp)[0]
     assert [value.owner for value in copied.operands] == [copied.next_op, copied.next_op]

@@ -36,7 +36,7 @@ from ptoas.dialects.pto.enums import (
     TileLocAttr,
 )
 from ptoas.dialects.pto.geometry import FRACTALS, Geometry, geometry, packed
-from ptoas.private_ir import symbol_body
+from ptoas.ir.parser import symbol_body
 
 DYNAMIC = -1
 """An extent that only the running program knows; written `?`."""

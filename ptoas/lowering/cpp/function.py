@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -23,8 +24,8 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.ir.names import name_of
 from ptoas.location import SourceLocation, span_of
-from ptoas.lowering.because import reason_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES
 from ptoas.lowering.cpp.channel import CHANNELS
@@ -49,8 +50,7 @@ from ptoas.lowering.cpp.types import (
     tile_cpp,
 )
 from ptoas.lowering.cpp.unknown import emit_unknown
-from ptoas.naming import name_of
-from ptoas.private_ir import ops_of
+from ptoas.lowering.provenance import reason_of
 from ptoas.targets import Target
 
 INDENT = "    "
@@ -76,6 +76,7 @@ class FunctionEmitter:
     def __init__(
         self,
         function: func.FuncOp,
+        ops: Sequence[Operation],
         target: Target,
         function_names: dict[str, str],
         knowledge: Knowledge,
@@ -88,7 +89,7 @@ class FunctionEmitter:
         self.knowledge = knowledge
         self.annotate = annotate
         self.views: dict[SSAValue, CppView] = {}
-        self.read = read_values(function)
+        self.read = read_values(ops)
         self._function_names = function_names
         self._names = Names(names)
         self._values: dict[SSAValue, str] = {}
@@ -303,7 +304,7 @@ class FunctionEmitter:
         self.line(f"{self.variable_type(value)}{self.name(value)}{start};")
 
     def block(self, block: Block) -> None:
-        for op in ops_of(block):
+        for op in block.ops:
             if self.annotate:
                 self._quote(op)
                 self._explain(op)

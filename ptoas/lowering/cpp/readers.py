@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
-from ptoas.analysis.structure import walk
-from ptoas.private_ir import operands_of
 
 
-def read_values(function: func.FuncOp) -> set[SSAValue]:
-    """The values of a function that an instruction reads, itself or by a name that it has elsewhere."""
-    ops = walk(function)
+def read_values(ops: Sequence[Operation]) -> set[SSAValue]:
+    """The values that an instruction among the operations of a function reads, itself or by a name that it
+    has elsewhere."""
     handed = [each for op in ops if op.regions for each in handings(op)]
     sources: dict[SSAValue, list[SSAValue]] = {}
     for each in handed:
@@ -24,7 +21,7 @@ def read_values(function: func.FuncOp) -> set[SSAValue]:
         only_named.setdefault(each.op, set()).add(each.at)
     found: set[SSAValue] = set()
     for op in ops:
-        operands = operands_of(op)
+        operands = op.operands
         if operands:
             named = only_named.get(op)
             found.update(operands if named is None else _without(operands, named))

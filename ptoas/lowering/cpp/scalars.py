@@ -38,7 +38,6 @@ from ptoas.dialects.pto.scalar import (
 )
 from ptoas.dialects.pto.types import PtrType
 from ptoas.lowering.cpp.types import COUNTS_CPP, integer_width, pointer_cpp, scalar_cpp
-from ptoas.private_ir import operands_of
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -236,7 +235,7 @@ def _template(kind: type[Operation], type: Attribute) -> str | None:
 
 def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
     (result,) = op.results
-    values = [emit.operand(value) for value in operands_of(op)]
+    values = [emit.operand(value) for value in op.operands]
     template = _template(op.__class__, result.type)
     if template is not None:
         emit.define(result, template.format(*values))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp
 from xdsl.ir import SSAValue
 
+from ptoas.ir.names import name_of
 from ptoas.lowering.cpp.names import comment_text
 from ptoas.lowering.cpp.scalars import is_scalar
-from ptoas.naming import name_of
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter

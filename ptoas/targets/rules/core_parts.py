@@ -13,7 +13,7 @@ from ptoas.analysis.structure import kind_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import KernelKind, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.naming import name_of
+from ptoas.ir.names import name_of
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.target import Target
 

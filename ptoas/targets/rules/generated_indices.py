@@ -20,7 +20,6 @@ from ptoas.dialects.pto.expand import TExpandSOp
 from ptoas.dialects.pto.gather import MGatherOp, TGatherOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.private_ir import ops_of
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel
@@ -86,7 +85,7 @@ def _in_block(
     block: Block, facts: FunctionFacts, target: Target, touches: Mapping[Operation, tuple[Touch, ...]]
 ) -> Violations:
     known: Known = {}
-    for op in ops_of(block):
+    for op in block.ops:
         if not known and op.__class__ not in _SOURCES:
             continue  # Of what others make of nothing, nothing is known.
         if op.regions or op.name == "func.call":

@@ -6,12 +6,14 @@ the name: it comes back in messages, in what is printed and in C++.
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.structure import walk
-from ptoas.private_ir import BranchedError, copied
-from ptoas.private_ir import set_name as set_name
+
+def set_name(value: SSAValue, name: str | None) -> None:
+    """Name a value without cutting off a number at the end of the name."""
+    # The setter of `name_hint`, the only public way to name a value, makes `tile` of `tile_12`.
+    value._name = name  # pyright: ignore[reportPrivateUsage]
 
 
 def name_of(op: Operation) -> str:
@@ -24,22 +26,6 @@ def replace_keeping_name(value: SSAValue, new: SSAValue) -> None:
     name = new.name_hint
     value.replace_all_uses_with(new)
     set_name(new, name)
-
-
-def copy_module(module: ModuleOp, *, branched: bool = True) -> ModuleOp:
-    """A clone whose values keep their names; `BranchedError` for bodies of several blocks, unless these are
-    expected."""
-    try:
-        return copied(module, {})
-    except (BranchedError, KeyError) as error:
-        if isinstance(error, BranchedError) and not branched:
-            raise
-        # Blocks that name each other, or a value before its definition: xDSL's own way minds both.
-        copy = module.clone()
-    for op, other in zip(walk(module), walk(copy), strict=True):
-        for value, twin in zip(defined(op), defined(other), strict=True):
-            set_name(twin, value.name_hint)
-    return copy
 
 
 def defined(op: Operation) -> list[SSAValue]:

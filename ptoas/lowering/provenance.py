@@ -1,0 +1,77 @@
+"""Provenance of what passes insert: a sentence for each flag, barrier, address and scratch tile.
+
+It is part of an operation's location, which clones keep and a module's text does not show. The sentences are
+written when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import cast
+
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.ir import Operation, SSAValue
+
+from ptoas.analysis.order import Touch
+from ptoas.location import InsertedLocation, Reason, SourceLocation, span_of
+
+MOST = 2
+"""Accesses that one flag is explained with."""
+
+
+def add_reason(op: Operation, reason: Reason) -> None:
+    """Record why a pass inserted `op`, or where it has its address from."""
+    location = op.location
+    match location:
+        case SourceLocation():
+            found = replace(location, reasons=(*location.reasons, reason))
+        case InsertedLocation():
+            found = replace(location, reasons=(*location.reasons, reason))
+        case _:
+            found = InsertedLocation(location, (reason,))
+    op.location = cast("LocationAttr", found)
+
+
+def reason_of(op: Operation) -> str | None:
+    """What the compiler has to say about an operation; `None`: it is the author's."""
+    location = op.location
+    if not isinstance(location, SourceLocation | InsertedLocation) or not location.reasons:
+        return None
+    return "; ".join(reason() for reason in location.reasons)
+
+
+def location_of(op: Operation) -> LocationAttr:
+    """The location of an operation without its provenance, for what a pass makes out of it."""
+    location = op.location
+    match location:
+        case InsertedLocation():
+            return location.origin
+        case SourceLocation() if location.reasons:
+            return cast("LocationAttr", replace(location, reasons=()))
+        case _:
+            return location
+
+
+def named(value: SSAValue) -> str:
+    return f"%{value.name_hint}" if value.name_hint else "a tile"
+
+
+def at_line(op: Operation) -> str:
+    """`tload (line 5)`; without a text, `tload`."""
+    span = span_of(op)
+    line = f" (line {span.line})" if span.source.filename != "<built>" else ""
+    return op.name.removeprefix("pto.") + line
+
+
+def in_order(pairs: Iterable[tuple[Touch, Touch]]) -> str:
+    """`tload (line 5) writes %a before tadd (line 7) reads it`."""
+    found = dict.fromkeys(map(_sentence, pairs))
+    more = f" (and {len(found) - MOST} more)" if len(found) > MOST else ""
+    return "; ".join(list(found)[:MOST]) + more
+
+
+def _sentence(pair: tuple[Touch, Touch]) -> str:
+    first, second = pair
+    verbs = ["writes" if touch.write else "reads" for touch in pair]
+    return f"{at_line(first.op)} {verbs[0]} {named(second.value)} before {at_line(second.op)} {verbs[1]} it"
