@@ -92,11 +92,3 @@ def test_universe_entry_point() -> None:
     assert "allocate-destinations" in PTOAS_UNIVERSE.all_passes
     found = [e for e in entry_points(group="xdsl.universe") if e.name == "ptoas"]
     assert found and found[0].load() is PTOAS_UNIVERSE
-
-
-def parts(module: ModuleOp) -> list[object]:
-    found: list[object] = []
-    for op in module.walk():
-        blocks = [block for region in op.regions for block in region.blocks]
-        found += [op, *op.results, *op.regions, *blocks, *(arg for block in blocks for arg in block.args)]
-    return found
