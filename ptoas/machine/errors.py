@@ -199,7 +199,7 @@ _ROWS = (
         "PTO-R158",
         "an accumulator is moved on with what its product left undefined",
         "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
-        "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
+        "its last blocks holds is nobody's result (D57). It is no harm where nothing looks at it.",
     ),
     (
         "PTO-R951",
