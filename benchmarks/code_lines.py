@@ -54,7 +54,9 @@ def main(folder: Path) -> None:
             package = parts[0] if len(parts) > 1 else "(root)"
             packages[package] += code_lines(path.read_text(encoding="utf-8"))
         elif path.suffix in (".toml", ".lark", ".css", ".js", ".html", ".j2"):
-            data[path.suffix] += sum(1 for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+            data[path.suffix] += sum(
+                1 for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+            )
     for package, lines in packages.most_common():
         print(f"{lines:7,}  {package}")
     print(f"{packages.total():7,}  code lines")
