@@ -49,7 +49,7 @@ class Document:
 
 
 DOCUMENTS: tuple[Document, ...] = tuple(
-    Document(**{**row, "sections": tuple(row.get("sections", ()))})
+    Document(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
     for row in load_data("sources")["document"]
 )
 """What rules are taken from, in the order of the page."""

@@ -12,11 +12,22 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from ptoas.diagnostics.codes import register
 from ptoas.diagnostics.core import Diagnostic, Note, Source, Span
 
 CODE = "PTO-X001"
 DEBUG = "PTOAS_DEBUG"
 """Set to anything but nothing, it adds the traceback to the report."""
+
+INTERNAL: dict[str, tuple[str, str]] = {
+    "PTO-X001": (
+        "ptoas does what it was written to do",
+        "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
+        "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
+    ),
+}
+
+register(INTERNAL)
 
 
 def internal_error(error: Exception, command: Sequence[str] = (), file: str | None = None) -> Diagnostic:

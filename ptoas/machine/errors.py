@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+from ptoas.diagnostics.codes import register
 from ptoas.location import operand_span, span_of
 from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
@@ -411,6 +412,7 @@ _ROWS = (
 )
 
 RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in (*_ROWS, *CORE_ROWS)}
+register({code: (each.title, each.explanation) for code, each in RUN_CODES.items()})
 
 
 def finding(

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ptoas.diagnostics import codes
 from ptoas.diagnostics.citations import DECISIONS, DOCUMENTS, documents_in
-from ptoas.targets.rule import RULES, load_rules
+from ptoas.project import explain as codes
+from ptoas.targets.rule import RULES
 
-load_rules()
 ROOT = Path(__file__).parents[2]
 FILES = [path for path in (ROOT / "ptoas").rglob("*.py") if path.name not in ("_states.py", "_tables.py")]
 DECISION = re.compile(r"\bD[1-9]\d?\b")
