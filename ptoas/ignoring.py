@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
+from ptoas.diagnostics.codes import ALIASES, names_of
 from ptoas.grammar.layout import comments_of
+from ptoas.targets.rule import RULES
+from ptoas.verifier.codes import CHECKING
 
 _IGNORE = re.compile(r"(?:#|//)\s*ptoas:\s*ignore\b\s*(?P<list>\[(?P<codes>[^\]]*)\])?")
 _WORD = re.compile(r"[^\s,]+")
@@ -49,8 +52,6 @@ def without_ignored(
     if "ignore" not in source.text:
         return tuple(found)
     judge = judge or bool  # any code
-    from ptoas.targets.rule import ALIASES
-
     ignores, problems = _read(source)
     kept: list[Diagnostic] = []
     for finding in found:
@@ -71,15 +72,10 @@ def without_ignored(
 
 
 def _names(written: str, code: str) -> bool:
-    from ptoas.targets.rule import names_of
-
     return any(name.startswith(written) for name in names_of(code))
 
 
 def _known() -> tuple[str, ...]:
-    from ptoas.diagnostics.codes import CHECKING
-    from ptoas.targets.rule import ALIASES, RULES
-
     return (*RULES, *CHECKING, *ALIASES)
 
 

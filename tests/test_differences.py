@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import ptoas
-from ptoas.differences import CHAPTERS
-from ptoas.differences.difference import Difference
+from ptoas.project.differences import CHAPTERS, Difference
 
 ROWS = [row for _, rows in CHAPTERS for row in rows]
 

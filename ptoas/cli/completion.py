@@ -32,11 +32,11 @@ def _targets() -> Iterable[tuple[str, str]]:
 
 
 def _codes() -> Iterable[tuple[str, str]]:
-    from ptoas.diagnostics.codes import MEANINGS
+    from ptoas.project.explain import other_codes
     from ptoas.targets.rule import RULES
 
     rules = [(rule.code, rule.title) for rule in RULES.values()]
-    return sorted([*rules, *((code, title) for code, (title, _) in MEANINGS.items())])
+    return sorted([*rules, *((code, title) for code, (title, _) in other_codes().items())])
 
 
 def _passes() -> Iterable[tuple[str, str]]:

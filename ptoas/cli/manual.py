@@ -19,7 +19,7 @@ import click
 
 import ptoas
 from ptoas.diagnostics.citations import decisions_page, sources_page
-from ptoas.differences import page as differences_page
+from ptoas.project.differences import page as differences_page
 
 _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 

@@ -50,7 +50,7 @@ def explain(code: str) -> None:
     ptoas explain PTO-A201
     ptoas explain D21
     """
-    from ptoas.diagnostics import codes
+    from ptoas.project import explain as codes
 
     click.echo(codes.explain(code))
 
@@ -64,7 +64,7 @@ def rules(target: str | None, style: str) -> None:
     \b
     ptoas rules --target a5
     """
-    from ptoas.targets import reference
+    from ptoas.project import rule_pages as reference
 
     click.echo(reference.render_rules(style, target), nl=style != "markdown")
 
@@ -79,6 +79,6 @@ def targets(style: str) -> None:
     \b
     ptoas targets
     """
-    from ptoas.targets import reference
+    from ptoas.project import rule_pages as reference
 
     click.echo(reference.render_targets(style))

@@ -235,10 +235,10 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
 
 def check_names(settings: Settings) -> None:
     """Refuse targets and codes that do not exist; this needs the compiler."""
-    from ptoas.cli.verify_files import known_codes
+    from ptoas.diagnostics.codes import ALIASES
+    from ptoas.project.codes import known_codes
     from ptoas.spelling import did_you_mean
     from ptoas.targets import TARGETS, UnknownTargetError, get_target
-    from ptoas.targets.rule import ALIASES
 
     problems: list[Diagnostic] = []
     for name in settings.target:

@@ -266,6 +266,8 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
     if quiet:
         found = [d for d in found if d.is_error]
     parts: list[str] = []
+    if style == "sarif":
+        import ptoas.project.explain  # noqa: F401  # its rules are explained, also those of cached findings
     if style in ("json", "sarif"):
         parts.append(render(found, style))
     else:

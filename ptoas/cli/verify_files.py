@@ -9,17 +9,14 @@ from functools import partial
 
 from ptoas.cli.find import find_files
 from ptoas.cli.verdicts import FileReport, reports_of, unfound
-from ptoas.diagnostics import PtoasError, Source, UsageError
+from ptoas.diagnostics import PtoasError, Source
+from ptoas.diagnostics.codes import ALIASES, UnknownCodeError
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
+from ptoas.project.codes import known_codes
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
-from ptoas.targets.rule import ALIASES, RULES, load_rules
 from ptoas.targets.verify import targets_of, verify_targets
-
-
-class UnknownCodeError(UsageError):
-    """A code was asked for that no rule has."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +74,6 @@ def parse_codes(text: str | Iterable[str] | None) -> tuple[str, ...]:
         if not any(one.startswith(code) for one in known):
             raise UnknownCodeError(f"no rule has the code {code!r}; `ptoas rules` lists them all")
     return tuple(codes)
-
-
-def known_codes() -> tuple[str, ...]:
-    """Every code that checking a file can report."""
-    from ptoas.diagnostics.codes import CHECKING, FRONT_END, INTERNAL
-
-    load_rules()
-    return (*sorted(RULES), *FRONT_END, *CHECKING, *INTERNAL)
 
 
 # --- checking ------------------------------------------------------------------------------------

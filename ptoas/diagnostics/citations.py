@@ -15,7 +15,24 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from ptoas.diagnostics.decisions import CHAPTERS, DECISIONS, Decision
+from ptoas.diagnostics.data import load_data
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What ptoas does where its sources are silent or disagree.
+
+    The number is permanent; the sentence says what holds, the rest how and why.
+    """
+
+    number: int
+    title: str
+    sentence: str
+    more: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"D{self.number}"
 
 
 @dataclass(frozen=True)
@@ -31,118 +48,21 @@ class Document:
     """What is cited of it; none where the name says it."""
 
 
-DOCUMENTS: tuple[Document, ...] = (
-    Document(
-        "000",
-        "MGATHER, the full page",
-        "The long page of `MGATHER` for `cpu`, `a2a3` and `a5`: both modes, out-of-bounds modes, what each "
-        "target asks of tiles and tables, layouts, the unified buffer, pipes.",
-        r"000",
-        (
-            "Aligned vs Unaligned Tile Shapes",
-            "CPU Reference Form",
-            "Dynamic Runtime Shapes",
-            "Extending Per-Call UB Beyond 128 KB",
-            "Layout Support",
-            "Minimum Tile Shape",
-            "NZ Layout",
-            "Pipe / Synchronisation Model",
-            "Supported data types",
-            "Tile Constraints",
-            "UB Memory Budget",
-        ),
-    ),
-    Document(
-        "001",
-        "pto.mgather, the ISA page",
-        "The short page of the same instruction in the ISA manual: legality and target profiles.",
-        r"001",
-        ("Shape constraints",),
-    ),
-    Document(
-        "002",
-        "MGATHER, the earlier custom instruction of A5",
-        "What `a5-custom` is: another header (`pto/npu/a5/custom/MGather.hpp`), a mode that the index tile "
-        "decides.",
-        r"002",
-        ("Shape Constraints", "Tile Constraints"),
-    ),
-    Document(
-        "003",
-        "TGATHER, the collective",
-        "The gather over ranks: the group, the root, staging tiles, the CCU engine.",
-        r"003",
-        (
-            "C++ Intrinsic",
-            "CCU path",
-            "Chunked mode constraints",
-            "Introduction",
-            "Large Tile Support",
-            "Memory constraints",
-            "ParallelGroup constraints",
-            "Ping-Pong Gather",
-            "Template Parameter",
-        ),
-    ),
-    Document(
-        "004",
-        "TGATHER, the tile instruction",
-        "The gather between tiles, by index and by mask pattern. The page is in Chinese; its sections are "
-        "named in English here.",
-        r"004",
-        ("index-based gather", "index-based and mask-pattern gather", "mask-pattern gather"),
-    ),
-    Document(
-        "MSCATTER",
-        "MSCATTER, the full page",
-        "The public page of `MSCATTER`, built like 000; its sections have the same names.",
-        r"MSCATTER",
-        (
-            "Conflict Resolution",
-            "Dynamic Runtime Shapes",
-            "Tile Constraints",
-        ),
-    ),
-    Document(
-        "the instruction's page",
-        "The page of the instruction in question",
-        "What many instructions ask for stands in one rule; each has it on its own page, or in its header.",
-        r"the instruction's page",
-    ),
-    Document(
-        "public pages",
-        "The public ISA pages",
-        "One page an instruction, type or operation in the instruction library's manual (`docs/isa`) and in "
-        "the assembler's (the PTO IR manual); the citation names it: `public TLOAD page, Constraints`.",
-        r"public (?!\w+ headers?\b)(?!headers)",
-    ),
-    Document(
-        "headers",
-        "The public headers",
-        "The C++ of the instruction library (`pto-isa`, `include/pto`), by target: what its static checks "
-        "and its code ask for, as of August 2026. The citation names the instruction, or the file.",
-        r"(?!public [\w ]+ page)(?!the instruction's page).*(\bheaders?\b|\.hpp\b)",
-    ),
-    Document(
-        "assembler",
-        "The public assembler",
-        "The C++ `ptoas`: how it reads, verifies and lowers an operation.",
-        r"PTOAS ",
-    ),
-    Document(
-        "MLIR",
-        "The pages of MLIR's dialects",
-        "What `arith`, `scf`, `cf` and `func` mean, whose operations stand around the instructions.",
-        r"MLIR",
-    ),
-    Document(
-        "ptoas",
-        "ptoas itself",
-        "No document asks for it: a legal program that is rarely what was meant, or that ptoas can't follow.",
-        r"ptoas$",
-    ),
+DOCUMENTS: tuple[Document, ...] = tuple(
+    Document(row["name"], row["title"], row["about"], row["pattern"], tuple(row.get("sections", ())))
+    for row in load_data("sources")["document"]
 )
 """What rules are taken from, in the order of the page."""
+
+CHAPTERS: tuple[tuple[str, tuple[Decision, ...]], ...] = tuple(
+    (chapter["title"], tuple(Decision(**row) for row in chapter["decision"]))
+    for chapter in load_data("decisions")["chapter"]
+)
+
+DECISIONS: dict[str, Decision] = {
+    decision.name: decision for _, decisions in CHAPTERS for decision in decisions
+}
+"""Every decision by its name, `D1` first."""
 
 _DECISION = re.compile(r"\bD\d+\b")
 _WRAP = textwrap.TextWrapper(100, break_on_hyphens=False)

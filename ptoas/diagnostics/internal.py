@@ -12,11 +12,27 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from ptoas.diagnostics.codes import register
 from ptoas.diagnostics.core import Diagnostic, Note, Source, Span
 
 CODE = "PTO-X001"
 DEBUG = "PTOAS_DEBUG"
 """Set to anything but nothing, it adds the traceback to the report."""
+
+INTERNAL: dict[str, tuple[str, str]] = {
+    "PTO-X001": (
+        "ptoas does what it was written to do",
+        "Something happened that nobody foresaw: ptoas is wrong, not the program. Please report the message "
+        "as it stands, with the program if you may; `PTOAS_DEBUG=1` adds the traceback.",
+    ),
+    "PTO-X002": (
+        "a file does not kill the process that works on it",
+        "With `-j`, a worker process died while it processed the file, and so did a second one that worked "
+        "on nothing else. The system may have ended it because memory ran out; other files are not affected.",
+    ),
+}
+
+register(INTERNAL)
 
 
 def internal_error(error: Exception, command: Sequence[str] = (), file: str | None = None) -> Diagnostic:

@@ -6,6 +6,8 @@ import os
 from functools import cache
 from pathlib import Path
 
+from ptoas.diagnostics.codes import ALIASES, CODES
+
 SETTING = "PTOAS_DOCS_URL"
 """Where a copy of the documentation is served: `https://host/ptoas/`."""
 
@@ -27,11 +29,8 @@ def page_of(code: str) -> str | None:
 
 def anchor_of(code: str) -> str | None:
     """What the section on a code is called in the address of its page; a code of old has that of the rule."""
-    from ptoas.diagnostics.codes import MEANINGS
-    from ptoas.targets.rule import ALIASES, RULES
-
     code = ALIASES.get(code, code)
-    return code.lower() if code in RULES or code in MEANINGS else None
+    return code.lower() if code in CODES else None
 
 
 @cache

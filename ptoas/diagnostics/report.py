@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ptoas.diagnostics.codes import names_of
 from ptoas.diagnostics.core import Diagnostic, Severity
 
 
@@ -79,6 +80,4 @@ def _named(code: str, beginnings: Sequence[str]) -> bool:
     """Whether a code, or one of old that it stands for, begins in one of these ways."""
     if not beginnings:
         return False
-    from ptoas.targets.rule import names_of  # whoever filters has loaded the rules
-
     return any(name.startswith(tuple(beginnings)) for name in names_of(code))

@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import quote_from_bytes
 
 from ptoas.diagnostics import Diagnostic, Severity, Span
+from ptoas.diagnostics.codes import CODES, explain
+from ptoas.diagnostics.pages import page_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
@@ -50,25 +52,16 @@ def render_sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    from ptoas.diagnostics.codes import MEANINGS, explain
-    from ptoas.diagnostics.pages import page_of
-    from ptoas.targets.rule import RULES, load_rules
-
-    load_rules()
-    rule = RULES.get(code)
+    info = CODES[code]
     page = page_of(code)
-    help = {"help": {"text": explain(code)}, **({} if page is None else {"helpUri": page})}
-    if rule is not None:
-        return {
-            "id": code,
-            "name": "".join(word.capitalize() for word in rule.name.split("_")),
-            "shortDescription": {"text": rule.statement},
-            "fullDescription": {"text": f"{rule.statement} {rule.reason} [{rule.source}]"},
-            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-            **help,
-        }
-    title, meaning = MEANINGS[code]
-    return {"id": code, "shortDescription": {"text": title}, "fullDescription": {"text": meaning}, **help}
+    described: dict[str, Any] = {"id": code}
+    if info.rule is not None:
+        described["name"] = "".join(word.capitalize() for word in info.rule.split("_"))
+    described |= {"shortDescription": {"text": info.title}, "fullDescription": {"text": info.meaning}}
+    if info.severity is not None:
+        described["defaultConfiguration"] = {"level": _LEVELS[info.severity]}
+    described["help"] = {"text": explain(code)}
+    return described if page is None else {**described, "helpUri": page}
 
 
 def _fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Operation
 
+from ptoas.diagnostics.codes import register
 from ptoas.grammar.tree import Node
 
 
@@ -100,4 +101,6 @@ CODES: dict[str, tuple[str, str]] = {
         "`ptoas fmt` writes nothing where the text in its style would be cut into other statements.",
     ),
 }
+
+register(CODES)
 """Every code of the front end: the statement, and what breaking it means."""

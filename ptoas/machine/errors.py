@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
+from ptoas.diagnostics.codes import register
 from ptoas.location import operand_span, span_of
 from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
@@ -199,7 +200,7 @@ _ROWS = (
         "PTO-R158",
         "an accumulator is moved on with what its product left undefined",
         "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
-        "its last blocks holds is nobody's result (D41). It is no harm where nothing looks at it.",
+        "its last blocks holds is nobody's result (D57). It is no harm where nothing looks at it.",
     ),
     (
         "PTO-R951",
@@ -417,6 +418,7 @@ _ROWS = (
 )
 
 RUN_CODES: dict[str, RunCode] = {row[0]: RunCode(*row) for row in (*_ROWS, *CORE_ROWS)}
+register({code: (each.title, each.explanation) for code, each in RUN_CODES.items()})
 
 
 def finding(

@@ -151,7 +151,7 @@ def in_blocks(out: Tile, blocks: tuple[int, int]) -> Tile:
 
 
 def write(whole: Tile, out: Tile, bits: Array) -> None:
-    """Store a product; what else its blocks hold then is undefined (D41)."""
+    """Store a product; what else its blocks hold then is undefined (D57)."""
     memory = out.memory
     if whole is not out:
         whole.store_raw(whole.dtype.raw.type(GARBAGE & ((1 << 8 * whole.dtype.size) - 1)))

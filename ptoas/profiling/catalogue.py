@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ptoas.diagnostics.codes import register
+
 REMARKS: dict[str, tuple[str, str]] = {
     "PTO-O101": (
         "an Elem gather chooses whole rows",
@@ -54,3 +56,5 @@ REMARKS: dict[str, tuple[str, str]] = {
         "earlier; `insert-sync` has one flag from turn to turn for each pair of pipes.",
     ),
 }
+
+register(REMARKS)

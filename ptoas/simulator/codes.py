@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
+from ptoas.diagnostics.codes import register
 
 COMPARING: dict[str, tuple[str, str]] = {
     "PTO-R710": (
@@ -41,6 +42,8 @@ COMPARING: dict[str, tuple[str, str]] = {
         "entry alone.",
     ),
 }
+
+register(COMPARING)
 
 
 def problem(

@@ -16,6 +16,7 @@ from ptoas.targets.a2a3 import A2A3
 from ptoas.targets.a5 import A5
 from ptoas.targets.a5_custom import A5_CUSTOM
 from ptoas.targets.cpu import CPU
+from ptoas.targets.rule import load_rules
 from ptoas.targets.target import Target, UnknownTargetError
 
 _OTHERS: list[Target] = [import_module(name).TARGET for plugin in plugins() for name in plugin.targets]
@@ -54,6 +55,8 @@ def get_target(name: str) -> Target:
         raise UnknownTargetError(name, tuple(TARGETS))
     return target
 
+
+load_rules()
 
 __all__ = [
     "A2A3",

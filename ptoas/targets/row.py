@@ -32,7 +32,7 @@ class Call:
     C++ type, `int64_t:dst` its value converted to one, `#rmode` an attribute as C++ spells it; one that is
     not given is spelled as the row's `defaults` say, and one with a `?` is left out where it and all that
     follow are absent or have their default, one with a `~` where it is absent. `=text` is that text.
-    `row@src` and `col@src` are indices as the library counts them in that tile: numbers, not pairs (D40).
+    `row@src` and `col@src` are indices as the library counts them in that tile: numbers, not pairs (D56).
     """
 
     name: str | None = None

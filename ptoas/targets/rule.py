@@ -10,7 +10,7 @@ The CPU form has no Coalesce parameter: only Elem gathers are legal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -20,6 +20,7 @@ from typing import Any, Literal
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
+from ptoas.diagnostics.codes import CodeInfo, register_code
 from ptoas.plugins import import_all
 from ptoas.targets.change import Change
 
@@ -148,38 +149,8 @@ def asked(chapters: str = "") -> Callable[[Callable[[], tuple[Rule, ...]]], Aske
     return lambda rules: Asked(rules, frozenset(chapters.split()))
 
 
-_REGISTRY: dict[str, Rule] = {}
-
-
-class _Rules(Mapping[str, Rule]):
-    """The registry, complete whenever it is asked: a check imports the rules of its instructions only."""
-
-    def __getitem__(self, code: str) -> Rule:
-        if code not in _REGISTRY:
-            load_rules()
-        return _REGISTRY[code]
-
-    def __iter__(self) -> Iterator[str]:
-        load_rules()
-        return iter(_REGISTRY)
-
-    def __len__(self) -> int:
-        load_rules()
-        return len(_REGISTRY)
-
-
-RULES: Mapping[str, Rule] = _Rules()
-"""Every rule by its code."""
-
-
-def names_of(code: str) -> tuple[str, ...]:
-    """A code, and those of old that it stands for now."""
-    rule = _REGISTRY.get(code)
-    return (code, *rule.aliases) if rule is not None else (code,)
-
-
-ALIASES: dict[str, str] = {}
-"""Codes of old, and the code that each has become part of."""
+RULES: dict[str, Rule] = {}
+"""Every rule by its code; importing `ptoas.targets` defines them all."""
 
 
 def rule(
@@ -204,7 +175,6 @@ def rule(
     def make(check: Check) -> Rule:
         statement = " ".join((check.__doc__ or "").split())
         assert statement, f"{code} has no statement"
-        assert code not in _REGISTRY, f"{code} is taken by {_REGISTRY[code].name}"
         name: str = check.__name__
         made = Rule(
             code,
@@ -222,13 +192,18 @@ def rule(
             header,
             depends_on,
         )
-        _REGISTRY[code] = made
-        for alias in made.aliases:
-            assert alias not in ALIASES, f"{alias} is an alias of {ALIASES[alias]}"
-            ALIASES[alias] = code
+        meaning = f"{statement} {made.reason} [{source}]"
+        register_code(code, CodeInfo(statement, meaning, name, severity, source, _explain), made.aliases)
+        RULES[code] = made
         return made
 
     return make
+
+
+def _explain(code: str) -> str:
+    from ptoas.targets.explain import explain_rule
+
+    return explain_rule(code)
 
 
 def load_rules() -> None:
@@ -242,5 +217,4 @@ def load_rules() -> None:
 
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, sorted by code."""
-    load_rules()
-    return tuple(_REGISTRY[code] for code in sorted(_REGISTRY))
+    return tuple(RULES[code] for code in sorted(RULES))

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.diagnostics import codes
+from ptoas.project import explain as codes
 from ptoas.targets.rule import RULES
 from tests.isa.annotations import all_programs
 
 ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"PTO-[A-Z]\d{3}")
-KNOWN = sorted([*codes.MEANINGS, *RULES])
+KNOWN = sorted(codes.CODES)
 
 
 @cache

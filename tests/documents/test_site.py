@@ -84,12 +84,11 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 def test_a_code_has_a_place_on_its_page(site: Path) -> None:
     """What editors and reports link to."""
-    from ptoas import RULES
-    from ptoas.diagnostics.codes import MEANINGS
     from ptoas.diagnostics.pages import anchor_of
+    from ptoas.project.explain import CODES
 
     ids = Page(site / "rules.html").ids
-    assert [code for code in (*RULES, *MEANINGS) if anchor_of(code) not in ids] == []
+    assert [code for code in CODES if anchor_of(code) not in ids] == []
 
 
 # --- pictures --------------------------------------------------------------------------------------

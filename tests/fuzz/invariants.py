@@ -26,10 +26,9 @@ class Broken(AssertionError):
 
 @cache
 def known_codes() -> frozenset[str]:
-    from ptoas.diagnostics import codes
-    from ptoas.targets.rule import RULES
+    from ptoas.project.explain import CODES
 
-    return frozenset((*codes.MEANINGS, *RULES))
+    return frozenset(CODES)
 
 
 def check_span(span: Span, code: str, texts: Iterable[str]) -> None:

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.diagnostics.codes import explain
+from ptoas.diagnostics.codes import ALIASES
 from ptoas.grammar.parse import parse
-from ptoas.targets import TARGETS
-from ptoas.targets.isa import HEADERS
-from ptoas.targets.reference import (
+from ptoas.project.explain import UnknownCodeError, explain
+from ptoas.project.rule_pages import (
     CHAPTERS,
-    UnknownRuleError,
     describe,
     render_rules,
     render_targets,
     rules_of,
     targets_with,
 )
-from ptoas.targets.rule import ALIASES, RULES, Rule
+from ptoas.targets import TARGETS
+from ptoas.targets.isa import HEADERS
+from ptoas.targets.rule import RULES, Rule
 from ptoas.targets.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
@@ -111,14 +111,14 @@ def test_explain_knows_every_code_of_old() -> None:
 
 def test_explain_knows_the_front_end_and_refuses_the_rest() -> None:
     assert "PTO-P030" in explain("PTO-P030")
-    with pytest.raises(UnknownRuleError, match="PTO-A108"):
+    with pytest.raises(UnknownCodeError, match="PTO-A108"):
         explain("PTO-A199")
 
 
 def test_explain_knows_what_messages_cite() -> None:
     assert explain("D21").startswith("D21: ") and "a single address or flag" in explain("d21")
     assert explain("000").startswith("000: MGATHER, the full page")
-    with pytest.raises(UnknownRuleError, match="D99"):
+    with pytest.raises(UnknownCodeError, match="D99"):
         explain("D99")
 
 

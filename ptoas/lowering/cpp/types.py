@@ -33,7 +33,7 @@ _FLOATS = {
 
 
 _COUNTED_SINGLY = ("!pto.f4E1M2x2", "!pto.f4E2M1x2")
-"""Pairs of which the library counts the numbers, where the text counts the pairs (D40)."""
+"""Pairs of which the library counts the numbers, where the text counts the pairs (D56)."""
 
 
 def numbers_of(element: Attribute) -> int:

@@ -205,7 +205,7 @@ def _turned(opcode: str, dst: str, src: str) -> str:
 
 @rule(
     "PTO-K304",
-    source="header of TEXTRACT, A5: transposed loads of 4 bits; D40",
+    source="header of TEXTRACT, A5: transposed loads of 4 bits; D56",
     reason="Neighbours in a byte are neighbours in a row on the one side, and in a column on the other: the "
     "bytes are taken apart and put together again.",
     failing=_turned("tmov", "64x64x!pto.f4E2M1x2", "64x64x!pto.f4E2M1x2"),
@@ -231,6 +231,6 @@ def pairs_are_turned_whole(op: FixpipeOp, know: Facts, turns: bool = True) -> Vi
 
 
 def _numbers(slayout: SLayout, shape: tuple[int, int]) -> tuple[int, int]:
-    """Rows and columns of numbers of a tile of pairs (D40)."""
+    """Rows and columns of numbers of a tile of pairs (D56)."""
     rows, cols = shape
     return (rows, 2 * cols) if slayout is SLayout.RowMajor else (2 * rows, cols)

@@ -110,7 +110,7 @@ def bias_is_as_wide_as_the_product(op: ProductOp, know: Facts) -> Violations:
 )
 def product_fits_its_accumulator(op: ProductOp, know: Facts) -> Violations:
     """The destination has at least as many rows as lhs has valid ones, and as many columns as rhs; of what
-    else is valid, the rest of the last blocks is undefined on a device (D41)."""
+    else is valid, the rest of the last blocks is undefined on a device (D57)."""
     dst = know.tile("dst")
     extents = (know.tile("lhs").valid_rows, know.tile("rhs").valid_cols)
     for word, room, wanted in zip(("rows", "columns"), dst.type.shape, extents, strict=True):

@@ -176,7 +176,7 @@ def _extents(
     boxed, inserted = whole.type.slayout is not SLayout.NoneBox, isinstance(op, d.TInsertOp)
     alike = part.type.slayout in (SLayout.NoneBox, whole.type.slayout)
     if boxed and not alike and part.element.kind == "pairs":
-        # Pairs are counted along the other dimension there (D40).
+        # Pairs are counted along the other dimension there (D56).
         return (rows // 2, 2 * cols) if part.type.slayout is SLayout.RowMajor else (2 * rows, cols // 2)
     if inserted and boxed and part.loc is TileLoc.Acc and not of_valid:
         width = whole.type.geometry.box[1]

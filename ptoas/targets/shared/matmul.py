@@ -23,7 +23,7 @@ class Walk:
     """How the matrix unit walks its operands."""
 
     blocks: tuple[int, int] = (1, 1)
-    """Rows and columns that it writes at once; what the rest of them holds then is undefined (D41)."""
+    """Rows and columns that it writes at once; what the rest of them holds then is undefined (D57)."""
     strided: str = ""
     """The operands whose rows or columns lie at strides of their physical extents, where the matrix unit goes
     by the valid ones; see `operand_is_walked_as_it_lies`."""

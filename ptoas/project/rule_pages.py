@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from ptoas.diagnostics import Severity, UsageError
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.gather import IndexedMemoryOp
+from ptoas.project.explain import other_codes
 from ptoas.targets import TARGETS, Target, get_target
-from ptoas.targets.isa import HEADERS
+from ptoas.targets.explain import REFUSED, severity_of, targets_with
 from ptoas.targets.row import Row
-from ptoas.targets.rule import ALIASES, RULES, Rule, all_rules, load_rules
+from ptoas.targets.rule import Rule, all_rules
 from ptoas.targets.specs import element_names
 
 CHAPTERS = {
@@ -52,29 +51,12 @@ OTHER_CHAPTERS = {
 }
 """The same for codes that are no rule of a target."""
 
-REFUSED = {Severity.ERROR: "Refused", Severity.WARNING: "Warned about", Severity.NOTE: "Noted"}
-"""What becomes of a rule's failing example."""
-
-
-class UnknownRuleError(UsageError):
-    """No rule has that code."""
-
-
-def severity_of(rule: Rule) -> str:
-    """How bad a violation is, in words."""
-    return f"warning; error under --isa {HEADERS}" if rule.header else rule.severity.value
-
 
 def rules_of(target: str | None = None) -> tuple[Rule, ...]:
     """The rules of one target, or all, in the order of the chapters."""
     rules = all_rules() if target is None else get_target(target).rules()
     order = list(CHAPTERS)
     return tuple(sorted(rules, key=lambda rule: (order.index(rule.code[4]), rule.code)))
-
-
-def targets_with(rule: Rule) -> tuple[str, ...]:
-    """The targets whose tables list a rule."""
-    return tuple(target.name for target in TARGETS.values() if rule in target.rules())
 
 
 def describe(rule: Rule) -> dict[str, Any]:
@@ -133,38 +115,15 @@ def _place(code: str) -> tuple[str, str]:
 
 def _other_codes() -> list[str]:
     """The codes that are no rule's: what holds, and what breaking it means."""
-    from ptoas.diagnostics.codes import MEANINGS  # which asks this module to explain rules
-
+    codes = other_codes()
     lines = ["# Other codes", "", "What is found before, after and beside the rules of a target.", ""]
-    left = "".join({code[4] for code in MEANINGS} - OTHER_CHAPTERS.keys())
+    left = "".join({code[4] for code in codes} - OTHER_CHAPTERS.keys())
     for letters, title in [*OTHER_CHAPTERS.items(), (left, "Further codes")]:
-        inside = {code: said for code, said in sorted(MEANINGS.items()) if code[4] in letters}
+        inside = {code: said for code, said in sorted(codes.items()) if code[4] in letters}
         lines += [f"## {title}", ""] if inside else []
         for code, (statement, meaning) in inside.items():
             lines += [*_place(code), f"### {code}: {statement}", "", meaning, ""]
     return lines
-
-
-def explain(code: str) -> str:
-    """A rule with its statement, its reason, its source and both examples."""
-    wanted = code.strip().upper()
-    load_rules()
-    rule = RULES.get(ALIASES.get(wanted, wanted))
-    if rule is None:
-        alike = [known for known in RULES if known.startswith(wanted[:6])]
-        hint = f"; its chapter has {', '.join(alike)}" if alike else "; `ptoas rules` lists them all"
-        raise UnknownRuleError(f"no rule has the code {code!r}{hint}")
-    on = ", ".join(rule.example_targets)
-    parts = [
-        *([f"{wanted} is part of {rule.code} now."] if wanted != rule.code else []),
-        f"{rule.code}: {rule.title} ({severity_of(rule)})",
-        _fill(rule.statement),
-        _fill(f"Why: {rule.reason}"),
-        f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
-        f"{REFUSED[rule.severity]} on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",
-        f"Accepted on {on}:\n\n{textwrap.indent(rule.passing, '    ')}",
-    ]
-    return "\n\n".join(parts)
 
 
 def describe_target(target: Target) -> dict[str, Any]:
@@ -233,10 +192,6 @@ def render_targets(style: str = "table") -> str:
 
 def _kb(size: int | None) -> str:
     return "unbounded" if size is None else f"{size // 1024} KB"
-
-
-def _fill(text: str) -> str:
-    return textwrap.fill(text, 100)
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> str:

@@ -1,0 +1,1 @@
+"""What the command line and the language server share: settings, files, caches, reference pages."""

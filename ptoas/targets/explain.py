@@ -1,0 +1,44 @@
+"""The text of a rule: statement, reason, source and examples."""
+
+from __future__ import annotations
+
+import textwrap
+
+from ptoas.diagnostics import Severity
+from ptoas.diagnostics.codes import ALIASES
+from ptoas.targets import TARGETS
+from ptoas.targets.isa import HEADERS
+from ptoas.targets.rule import RULES, Rule
+
+REFUSED = {Severity.ERROR: "Refused", Severity.WARNING: "Warned about", Severity.NOTE: "Noted"}
+"""What becomes of a rule's failing example."""
+
+
+def severity_of(rule: Rule) -> str:
+    """How bad a violation is, in words."""
+    return f"warning; error under --isa {HEADERS}" if rule.header else rule.severity.value
+
+
+def targets_with(rule: Rule) -> tuple[str, ...]:
+    """The targets whose tables list a rule."""
+    return tuple(target.name for target in TARGETS.values() if rule in target.rules())
+
+
+def explain_rule(code: str) -> str:
+    """Return a rule's statement, reason, source and both examples; `code` is its code or an alias."""
+    rule = RULES[ALIASES.get(code, code)]
+    on = ", ".join(rule.example_targets)
+    parts = [
+        *([f"{code} is part of {rule.code} now."] if code != rule.code else []),
+        f"{rule.code}: {rule.title} ({severity_of(rule)})",
+        _fill(rule.statement),
+        _fill(f"Why: {rule.reason}"),
+        f"Targets: {', '.join(targets_with(rule))}\nSource:  {rule.source}",
+        f"{REFUSED[rule.severity]} on {on}:\n\n{textwrap.indent(rule.failing, '    ')}",
+        f"Accepted on {on}:\n\n{textwrap.indent(rule.passing, '    ')}",
+    ]
+    return "\n\n".join(parts)
+
+
+def _fill(text: str) -> str:
+    return textwrap.fill(text, 100)

@@ -1,0 +1,1 @@
+"""Checking modules against the rules of their targets."""
