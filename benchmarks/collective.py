@@ -20,8 +20,8 @@ import numpy as np
 
 import ptoas
 from benchmarks.figures import Row, in_turns
+from ptoas.compiler.run import compile as compile_kernel
 from ptoas.runner.ranks.in_process import run_in_process
-from ptoas.runner.run import compile as compile_kernel
 
 LIMIT = 2.5
 """The gather takes at most this many times as long as the concatenation."""

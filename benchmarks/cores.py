@@ -9,8 +9,8 @@ import numpy as np
 
 import ptoas
 from benchmarks.figures import Row, in_turns
+from ptoas.compiler.run import compile as compile_program
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.run import compile as compile_program
 
 ACC = "!pto.tile_buf<acc, 64x128xf32, blayout=col_major, slayout=row_major, fractal=1024>"
 VEC = "!pto.tile_buf<vec, 64x128xf32>"

@@ -56,8 +56,8 @@ def sizes(size: int) -> list[Row]:
 def _whole_way(text: str) -> dict[str, float]:
     """Seconds to verify and to lower, and the bytes that everything together took."""
     import ptoas
-    from ptoas.lowering.lower import lower
-    from ptoas.targets.verify import verify
+    from ptoas.compiler.lower import lower
+    from ptoas.verifier.verify import verify
 
     warm = ptoas.parse(program(1_000))
     verify(warm, "a5")

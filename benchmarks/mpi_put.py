@@ -18,9 +18,9 @@ import numpy as np
 
 import ptoas
 from benchmarks.collective import put_program
+from ptoas.compiler.run import compile as compile_kernel
 from ptoas.runner.ranks import mpi as over_mpi
 from ptoas.runner.ranks.in_process import run_compiled
-from ptoas.runner.run import compile as compile_kernel
 
 PUTS = 4
 """How many one sample consists of."""

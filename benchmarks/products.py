@@ -9,8 +9,8 @@ import numpy as np
 
 import ptoas
 from benchmarks.figures import Row, in_turns
+from ptoas.compiler.run import compile as compile_program
 from ptoas.ops import factors
-from ptoas.runner.run import compile as compile_program
 
 MAT = "!pto.tile_buf<mat, 128x128xf16, blayout=col_major, slayout=row_major>"
 LEFT = "!pto.tile_buf<left, 128x128xf16, blayout=col_major, slayout=row_major>"

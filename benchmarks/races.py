@@ -8,7 +8,7 @@ import numpy as np
 
 import ptoas
 from benchmarks.figures import Row, in_turns
-from ptoas.runner.run import compile as compile_program
+from ptoas.compiler.run import compile as compile_program
 
 TILE = "!pto.tile_buf<vec, 16x128xf32>"
 COLUMN = "!pto.tile_buf<vec, 16x1xf32, blayout=col_major>"

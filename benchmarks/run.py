@@ -14,7 +14,7 @@ from xdsl.interpreters import register_implementations
 
 import ptoas
 from benchmarks.figures import Row, in_turns
-from ptoas.runner.run import compile as compile_program
+from ptoas.compiler.run import compile as compile_program
 
 MiB = 1 << 20
 

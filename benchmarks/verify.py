@@ -45,7 +45,7 @@ def with_flags(text: str) -> str:
 def checking(size: int, repeats: int) -> list[Row]:
     import ptoas
     from ptoas.targets import TARGETS
-    from ptoas.targets.verify import verify, verify_targets
+    from ptoas.verifier.verify import verify, verify_targets
 
     text = program(size, seed=size)
     flagged = with_flags(text)
@@ -116,7 +116,7 @@ def many(count: int, repeats: int) -> list[Row]:
 
 def seen_before(folder: str, repeats: int) -> list[list[float]]:
     """Samples of checking a folder in one process and in all, with nothing to import or to learn."""
-    from ptoas.cli.verify_files import Options, verify_paths
+    from ptoas.project.verify_files import Options, verify_paths
 
     options = Options(targets=("a5",))
     verify_paths([folder], options)

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ptoas import build as build
     from ptoas.analysis.order import Seen as Seen
-    from ptoas.caches import clear_caches
+    from ptoas.compiler.forms import print_module
+    from ptoas.compiler.lower import lower
+    from ptoas.compiler.run import Kernel, Result, compile, run
+    from ptoas.compiler.run import check_file as check_file
+    from ptoas.compiler.run import run_all as run_all
     from ptoas.diagnostics import Diagnostic, Edit, Note, PtoasError, Severity, Source, Span, UsageError
     from ptoas.diagnostics.edits import apply_fixes
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
     from ptoas.diagnostics.render import render
+    from ptoas.dialects.plugins import Plugin as Plugin
     from ptoas.dialects.pto.enums import BLayout as BLayout
     from ptoas.dialects.pto.enums import Coalesce as Coalesce
     from ptoas.dialects.pto.enums import Event as Event
@@ -23,15 +28,13 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.enums import TileLoc as TileLoc
     from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
-    from ptoas.forms import print_module
     from ptoas.grammar.format import format_text
     from ptoas.grammar.parse import parse, parse_file
-    from ptoas.lowering.lower import lower
+    from ptoas.ir.caches import clear_caches
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
     from ptoas.module import Module as Module
     from ptoas.ops.family import elementwise as elementwise
-    from ptoas.plugins import Plugin as Plugin
     from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
     from ptoas.profiling.record import Recorder as Recorder
@@ -41,9 +44,6 @@ if TYPE_CHECKING:
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
     from ptoas.runner.parameters import Parameter as Parameter
-    from ptoas.runner.run import Kernel, Result, compile, run
-    from ptoas.runner.run import check_file as check_file
-    from ptoas.runner.run import run_all as run_all
     from ptoas.runner.stats import Stats as Stats
     from ptoas.simulator.compare import Compared, compare
     from ptoas.simulator.compare import Output as Output
@@ -64,12 +64,12 @@ if TYPE_CHECKING:
     from ptoas.targets.specs import TileLayout as TileLayout
     from ptoas.targets.target import Target
     from ptoas.targets.target import UbLayout as UbLayout
-    from ptoas.targets.verify import Report, verify, verify_targets
+    from ptoas.verifier.verify import Report, verify, verify_targets
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ptoas.caches": ("clear_caches",),
+    "ptoas.ir.caches": ("clear_caches",),
     "ptoas.diagnostics": (
         "Diagnostic",
         "Edit",
@@ -84,16 +84,16 @@ _HOMES = {
     "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.format": ("format_text",),
     "ptoas.grammar.parse": ("parse", "parse_file"),
-    "ptoas.forms": ("print_module",),
+    "ptoas.compiler.forms": ("print_module",),
     "ptoas.profiling.profile": ("Profile", "profile"),
-    "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
+    "ptoas.compiler.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.simulator.compare": ("Compared", "compare"),
-    "ptoas.lowering.lower": ("lower",),
+    "ptoas.compiler.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
     "ptoas.targets": ("TARGETS", "get_target"),
     "ptoas.targets.target": ("Target",),
     "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
-    "ptoas.targets.verify": ("Report", "verify", "verify_targets"),
+    "ptoas.verifier.verify": ("Report", "verify", "verify_targets"),
 }
 
 _ALSO = {
@@ -115,7 +115,7 @@ _ALSO = {
     "ptoas.machine.machine": ("Checks",),
     "ptoas.module": ("Module",),
     "ptoas.ops.family": ("elementwise",),
-    "ptoas.plugins": ("Plugin",),
+    "ptoas.dialects.plugins": ("Plugin",),
     "ptoas.profiling.reasons": ("Sync",),
     "ptoas.profiling.record": (
         "Recorder",
@@ -126,7 +126,7 @@ _ALSO = {
     "ptoas.runner.observe": ("Printing",),
     "ptoas.runner.options": ("Options",),
     "ptoas.runner.parameters": ("Parameter",),
-    "ptoas.runner.run": (
+    "ptoas.compiler.run": (
         "check_file",
         "run_all",
     ),

@@ -19,7 +19,7 @@ from ptoas.diagnostics.render import render_full, visible
 if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic
     from ptoas.runner.options import Result
-    from ptoas.targets.verify import Report
+    from ptoas.verifier.verify import Report
 
 MOST_LINES = 400
 """Of a module; what stands behind them is counted."""
@@ -44,8 +44,8 @@ _STYLES = {
 
 def module_html(module: ModuleOp) -> str:
     """A module as text in the form that it has, with its words in colours."""
+    from ptoas.compiler.forms import print_module
     from ptoas.dialects.pto.instruction import Instruction
-    from ptoas.forms import print_module
 
     dps = any(op.is_dps for op in module.walk() if isinstance(op, Instruction))
     lines = print_module(module, "dps" if dps else "ssa").splitlines()

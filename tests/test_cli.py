@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from ptoas import reference
 from ptoas.cli.main import main
 from ptoas.diagnostics import Source
+from ptoas.project import instruction_pages as reference
 from ptoas.runner.assertions import find_assertions
 
 ROOT = Path(__file__).parent.parent
@@ -259,7 +259,7 @@ def test_what_no_limit_caught_is_still_no_traceback(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("ptoas.lowering.lower.lower_file", fail)
+    monkeypatch.setattr("ptoas.compiler.lower.lower_file", fail)
     done = ptoas("lower", LOOKUP)
     assert done.exit_code == code and words in done.stderr
     assert "Traceback" not in done.output

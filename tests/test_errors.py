@@ -127,7 +127,7 @@ def test_a_value_error_inside_is_no_wrong_usage(file: str, monkeypatch: pytest.M
     def fail(*_: Any, **__: Any) -> None:
         raise ValueError("operands could not be broadcast")
 
-    monkeypatch.setattr("ptoas.lowering.lower.lower", fail)
+    monkeypatch.setattr("ptoas.compiler.lower.lower", fail)
     done = command("lower", file)
     assert done.exit_code == 1 and "PTO-X001" in done.output and "Usage" not in done.output
 

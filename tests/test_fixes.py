@@ -13,9 +13,9 @@ from click.testing import CliRunner
 import ptoas
 from ptoas.cli.fixing import fix_source
 from ptoas.cli.main import main
-from ptoas.cli.verify_files import Options, verify_source
 from ptoas.diagnostics.edits import applied
 from ptoas.diagnostics.sarif import to_sarif
+from ptoas.project.verify_files import Options, verify_source
 from tests.isa.annotations import all_programs
 
 TILE = "!pto.tile<8x8xf32>"

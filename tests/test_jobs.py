@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 from ptoas.cli.main import main
-from ptoas.cli.pool import CRASH_CODE, map_files
 from ptoas.diagnostics import Diagnostic
-from ptoas.files import open_plain
+from ptoas.diagnostics.files import open_plain
+from ptoas.project.pool import CRASH_CODE, map_files
 
 GOOD = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
 BAD = "%t = pto.alloc_tile : !pto.tile_buf<vec, 16x8xf16>\n"
@@ -260,7 +260,7 @@ def test_workers_end_with_the_parent(number: signal.Signals, method: str, tmp_pa
     code = (
         "import signal\n"
         "from multiprocessing import get_context\n"
-        "from ptoas.cli.pool import map_files\n"
+        "from ptoas.project.pool import map_files\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"for _ in map_files(eval, {texts!r}, 2, str, get_context({method!r})): pass\n"
     )

@@ -16,11 +16,12 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 import ptoas
-from ptoas.cli import cache, watching
-from ptoas.cli.find import find_files
+from ptoas.cli import watching
 from ptoas.cli.main import main
-from ptoas.cli.pool import worker_count
 from ptoas.cli.terminal import use_colour
+from ptoas.project import cache
+from ptoas.project.find import find_files
+from ptoas.project.pool import worker_count
 
 ROOT = Path(__file__).parents[1]
 GOOD = ".target a5\n.arg %a : !pto.tile<8x8xf32>\n%b = tneg %a : !pto.tile<8x8xf32>\n"
@@ -272,7 +273,7 @@ def test_an_entry_that_is_damaged_is_none(here: Path) -> None:
 def _fill(folder: str) -> None:
     os.environ["PTOAS_CACHE_DIR"] = folder
     one = cache.Cache("options")
-    report = ptoas.cli.verdicts.FileReport("a.pto", ptoas.diagnostics.report.Report((), ("a5",)))
+    report = ptoas.project.verdicts.FileReport("a.pto", ptoas.diagnostics.report.Report((), ("a5",)))
     for number in range(300):
         one.keep(f"ab{number:062x}", report)
 

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.diagnostics import PtoasError, Source, UsageError
-from ptoas.runner.run import (
+from ptoas.compiler.run import (
     check_expected,
     check_file,
     compile,
@@ -28,6 +27,7 @@ from ptoas.runner.run import (
     run_all,
     write_output,
 )
+from ptoas.diagnostics import PtoasError, Source, UsageError
 
 LOOKUP = """
 .arg %table : !pto.memref<64x8xf32>

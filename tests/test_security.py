@@ -20,9 +20,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import ptoas
-from ptoas import files
 from ptoas.cli.main import main
-from ptoas.diagnostics import Diagnostic, Source, Span
+from ptoas.diagnostics import Diagnostic, Source, Span, files
 from ptoas.diagnostics.render import render, render_concise, render_github
 from ptoas.diagnostics.sarif import render_sarif
 from ptoas.grammar import parse as front_end
@@ -183,7 +182,7 @@ FIXED |= {"_k", "_t", "_", "form", "offset", "None"}
 
 @promise(9)
 def test_generated_python_has_counted_names_and_integers_alone() -> None:
-    from ptoas.runner import run as machine
+    from ptoas.compiler import run as machine
 
     for path in [LOOKUP, *map(str, sorted((ROOT / "examples").glob("*.pto")))]:
         kernel = machine.compile(ptoas.parse_file(path), force=True)
@@ -618,7 +617,7 @@ def test_what_no_limit_catches_ends_without_a_traceback(monkeypatch: pytest.Monk
         def fail(*_: Any, error: BaseException = error, **__: Any) -> None:
             raise error
 
-        monkeypatch.setattr("ptoas.lowering.lower.lower_file", fail)
+        monkeypatch.setattr("ptoas.compiler.lower.lower_file", fail)
         assert f"more {word} than there is" in refused("PTO-P014", "lower", LOOKUP)
 
 

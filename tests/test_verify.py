@@ -17,7 +17,7 @@ from ptoas.dialects.pto.types import MemRefType, TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS, UnknownTargetError, get_target
 from ptoas.targets.row import Unsupported
-from ptoas.targets.verify import verify, verify_targets
+from ptoas.verifier.verify import verify, verify_targets
 
 ROW = (
     ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n"

@@ -11,9 +11,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ptoas.cli.find import find_files
-from ptoas.cli.verdicts import all_diagnostics, exit_code, matrix_targets, render_matrix, summary
-from ptoas.cli.verify_files import (
+from ptoas.diagnostics.sarif import render_sarif
+from ptoas.project.find import find_files
+from ptoas.project.verdicts import all_diagnostics, exit_code, matrix_targets, render_matrix, summary
+from ptoas.project.verify_files import (
     Options,
     UnknownCodeError,
     parse_codes,
@@ -21,7 +22,6 @@ from ptoas.cli.verify_files import (
     verify_file,
     verify_paths,
 )
-from ptoas.diagnostics.sarif import render_sarif
 from ptoas.targets import UnknownTargetError
 
 ROOT = Path(__file__).parents[1]

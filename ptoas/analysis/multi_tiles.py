@@ -28,8 +28,8 @@ from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.ir.clone import clone
+from ptoas.ir.location import span_of
 from ptoas.ir.names import set_name
-from ptoas.location import span_of
 
 MULTI_TILE_CODE = "PTO-V141"
 _PLANNED = "pto.multi_buffer_addrs"

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.build.arguments import extents_of, ssa_of, takes, type_of_number
 from ptoas.build.values import INDEX, Number, Value, as_number, as_type
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.construct import Call, bind, finish, usage
 from ptoas.dialects.pto.enums import Layout, LayoutAttr
@@ -21,7 +22,6 @@ from ptoas.dialects.pto.instruction import PtoOp, Slot
 from ptoas.dialects.pto.types import PartitionTensorViewType, PtrType, TensorViewType, ViewType
 from ptoas.dialects.pto.views import MakeTensorViewOp, PartitionViewOp
 from ptoas.ir.names import set_name
-from ptoas.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from ptoas.build import Module

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ptoas.cli.cache import Cache
-    from ptoas.cli.settings import Settings
-    from ptoas.cli.verdicts import FileReport
-    from ptoas.cli.verify_files import Options
+    from ptoas.project.cache import Cache
+    from ptoas.project.settings import Settings
+    from ptoas.project.verdicts import FileReport
+    from ptoas.project.verify_files import Options
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Request:
 
     def options(self, settings: Settings, stdin_filename: str | None) -> Options:
         """The same with its names found; raises for one that does not exist."""
-        from ptoas.cli import verify_files as files
-        from ptoas.cli.settings import check_names
+        from ptoas.project import verify_files as files
+        from ptoas.project.settings import check_names
 
         if settings.source is not None:
             check_names(settings)
@@ -73,7 +73,7 @@ class Check:
         return self.request.options(self.settings, self.stdin_filename)
 
     def __call__(self, path: str) -> FileReport:
-        from ptoas.cli.verify_files import verify_file
+        from ptoas.project.verify_files import verify_file
 
         report = verify_file(path, self.options)
         if self.cache is not None and path in self.keys:

@@ -37,8 +37,8 @@ def convert(
     ptoas convert kernel.pto --to generic -o kernel.mlir
     """
     ctx.find_root().obj = color
-    from ptoas.files import STANDARD_OUTPUT, write_text
-    from ptoas.forms import print_module
+    from ptoas.compiler.forms import print_module
+    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
     from ptoas.grammar.parse import parse_file
 
     module = parse_file(file, allow_unregistered=allow_unregistered)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ptoas.cli.verdicts import FileReport
-from ptoas.cli.verify_files import Options, verify_source
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.diagnostics.edits import applied, can_fix
 from ptoas.grammar.parse import read_source
+from ptoas.project.verdicts import FileReport
+from ptoas.project.verify_files import Options, verify_source
 
 MOST_ROUNDS = 10
 """A fix may uncover the next finding; more than this is going round in circles."""

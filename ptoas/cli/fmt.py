@@ -46,13 +46,13 @@ def fmt(
     ptoas fmt - < kernel.pto
     """
     ctx.find_root().obj = color
-    from ptoas.cli import settings as configuration
     from ptoas.cli.differences import unified
-    from ptoas.cli.find import find_files
     from ptoas.cli.fmt_files import crashed, format_file
-    from ptoas.cli.pool import AUTO, map_files, worker_count
+    from ptoas.diagnostics.files import STANDARD_OUTPUT
     from ptoas.diagnostics.render import visible
-    from ptoas.files import STANDARD_OUTPUT
+    from ptoas.project import settings as configuration
+    from ptoas.project.find import find_files
+    from ptoas.project.pool import AUTO, map_files, worker_count
 
     settings = configuration.load(config, isolated, paths)
     files, problems = find_files(paths, settings.exclude, settings.root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ptoas.diagnostics import Diagnostic, PtoasError
-from ptoas.files import STANDARD_OUTPUT, write_text
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.grammar.format import format_text
 from ptoas.grammar.parse import read_source
 

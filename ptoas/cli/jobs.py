@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from ptoas.cli.pool import AUTO
+from ptoas.project.pool import AUTO
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -157,7 +157,7 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
 
 
 def _write(path: str | None, text: Callable[[], str]) -> None:
-    from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 
     if path == STANDARD_OUTPUT:
         click.echo(text())

@@ -20,8 +20,8 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.pool import AUTO
 from ptoas.cli.terminal import Command, show
+from ptoas.project.pool import AUTO
 
 if TYPE_CHECKING:
     pass
@@ -83,11 +83,11 @@ def lower(
     """
     ctx.find_root().obj = color
     from ptoas.cli import lower_files as files
-    from ptoas.cli import settings as configuration
     from ptoas.cli import trees
+    from ptoas.compiler.lower import lower_file
     from ptoas.diagnostics import UsageError
-    from ptoas.files import STANDARD_OUTPUT
-    from ptoas.lowering.lower import lower_file
+    from ptoas.diagnostics.files import STANDARD_OUTPUT
+    from ptoas.project import settings as configuration
 
     settings = configuration.load(config, isolated, paths)
     options["target"] = configuration.for_one_target(settings, options["target"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ptoas.lowering.lower import lower_file
+from ptoas.compiler.lower import lower_file
 
 
 def lower_into(
@@ -16,7 +16,7 @@ def lower_into(
     """Lower one file of a tree; says where its C++ is."""
     output = Path(directory) / target_name(paths, path)
     text = lower_file(path, **options)
-    from ptoas.files import write_text
+    from ptoas.diagnostics.files import write_text
 
     output.parent.mkdir(parents=True, exist_ok=True)
     write_text(output, text)

@@ -26,8 +26,8 @@ def instructions(style: str) -> None:
     ptoas instructions
     """
 
-    from ptoas import reference
     from ptoas.dialects.pto import OPS
+    from ptoas.project import instruction_pages as reference
 
     if style == "json":
         click.echo(

@@ -144,11 +144,11 @@ def run(
     ctx.find_root().obj = color
 
     from ptoas.cli import run_file as files
-    from ptoas.cli import settings as configuration
     from ptoas.cli import trees
+    from ptoas.compiler import run as machine
     from ptoas.diagnostics import PtoasError
     from ptoas.grammar.parse import parse, read_source
-    from ptoas.runner import run as machine
+    from ptoas.project import settings as configuration
     from ptoas.runner.entry import ALL, entries_of
 
     @cache

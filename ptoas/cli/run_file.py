@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from ptoas.compiler.run import check_expected, check_file, format_result, result_json, write_output
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.diagnostics.render import to_json
 from ptoas.runner.compare import Comparison
 from ptoas.runner.describe import Described, table
 from ptoas.runner.kernel import Result
-from ptoas.runner.run import check_expected, check_file, format_result, result_json, write_output
 
 
 @dataclass(frozen=True)

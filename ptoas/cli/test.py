@@ -50,12 +50,12 @@ def test(
     import time
     from functools import partial
 
-    from ptoas.cli import settings as configuration
     from ptoas.cli import testing
-    from ptoas.cli.find import find_files
-    from ptoas.cli.pool import AUTO, map_files, worker_count
-    from ptoas.cli.verify_files import parse_targets
-    from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+    from ptoas.project import settings as configuration
+    from ptoas.project.find import find_files
+    from ptoas.project.pool import AUTO, map_files, worker_count
+    from ptoas.project.verify_files import parse_targets
 
     settings = configuration.load(config, isolated, paths)
     configuration.check_names(settings)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
-from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, visible
 from ptoas.grammar.parse import parse, read_source
+from ptoas.project.internal_error import internal_error
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.targets import TARGETS, get_target
@@ -94,7 +94,7 @@ def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
 
 def _on(source: Source, target: str, chosen: dict[Outcome, Assertion]) -> Iterator[Outcome]:
     """One run, and its checks."""
-    from ptoas.runner import run as machine
+    from ptoas.compiler import run as machine
 
     started = time.perf_counter()
     problems: tuple[Diagnostic, ...] = ()

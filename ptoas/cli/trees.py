@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ptoas.cli.find import find_files
-from ptoas.cli.pool import map_files, worker_count
 from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
-from ptoas.diagnostics.internal import internal_error
 from ptoas.diagnostics.render import render, to_json, visible
+from ptoas.project.find import find_files
+from ptoas.project.internal_error import internal_error
+from ptoas.project.pool import map_files, worker_count
 
 if TYPE_CHECKING:
-    from ptoas.cli.settings import Settings
+    from ptoas.project.settings import Settings
 
 Said = tuple[str, dict[str, Any]]
 """How it went, in a few words, and the same as data."""

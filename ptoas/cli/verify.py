@@ -24,16 +24,16 @@ from ptoas.cli.options import (
     sync_option,
     unregistered_option,
 )
-from ptoas.cli.pool import AUTO
 from ptoas.cli.terminal import Command, progress, use_colour
 from ptoas.diagnostics.render import FORMATS, render, visible
+from ptoas.project.pool import AUTO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ptoas.cli.settings import Settings
-    from ptoas.cli.verdicts import FileReport
-    from ptoas.cli.verify_files import Options
+    from ptoas.project.settings import Settings
+    from ptoas.project.verdicts import FileReport
+    from ptoas.project.verify_files import Options
 
 
 @click.command(cls=Command)
@@ -118,9 +118,9 @@ def verify(
     ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
-    from ptoas.cli import settings as configuration
-    from ptoas.cli.find import find_files
-    from ptoas.cli.verdicts import exit_code, unfound
+    from ptoas.project import settings as configuration
+    from ptoas.project.find import find_files
+    from ptoas.project.verdicts import exit_code, unfound
 
     settings = configuration.load(config, isolated, paths)
     request = Request(
@@ -175,13 +175,13 @@ def _reports(
 
     A single file is checked in less time than it takes to be sure that nothing has changed.
     """
-    from ptoas.cli.verdicts import reports_of
+    from ptoas.project.verdicts import reports_of
 
     cache = None
     keys: dict[str, str] = {}
     known: dict[str, FileReport] = {}
     if cached and len(files) > 1:
-        from ptoas.cli.cache import Cache
+        from ptoas.project.cache import Cache
 
         cache = Cache(request)
         for file in files:
@@ -204,9 +204,9 @@ def _watch(
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
-    from ptoas.cli.verdicts import reports_of
-    from ptoas.cli.verify_files import verify_file
     from ptoas.cli.watching import watch
+    from ptoas.project.verdicts import reports_of
+    from ptoas.project.verify_files import verify_file
 
     known: dict[str, FileReport] = {}
     check = partial(verify_file, options=options)
@@ -227,7 +227,7 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
     """Fix files, or say how; returns how many changed."""
     from ptoas.cli.differences import unified
     from ptoas.cli.fixing import fix_source, read_or_none
-    from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 
     done = changed = left = 0
     colour = use_colour(color, sys.stdout)
@@ -256,8 +256,8 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
 
 
 def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None) -> None:
-    from ptoas.cli import verdicts
-    from ptoas.files import STANDARD_OUTPUT, write_text
+    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+    from ptoas.project import verdicts
 
     output = None if output == STANDARD_OUTPUT else output
     to_file = output is not None

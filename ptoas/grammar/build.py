@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir import Region as IRRegion
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.caches import Kept, on_clear
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.grammar import checks, mlir, structure
@@ -35,7 +34,8 @@ from ptoas.grammar.syntax import (
     with_names,
 )
 from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
-from ptoas.location import field_span, located, operand_span, result_type_span, span_of
+from ptoas.ir.caches import Kept, on_clear
+from ptoas.ir.location import field_span, located, operand_span, result_type_span, span_of
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 

@@ -22,12 +22,12 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.blocks import Dominance, handed_on
 from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.location import operand_span
-from ptoas.spelling import did_you_mean
+from ptoas.ir.location import operand_span
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder

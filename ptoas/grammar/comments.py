@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Source
 from ptoas.grammar.layout import RawStatement, comments_of, cut, say_nothing
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 
 
 @dataclass

@@ -19,7 +19,7 @@ from ptoas.grammar.parts import Operand, Parts, StatementReader
 from ptoas.grammar.plan import Alloc, Constant, Plan, Window
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.template import layout_of
-from ptoas.location import Places
+from ptoas.ir.location import Places
 
 
 class InstructionReader(StatementReader):

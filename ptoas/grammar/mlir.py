@@ -16,7 +16,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.location import Places
+from ptoas.ir.location import Places
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
 _PREDICATES = {

@@ -10,13 +10,13 @@ from typing import Any
 from xdsl.ir import SSAValue
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem
+from ptoas.ir.location import SourceLocation, span_of
 from ptoas.ir.names import set_name
-from ptoas.location import SourceLocation, span_of
-from ptoas.spelling import did_you_mean
 
 
 class _Poison:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.ir import Attribute
 
+from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto import OPCODES, OPS, OVERLOADS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import ISA_NAMES, WITHOUT_TEXT
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem
-from ptoas.spelling import nearest
 
 _WORD = re.compile(r"(?<![@$^#&{:\w])[A-Za-z_]\w*")
 

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
-from ptoas.files import open_plain, up_to
+from ptoas.diagnostics.files import open_plain, up_to
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
@@ -20,7 +20,7 @@ from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
-from ptoas.location import SourceLocation, located
+from ptoas.ir.location import SourceLocation, located
 from ptoas.module import Module
 
 MAX_BYTES = 64 << 20

@@ -12,6 +12,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute
 
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import PAGE_SUFFIXES
 from ptoas.grammar import tree as t
@@ -20,7 +21,6 @@ from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.template import layout_of
 from ptoas.grammar.tree_builder import is_whole, whole_number
-from ptoas.spelling import did_you_mean
 
 
 @dataclass

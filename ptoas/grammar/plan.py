@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ptoas.grammar import tree as t
-from ptoas.location import Places
+from ptoas.ir.location import Places
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr

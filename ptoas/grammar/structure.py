@@ -35,7 +35,7 @@ from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
-from ptoas.location import Places, located
+from ptoas.ir.location import Places, located
 from ptoas.module import Module
 
 if TYPE_CHECKING:

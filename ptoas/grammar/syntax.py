@@ -14,9 +14,9 @@ from typing import Any, cast
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.tree_builder import TreeBuilder, token_span
-from ptoas.spelling import did_you_mean
 
 
 class SyntaxProblem(Exception):

@@ -7,11 +7,11 @@ from typing import Any, cast
 from lark import Token, Tree
 from xdsl.ir import Attribute
 
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
 from ptoas.grammar.tree_builder import whole_number
-from ptoas.spelling import did_you_mean
 
 
 class TypeProblem(Exception):

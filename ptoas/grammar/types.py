@@ -29,7 +29,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from ptoas.caches import remembered
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -62,7 +62,7 @@ from ptoas.dialects.pto.types import (
 )
 from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
 from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of
-from ptoas.spelling import did_you_mean
+from ptoas.ir.caches import remembered
 
 
 @cache

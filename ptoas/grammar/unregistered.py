@@ -24,7 +24,7 @@ from ptoas.grammar.parts import Operand, StatementReader
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
 from ptoas.grammar.types import unregistered_op
-from ptoas.location import Places
+from ptoas.ir.location import Places
 
 DIALECTS = frozenset(
     [

@@ -14,7 +14,7 @@ from ptoas.analysis.linking import linked
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.ir.clone import clone
-from ptoas.location import span_of
+from ptoas.ir.location import span_of
 from ptoas.targets import Target, get_target
 
 

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.order import Touch
-from ptoas.location import InsertedLocation, Reason, SourceLocation, span_of
+from ptoas.ir.location import InsertedLocation, Reason, SourceLocation, span_of
 
 MOST = 2
 """Accesses that one flag is explained with."""

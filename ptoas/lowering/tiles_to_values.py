@@ -26,8 +26,8 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
+from ptoas.ir.location import span_of
 from ptoas.ir.names import replace_keeping_name, set_name
-from ptoas.location import span_of
 
 CODE = "PTO-L001"
 

@@ -10,12 +10,12 @@ from typing import Any
 from xdsl.dialects.builtin import FixedBitwidthType
 from xdsl.ir import Attribute
 
-from ptoas import reference
 from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size, element_text
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, BLayout, PtoEnumAttr, SLayout
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType, dim_text, shape_text
+from ptoas.project import instruction_pages as reference
 from ptoas.targets import TARGETS, Target
 from ptoas.targets.row import Unsupported
 

@@ -14,7 +14,7 @@ from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.type_parameters import TypeProblem
 from ptoas.grammar.types import type_from_text
-from ptoas.location import span_of
+from ptoas.ir.location import span_of
 from ptoas.lsp.describe import (
     enum_markdown,
     enumerations,

@@ -28,7 +28,7 @@ def href(code: str, docs: str | None = None) -> str | None:
 
 @cache
 def _written(code: str) -> str | None:
-    from ptoas.files import write_text
+    from ptoas.diagnostics.files import write_text
     from ptoas.project.explain import explain
 
     page = folder() / f"{code}.md"

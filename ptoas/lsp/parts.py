@@ -15,11 +15,11 @@ from xdsl.dialects.func import FuncOp
 
 from ptoas.diagnostics import Diagnostic, Edit, Note, Source, Span
 from ptoas.dialects.pto import OPCODES, instructions_of
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 from ptoas.lsp.document import Document, Statement
 from ptoas.lsp.plan import Planned, plan
 from ptoas.targets.named import module_target
-from ptoas.targets.verify import verify_targets
+from ptoas.verifier.verify import verify_targets
 
 JOINED = ("channel", "core_sync")
 """Chapters whose instructions meet those of other functions: such functions are one part."""

@@ -13,7 +13,7 @@ from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.sync import BarrierOp, SetFlagOp, WaitFlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 from ptoas.lowering.pipeline import prepare
 from ptoas.lowering.provenance import reason_of
 

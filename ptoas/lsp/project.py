@@ -6,9 +6,9 @@ import os
 import time
 from collections.abc import Callable
 
-from ptoas.cli import settings as configuration
-from ptoas.cli.verify_files import Options, parse_codes, parse_targets
 from ptoas.diagnostics import PtoasError
+from ptoas.project import settings as configuration
+from ptoas.project.verify_files import Options, parse_codes, parse_targets
 
 SECONDS = 2.0
 """How long a configuration is taken to be what it was."""

@@ -15,7 +15,6 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from ptoas import __version__
-from ptoas.cli.find import find_files
 from ptoas.diagnostics import PtoasError
 from ptoas.grammar.parse import read_source
 from ptoas.lsp import actions, completion, hints, hover, lens, navigate, semantic, signature
@@ -24,6 +23,7 @@ from ptoas.lsp.places import offset_of, range_of
 from ptoas.lsp.project import Project
 from ptoas.lsp.publish import all_published
 from ptoas.lsp.session import File, Session, Settings
+from ptoas.project.find import find_files
 from ptoas.targets import TARGETS
 
 PAUSE = 0.005

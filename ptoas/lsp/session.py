@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
-from ptoas.cli.verify_files import Options, as_configured, parse_targets
 from ptoas.diagnostics import Diagnostic, UsageError
 from ptoas.diagnostics.report import Report
 from ptoas.lsp.document import Document
 from ptoas.lsp.names import Names
 from ptoas.lsp.parts import Parts, Placed, targets_named
 from ptoas.lsp.project import Project
+from ptoas.project.verify_files import Options, as_configured, parse_targets
 from ptoas.targets import TARGETS
 
 

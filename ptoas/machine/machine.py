@@ -21,9 +21,10 @@ from xdsl.ir import Operation
 from ptoas.analysis.channels import is_for_first_lane
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
+from ptoas.dialects.plugins import import_all
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.location import span_of
+from ptoas.ir.location import span_of
 from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of
@@ -31,7 +32,6 @@ from ptoas.machine.flights import Flight
 from ptoas.machine.memory import GlobalBuffer, LocalMemory, View
 from ptoas.machine.signals import Signals
 from ptoas.machine.tiles import Region, Tile
-from ptoas.plugins import import_all
 from ptoas.targets import Target
 
 if TYPE_CHECKING:

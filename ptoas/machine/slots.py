@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
-from ptoas.location import span_of
+from ptoas.ir.location import span_of
 from ptoas.machine.memory import Bits
 
 if TYPE_CHECKING:

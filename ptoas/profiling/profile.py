@@ -11,9 +11,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, Source, UsageError
+from ptoas.diagnostics.files import open_plain
 from ptoas.dialects.pto.enums import Pipe
-from ptoas.files import open_plain
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
 from ptoas.profiling.patterns import Argument
 from ptoas.profiling.reasons import Sync, explain
@@ -208,7 +208,7 @@ class Profile:
         for op in self.trace.order:
             if isinstance(op.location, SourceLocation):
                 return op.location.source
-        from ptoas.forms import print_module
+        from ptoas.compiler.forms import print_module
 
         assert self.trace.module is not None
         return Source(print_module(self.trace.module), "<built>")
@@ -286,7 +286,7 @@ def profile(
     >>> ptoas.profile(module, target="a2a3", static=True).total
     392.0
     """
-    from ptoas.lowering.lower import resolve_target
+    from ptoas.compiler.lower import resolve_target
 
     chosen = resolve_target(module, target)
     table = table_of(chosen)
@@ -319,7 +319,7 @@ def _run(
     max_memory: int,
     options: dict[str, Any],
 ) -> Result:
-    from ptoas.runner.run import compile, limit_memory, read_arguments
+    from ptoas.compiler.run import compile, limit_memory, read_arguments
     from ptoas.runner.values import Allowance
 
     kernel: Kernel = compile(module, target, **options)
@@ -338,8 +338,8 @@ def _walked(
     blocks: int,
     options: dict[str, Any],
 ) -> tuple[Trace, str, list[Diagnostic]]:
+    from ptoas.compiler.lower import check
     from ptoas.lowering import prepare
-    from ptoas.lowering.lower import check
     from ptoas.runner.entry import choose_entry
     from ptoas.runner.report import split_option
 

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
+from ptoas.diagnostics.spelling import nearest
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import finding
 from ptoas.runner.expressions import (
@@ -26,7 +27,6 @@ from ptoas.runner.expressions import (
     same,
     sides,
 )
-from ptoas.spelling import nearest
 from ptoas.targets import UnknownTargetError, get_target
 
 WORD = "RUN-CHECK"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ptoas.analysis.structure import walk
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import failure
@@ -14,7 +15,6 @@ from ptoas.runner.arguments import Binder
 from ptoas.runner.core import Core
 from ptoas.runner.options import Result
 from ptoas.runner.stats import Stats
-from ptoas.spelling import did_you_mean
 
 
 class Call:

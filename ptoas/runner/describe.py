@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoas.diagnostics import Note
-from ptoas.files import replacing
+from ptoas.diagnostics.files import replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.kernel import Kernel, Result

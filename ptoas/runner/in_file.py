@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.runner.assertions import targets_of_line
-from ptoas.spelling import did_you_mean
 from ptoas.targets import UnknownTargetError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
     """Whose lines count in a run: those of the target; of all targets, the lines that name none."""
     if target == "all":
         return ""
-    from ptoas.lowering.lower import resolve_target
+    from ptoas.compiler.lower import resolve_target
 
     return resolve_target(module(), target).name
 

@@ -28,12 +28,12 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.conflicts import share_written_bytes
 from ptoas.machine.errors import finding, line_of
 from ptoas.machine.memory import GrowingBuffer, Pointer, address_of
-from ptoas.processors import processors
 from ptoas.runner.call import Call
 from ptoas.runner.core import Core, Program, written_memory
 from ptoas.runner.foreign import NotReadableError, adopted
 from ptoas.runner.options import Options, Result
 from ptoas.runner.parameters import Parameter
+from ptoas.runner.processors import processors
 from ptoas.runner.stats import Stats
 
 if TYPE_CHECKING:

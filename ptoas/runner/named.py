@@ -8,9 +8,9 @@ from typing import Any
 from xdsl.dialects import func
 
 from ptoas.diagnostics import Note
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.machine.errors import failure
 from ptoas.runner.parameters import Parameter
-from ptoas.spelling import did_you_mean
 
 
 def check_names(parameters: list[Parameter], names: Mapping[str, object], entry: func.FuncOp) -> None:

@@ -15,7 +15,7 @@ from ptoas.diagnostics.render import visible
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.sync import AwaitsFlag, DrainOp, FlagOp
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 from ptoas.machine.actors import Actor, Launch
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import failure, line_of

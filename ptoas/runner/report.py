@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ptoas.diagnostics import Note, Span
+from ptoas.diagnostics.files import check_writable, open_plain, replacing
 from ptoas.diagnostics.render import to_json
-from ptoas.files import check_writable, open_plain, replacing
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.runner.kernel import Result

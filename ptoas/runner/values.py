@@ -17,8 +17,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
 from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics.files import open_plain
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.files import open_plain
 from ptoas.machine.arrays import Array, Random, np
 from ptoas.machine.dtypes import DType
 from ptoas.machine.errors import command_line_span, failure

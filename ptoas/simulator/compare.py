@@ -15,8 +15,9 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.kinds import needs_cluster
+from ptoas.compiler.run import compile, limit_memory, read_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
-from ptoas.location import argument_type_span, span_of
+from ptoas.ir.location import argument_type_span, span_of
 from ptoas.lowering.emit_cpp import emit_cpp, names_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType
@@ -27,7 +28,6 @@ from ptoas.runner.arguments import Bound, bind
 from ptoas.runner.compare import copied
 from ptoas.runner.entry import unread_tiles
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.run import compile, limit_memory, read_arguments
 from ptoas.runner.values import Allowance, Growing
 from ptoas.simulator.codes import problem
 from ptoas.simulator.driver import KERNEL, Driver, Piece

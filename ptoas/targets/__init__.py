@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from ptoas.plugins import plugins
+from ptoas.dialects.plugins import plugins
 from ptoas.targets.a2a3 import A2A3
 from ptoas.targets.a5 import A5
 from ptoas.targets.a5_custom import A5_CUSTOM

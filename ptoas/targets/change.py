@@ -9,7 +9,7 @@ from typing import Literal
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Edit, Source, Span
-from ptoas.location import SourceLocation, field_span
+from ptoas.ir.location import SourceLocation, field_span
 
 Kind = Literal["remove", "before", "after", "replace", "place", "word", "drop field"]
 

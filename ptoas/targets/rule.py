@@ -21,7 +21,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Severity
 from ptoas.diagnostics.codes import CodeInfo, register_code
-from ptoas.plugins import import_all
+from ptoas.dialects.plugins import import_all
 from ptoas.targets.change import Change
 
 Part = Literal["value", "type", "statement"]

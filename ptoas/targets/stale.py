@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
-from ptoas.location import SourceLocation
+from ptoas.ir.location import SourceLocation
 
 _STALE: tuple[tuple[str, str, str, str, str], ...] = (
     (

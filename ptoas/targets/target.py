@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
+from ptoas.dialects.plugins import plugins
 from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
@@ -22,7 +23,6 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp
-from ptoas.plugins import plugins
 from ptoas.targets.pipes import Pipes, S, effects_of
 from ptoas.targets.row import Entry, Forms, Row, Rows, Unsupported
 from ptoas.targets.specs import TileLayout

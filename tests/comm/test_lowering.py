@@ -9,10 +9,10 @@ import pytest
 import ptoas
 from ptoas.analysis.storage import places_of
 from ptoas.analysis.structure import functions
+from ptoas.compiler.lower import lower
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.lowering import prepare
-from ptoas.lowering.lower import lower
 from ptoas.targets import TARGETS
 
 from .programs import gather

@@ -14,7 +14,7 @@ import ptoas
 from ptoas.diagnostics.pages import anchor_of
 from ptoas.dialects.pto import CHAPTERS, expand, instructions_of
 from ptoas.project.explain import CODES
-from ptoas.reference import describe
+from ptoas.project.instruction_pages import describe
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])

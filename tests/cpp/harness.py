@@ -24,13 +24,13 @@ import ptoas
 from ptoas.analysis.knowledge import packed_strides
 from ptoas.analysis.storage import tile_argument_addresses
 from ptoas.analysis.structure import functions
+from ptoas.compiler.lower import lower
+from ptoas.compiler.run import compile as compile_kernel
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.lowering import prepare
 from ptoas.lowering.cpp.names import identifier
 from ptoas.lowering.cpp.types import tile_cpp
-from ptoas.lowering.lower import lower
 from ptoas.runner.kernel import Result
-from ptoas.runner.run import compile as compile_kernel
 from ptoas.runner.values import DEFAULT_MAX_MEMORY, Allowance
 
 INCLUDE = Path(__file__).parent / "include"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import ptoas
+from ptoas.compiler.lower import lower
+from ptoas.compiler.run import compile as compile_kernel
 from ptoas.diagnostics import PtoasError
-from ptoas.lowering.lower import lower
-from ptoas.runner.run import compile as compile_kernel
 from ptoas.runner.values import DEFAULT_MAX_MEMORY, Allowance
 from ptoas.targets import TARGETS
 

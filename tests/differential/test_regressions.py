@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.lowering.lower import lower
+from ptoas.compiler.lower import lower
 from ptoas.machine.memory import Bits
 from tests.cpp.harness import Case, run_cases
 

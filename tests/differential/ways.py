@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 import ptoas
+from ptoas.compiler.forms import print_module
+from ptoas.compiler.run import compile as compile_kernel
 from ptoas.diagnostics import PtoasError
-from ptoas.forms import print_module
 from ptoas.grammar.printer import FORMS
 from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import build_pipeline, run_passes
@@ -22,7 +23,6 @@ from ptoas.machine.machine import Checks
 from ptoas.runner.arguments import Binder
 from ptoas.runner.core import cores_of
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.run import compile as compile_kernel
 from ptoas.targets import TARGETS, get_target
 from tests.cpp.harness import Built, Case, after_run, call_of
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import ptoas
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
-from ptoas.targets.verify import verify_targets
+from ptoas.verifier.verify import verify_targets
 from tests.fuzz.invariants import Broken, check_diagnostics, check_module, refused
 
 FORMS = ("asm", "ssa", "dps", "generic")

@@ -85,7 +85,7 @@ def test_a_planted_bug_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch, tmp_
     """A rule that falls over a certain type: random texts hit it, and little more than the type is left."""
     from ptoas.dialects.pto.gather import MGatherOp
     from ptoas.dialects.pto.instruction import PtoOp
-    from ptoas.targets import verify
+    from ptoas.verifier import verify
 
     spoiled = verify._Checker._key
 

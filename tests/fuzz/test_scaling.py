@@ -11,7 +11,7 @@ import pytest
 import ptoas
 from ptoas import clear_caches
 from ptoas.diagnostics import PtoasError
-from ptoas.targets.verify import verify_targets
+from ptoas.verifier.verify import verify_targets
 
 SMALL, LARGE = 20, 80
 STEEPEST = 1.35

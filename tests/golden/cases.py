@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ptoas
-from ptoas.lowering.lower import lower
+from ptoas.compiler.lower import lower
 
 HERE = Path(__file__).parent
 

@@ -30,6 +30,7 @@ from xdsl.dialects.scf import ForOp, IfOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import BaseAttr
 
+from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto import constraints as c
 from ptoas.dialects.pto import core_constraints as k
@@ -63,7 +64,6 @@ from ptoas.dialects.pto.types import (
     TensorViewType,
     TileType,
 )
-from ptoas.forms import print_module
 
 ELEMENTS = [e.type for e in ELEMENT_TYPES]
 WRITTEN = [loc for loc in TileLoc if loc not in SCALE_MEMORIES.values()]

@@ -12,7 +12,7 @@ from ptoas.diagnostics import Span
 from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.ir.clone import clone
-from ptoas.location import (
+from ptoas.ir.location import (
     argument_type_span,
     field_span,
     operand_span,

@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 import ptoas
+from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.forms import print_module
 from ptoas.grammar.printer import FORMS, bare_function
 from tests.grammar.strategies import Drawn, modules, modules_with
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
-from ptoas.caches import Kept
-from ptoas.forms import print_module
+from ptoas.compiler.forms import print_module
 from ptoas.grammar import build
-from ptoas.location import field_span, operand_span, operand_type_span, result_type_span, span_of
+from ptoas.ir.caches import Kept
+from ptoas.ir.location import field_span, operand_span, operand_type_span, result_type_span, span_of
 
 ARGUMENTS = """
 .arg %t0 : {t0}

@@ -27,10 +27,10 @@ from xdsl.irdl import (
 from xdsl.traits import NoTerminator
 
 import ptoas
+from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, View
 from ptoas.dialects.pto.enums import AtomicTypeAttr, PipeAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
-from ptoas.forms import print_module
 from ptoas.grammar.opcodes import OPCODES
 from ptoas.grammar.printer import FORMS
 from ptoas.grammar.types import xdsl_context

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 
 import ptoas
-from ptoas.forms import print_module
+from ptoas.compiler.forms import print_module
 from ptoas.grammar.printer import FORMS, bare_function
 
 HEAD = """.arg %a : !pto.tile<8x16xf32>

@@ -17,8 +17,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 import ptoas
+from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto import OPS, PTO
-from ptoas.forms import print_module
 from tests.grammar.strategies import Drawn, modules
 from tests.grammar.test_roundtrip import PROGRAMS
 
@@ -85,7 +85,7 @@ def test_tile_and_tile_buf_are_one_type() -> None:
 
 def test_universe_entry_point() -> None:
     """With the package installed, `xdsl-opt` knows the dialect and the passes."""
-    from ptoas.universe import PTOAS_UNIVERSE
+    from ptoas.lowering.universe import PTOAS_UNIVERSE
 
     dialect = PTOAS_UNIVERSE.all_dialects["pto"]()
     assert {op.name for op in dialect.operations} == {op.name for op in OPS}

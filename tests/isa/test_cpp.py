@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
+from ptoas.compiler.lower import lower
 from ptoas.diagnostics import PtoasError
 from ptoas.grammar.parse import parse
-from ptoas.lowering.lower import lower
 
 from .annotations import Program, all_programs
 

@@ -16,7 +16,7 @@ from ptoas.targets.row import Entry, Forms, Row, Unsupported
 from ptoas.targets.rule import Asked, Rule
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
-from ptoas.targets.verify import Report, verify, verify_targets
+from ptoas.verifier.verify import Report, verify, verify_targets
 
 from .annotations import HERE, TOGETHER, Expected, Program, all_programs, read, type_lists
 
@@ -113,7 +113,7 @@ def test_removing_a_rule_turns_a_test_red(
     concerned = [p for p in PROGRAMS if any(code == rule.code for _, code in p.expected(where))]
     assert concerned, f"no program expects {rule.code} on {target.name}"
     poorer = without(target, rule)
-    left = "ptoas.targets.verify.rules_for"
+    left = "ptoas.verifier.verify.rules_for"
     monkeypatch.setattr(left, lambda row: tuple(r for r in rules_for(row) if r != rule))
     for program in concerned:
         if together:

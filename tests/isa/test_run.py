@@ -10,11 +10,11 @@ from collections import Counter
 
 import pytest
 
+from ptoas.compiler.run import check_file, compile, read_arguments
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.grammar.parse import parse
 from ptoas.runner.kernel import Result
 from ptoas.runner.ranks.in_process import run_in_process
-from ptoas.runner.run import check_file, compile, read_arguments
 
 from .annotations import Program, all_programs
 

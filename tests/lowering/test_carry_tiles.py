@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.compiler.lower import lower
+from ptoas.compiler.run import run
 from ptoas.diagnostics import PtoasError
 from ptoas.lowering import prepare
-from ptoas.lowering.lower import lower
-from ptoas.runner.run import run
 
 T = "!pto.tile<8x8xf32>"
 COLUMN = "!pto.tile<8x1xf32>"

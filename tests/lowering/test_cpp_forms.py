@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 import ptoas
+from ptoas.compiler.lower import lower
 from ptoas.diagnostics import PtoasError
-from ptoas.lowering.lower import lower
 
 
 def body(text: str, target: str = "a5") -> list[str]:

@@ -9,13 +9,13 @@ import pytest
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, i1, i32, i64
 
 import ptoas
+from ptoas.compiler.lower import lower
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import BLayout, PadValue, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.cpp.names import Names, identifier
 from ptoas.lowering.cpp.scalars import float_literal, integer_literal
 from ptoas.lowering.cpp.types import tile_cpp
-from ptoas.lowering.lower import lower
 
 
 def statements(text: str) -> list[str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import ptoas
-from ptoas.runner.run import compile
-from ptoas.targets import verify
+from ptoas.compiler.run import compile
+from ptoas.verifier import verify
 
 LOOKUP = """
 func.func {qualifier}@look(%t: !pto.memref<64x128xf32>, %x: !pto.memref<1x320xi32>, %o: !pto.memref<320x128xf32>) {{

@@ -14,11 +14,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 import ptoas
+from ptoas.compiler.lower import lower
+from ptoas.compiler.run import run
 from ptoas.diagnostics import PtoasError
-from ptoas.location import span_of
+from ptoas.ir.location import span_of
 from ptoas.lowering.legalize_cpu import LegalizeCpuPass
-from ptoas.lowering.lower import lower
-from ptoas.runner.run import run
 
 ROWS, STRIDE, COLS = 11, 24, 16
 WILD = np.array([0, 10, 11, 12, -1, -11, -12, 2**31 - 1, -(2**31), 5, 1 << 20, -7, 3, 22, 33, 9], np.int32)

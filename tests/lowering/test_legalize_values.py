@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.lowering.pipeline import prepare
-from ptoas.runner.run import run
 from tests.machine.support import TYPES, bits_array, constants, raw
 
 from .test_legalize_cpu import remapped

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import ptoas
+from ptoas.compiler.lower import lower_file
 from ptoas.diagnostics import PtoasError
 from ptoas.lowering import PASSES, UnknownPassError
-from ptoas.lowering.lower import lower_file
 
 TEXT = """
 .arg %a : !pto.memref<16x16xf32>

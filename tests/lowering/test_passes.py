@@ -14,6 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.dialects.pto.comm import CommTGatherOp
 from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.gather import TGatherOp
@@ -25,7 +26,6 @@ from ptoas.ir.names import defined
 from ptoas.lowering import PASSES, UnknownPassError, build_pipeline, prepare, run_passes
 from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
 from ptoas.lowering.fold_constants import FoldConstantsPass
-from ptoas.runner.run import run
 
 
 def ops(module: ModuleOp, kind: type[Operation]) -> list[Operation]:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import strategies as st
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.machine.dtypes import by_text
 from ptoas.runner.kernel import Result
-from ptoas.runner.run import run
 
 TYPES = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "hif8")
 """The twelve element types of MGATHER."""

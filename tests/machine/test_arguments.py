@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.runner.run import compile as compile_program
+from ptoas.compiler.run import compile as compile_program
 from tests.machine.support import execute, failing
 
 SCALAR = """

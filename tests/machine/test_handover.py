@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.diagnostics import PtoasError
 from ptoas.machine import handover
-from ptoas.runner.run import run
 
 ROWS, WIDTH, COUNT = 50, 256, 48
 

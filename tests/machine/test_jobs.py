@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 import ptoas
 from ptoas.cli.main import main
+from ptoas.compiler.run import compile as compile_program
 from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.runner import jobs as several
-from ptoas.runner.run import compile as compile_program
 
 ROW, VIEW = "!pto.tile_buf<vec, 1x8xf32>", "!pto.partition_tensor_view<1x8xf32>"
 BLOCKS = 6

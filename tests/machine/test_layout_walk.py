@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
+from ptoas.compiler.run import compile as compile_program
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.machine.memory import LocalMemory
 from ptoas.machine.tiles import Tile, in_runs
 from ptoas.ops import factors
-from ptoas.runner.run import compile as compile_program
 from tests.machine.test_layouts import tile_type
 
 Formula = Callable[[int, int, int, int, int, int], int]

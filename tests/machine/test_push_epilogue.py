@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.machine import hifloat8
 from ptoas.machine.dtypes import by_text
-from ptoas.runner.run import run
 
 from .support import failing
 

@@ -14,8 +14,8 @@ from xdsl.dialects import builtin, cf, func
 from xdsl.parser import Parser
 
 import ptoas
-from ptoas.runner.run import compile as compile_program
-from ptoas.runner.run import run
+from ptoas.compiler.run import compile as compile_program
+from ptoas.compiler.run import run
 from tests.machine.support import execute, failing
 
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}

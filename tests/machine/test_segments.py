@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import ptoas
+from ptoas.compiler.run import run
 from ptoas.diagnostics import PtoasError
 from ptoas.machine import compile as compiler
 from ptoas.machine.segments import Segment
-from ptoas.runner.run import run
 
 TILE, PART, MEMORY = (
     "!pto.tile_buf<vec, 16x64xf32>",

@@ -14,7 +14,7 @@ from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.dialects.pto.gather import MGatherOp
 from ptoas.dialects.pto.types import MemRefType, TileType
 from ptoas.grammar.parse import parse
-from ptoas.targets.verify import Report, verify, verify_targets
+from ptoas.verifier.verify import Report, verify, verify_targets
 
 # --- instructions that look alike ----------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptoas.grammar.parse import parse
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 
 CCU = "engine = #pto<coll_engine ccu>"
 

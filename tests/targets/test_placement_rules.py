@@ -8,7 +8,7 @@ import ptoas
 from ptoas.diagnostics import Diagnostic
 from ptoas.grammar.parse import parse
 from ptoas.targets.rules.examples import kernel
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 
 TILE, MEMORY = "!pto.tile_buf<vec, 16x32xf32>", "!pto.memref<16x32xf32>"
 VEC_OF_A5 = "256 KB less 8 KB reserved"

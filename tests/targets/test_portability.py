@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptoas.grammar.parse import parse
-from ptoas.targets.verify import verify_targets
+from ptoas.verifier.verify import verify_targets
 
 Finding = tuple[tuple[str, ...], str]
 """The targets that it is said of, and the message."""

@@ -23,7 +23,7 @@ from ptoas.project.rule_pages import (
 from ptoas.targets import TARGETS
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.rule import RULES, Rule
-from ptoas.targets.verify import verify_targets
+from ptoas.verifier.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
 EVERY = sorted(RULES.values(), key=lambda rule: rule.code)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ptoas.compiler.lower import lower
 from ptoas.diagnostics import Diagnostic
 from ptoas.grammar.parse import parse
-from ptoas.lowering.lower import lower
 from ptoas.targets.rule import RULES
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 from tests.machine.support import execute, failing
 
 MEM = "!pto.memref<16x32xf32>"

@@ -32,7 +32,7 @@ from ptoas.targets.row import Forms, Row, Unsupported
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.specs import element_names
 from ptoas.targets.target import Target
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 
 KB = 1024
 

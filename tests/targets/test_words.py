@@ -6,7 +6,7 @@ import pytest
 
 from ptoas.grammar.parse import parse
 from ptoas.targets.rules.examples import mgather, tload
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 
 
 def words(text: str, target: str) -> dict[str, tuple[str, str | None]]:

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from xdsl.ir import Dialect
 
+from ptoas.dialects.plugins import plugins
 from ptoas.dialects.pto import (
     arrays,
     asynchronous,
@@ -40,7 +41,6 @@ from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES
 from ptoas.dialects.pto.instruction import PtoOp, check_slots
 from ptoas.dialects.pto.local_types import LOCAL_TYPES
 from ptoas.dialects.pto.types import TYPES
-from ptoas.plugins import plugins
 
 OTHERS: tuple[str, ...] = tuple(chapter for plugin in plugins() for chapter in plugin.chapters)
 """The chapters of other packages, by the full names of their modules."""

@@ -18,7 +18,7 @@ from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from ptoas.spelling import did_you_mean
+from ptoas.diagnostics.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import Field, PtoOp, Signature, Slot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ptoas.caches import remembered
 from ptoas.diagnostics.render import visible
+from ptoas.ir.caches import remembered
 
 _KEYWORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t

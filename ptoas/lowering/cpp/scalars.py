@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from ptoas.caches import remembered
 from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp
 from ptoas.dialects.pto.scalar import (
@@ -37,6 +36,7 @@ from ptoas.dialects.pto.scalar import (
     TSetValOp,
 )
 from ptoas.dialects.pto.types import PtrType
+from ptoas.ir.caches import remembered
 from ptoas.lowering.cpp.types import COUNTS_CPP, integer_width, pointer_cpp, scalar_cpp
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
-from ptoas.caches import remembered
 from ptoas.dialects.pto.core_types import EventIdArrayType
 from ptoas.dialects.pto.enums import EventAttr, Pipe
 from ptoas.dialects.pto.sync import (
@@ -35,6 +34,7 @@ from ptoas.dialects.pto.sync import (
     WaitFlagOp,
 )
 from ptoas.dialects.pto.types import ViewType
+from ptoas.ir.caches import remembered
 from ptoas.lowering.cpp.scalars import Handler
 
 if TYPE_CHECKING:

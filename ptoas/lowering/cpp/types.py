@@ -10,11 +10,11 @@ from typing import cast
 from xdsl.dialects.builtin import IndexType, IntegerType
 from xdsl.ir import Attribute
 
-from ptoas.caches import remembered
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.geometry import SCALE_BOX
 from ptoas.dialects.pto.types import DYNAMIC, PtrType, TileType
+from ptoas.ir.caches import remembered
 
 _FLOATS = {
     "f16": "half",

@@ -351,7 +351,7 @@ def run_ranks(
     `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
     these do not wait for each other (`"auto"`: one a core); the result is that of one.
     """
-    from ptoas.runner.run import compile
+    from ptoas.compiler.run import compile
 
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)

@@ -12,10 +12,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from ptoas.analysis.function import FunctionFacts, Touch, Touches, value_name
 from ptoas.analysis.storage import Place
 from ptoas.diagnostics import Severity
+from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto.instruction import BinaryOp, Instruction, PtoOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
-from ptoas.spelling import nearest
 from ptoas.targets.change import Change
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel

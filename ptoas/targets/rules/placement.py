@@ -15,6 +15,7 @@ from ptoas.analysis.function import FunctionFacts, Touches, value_name
 from ptoas.analysis.storage import Storage
 from ptoas.analysis.structure import is_of
 from ptoas.diagnostics import Severity
+from ptoas.diagnostics.spelling import nearest
 from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
@@ -22,7 +23,6 @@ from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
-from ptoas.spelling import nearest
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Related, Violation, rule
 from ptoas.targets.rules.examples import kernel

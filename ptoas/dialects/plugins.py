@@ -25,7 +25,7 @@ GROUP = "ptoas.plugins"
 class Plugin:
     """Modules of another package, by their names.
 
-    >>> from ptoas.plugins import Plugin
+    >>> from ptoas.dialects.plugins import Plugin
     >>> Plugin(chapters=("lab.squares",), rows={"a5": "lab.a5_rows"}, bodies=("lab.squares_body",)).targets
     ()
     """
@@ -80,7 +80,7 @@ def _load(entry: Any) -> Plugin:
     except Exception as error:
         raise UsageError(f"the plugin {entry.name!r} ({entry.value}) can't be loaded: {error}") from error
     if not isinstance(found, Plugin):
-        raise UsageError(f"the plugin {entry.name!r} ({entry.value}) is no ptoas.plugins.Plugin")
+        raise UsageError(f"the plugin {entry.name!r} ({entry.value}) is no ptoas.Plugin")
     return found
 
 

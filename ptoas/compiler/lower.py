@@ -8,9 +8,9 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ptoas.compiler.forms import print_module
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
-from ptoas.files import write_text
-from ptoas.forms import print_module
+from ptoas.diagnostics.files import write_text
 from ptoas.grammar.parse import parse_file
 from ptoas.lowering.pipeline import (
     PASSES,
@@ -24,7 +24,7 @@ from ptoas.lowering.pipeline import (
 from ptoas.targets import Target, get_target
 from ptoas.targets.isa import get_isa
 from ptoas.targets.named import module_target
-from ptoas.targets.verify import verify
+from ptoas.verifier.verify import verify
 
 
 def lower(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ptoas.diagnostics import Diagnostic, Source, Span
-from ptoas.processors import processors
+from ptoas.runner.processors import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor

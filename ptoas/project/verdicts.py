@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ptoas.cli.pool import map_files, worker_count
 from ptoas.diagnostics import Diagnostic, Severity
 from ptoas.diagnostics.render import visible
 from ptoas.diagnostics.report import Report
+from ptoas.project.pool import map_files, worker_count
 
 
 @dataclass(frozen=True)

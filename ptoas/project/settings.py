@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
-from ptoas.files import read_plain
+from ptoas.diagnostics.files import read_plain
 
 OWN = "ptoas.toml"
 SHARED = "pyproject.toml"
@@ -136,7 +136,7 @@ class _Reader:
         for key, value in cast("dict[str, Any]", table).items():
             reader = _KEYS.get(key)
             if reader is None:
-                from ptoas.spelling import did_you_mean
+                from ptoas.diagnostics.spelling import did_you_mean
 
                 message = f"there is no key `{key}`; there are {', '.join(_KEYS)}"
                 span = self.place("", key)
@@ -236,8 +236,8 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
 def check_names(settings: Settings) -> None:
     """Refuse targets and codes that do not exist; this needs the compiler."""
     from ptoas.diagnostics.codes import ALIASES
+    from ptoas.diagnostics.spelling import did_you_mean
     from ptoas.project.codes import known_codes
-    from ptoas.spelling import did_you_mean
     from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
     problems: list[Diagnostic] = []

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ptoas import __version__
-from ptoas.cli.verdicts import FileReport
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span
+from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.report import Report
-from ptoas.files import read_plain
+from ptoas.project.verdicts import FileReport
 
 SETTING = "PTOAS_CACHE_DIR"
 FORMAT = 1
@@ -117,7 +117,7 @@ def _stamps(paths: Iterable[str]) -> str:
 def _plugins() -> str:
     from importlib.util import find_spec
 
-    from ptoas.plugins import plugins
+    from ptoas.dialects.plugins import plugins
 
     modules: list[str] = []
     for plugin in plugins():

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.compiler.lower import check, resolve_target
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
-from ptoas.lowering.lower import check, resolve_target
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import forgiving
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Checks

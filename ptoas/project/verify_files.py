@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ptoas.cli.find import find_files
-from ptoas.cli.verdicts import FileReport, reports_of, unfound
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.diagnostics.codes import ALIASES, UnknownCodeError
 from ptoas.diagnostics.report import Report
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project.codes import known_codes
+from ptoas.project.find import find_files
+from ptoas.project.verdicts import FileReport, reports_of, unfound
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
-from ptoas.targets.verify import targets_of, verify_targets
+from ptoas.verifier.verify import targets_of, verify_targets
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
             placement=options.placement,
         )
     except Exception as error:
-        from ptoas.diagnostics.internal import internal_error
+        from ptoas.project.internal_error import internal_error
 
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)
@@ -128,7 +128,7 @@ def as_configured(report: Report, source: Source, options: Options, path: str, w
     ignore = (*options.ignore, *_ignored_here(path, options))
     if "ptoas:" not in source.text:
         return report.filtered(options.select, ignore, options.werror)
-    from ptoas.ignoring import without_ignored
+    from ptoas.verifier.suppressions import without_ignored
 
     def is_wanted(code: str) -> bool:
         return _is_wanted(code, options.select, ignore)

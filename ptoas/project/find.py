@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ptoas.diagnostics import Diagnostic, Source, Span
-from ptoas.files import read_plain
+from ptoas.diagnostics.files import read_plain
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -114,7 +114,7 @@ def _lines(source: Source, offset: int) -> tuple[int, ...]:
 
 
 def _unknown(ignore: Ignore, known: Iterable[str]) -> Diagnostic:
-    from ptoas.spelling import did_you_mean
+    from ptoas.diagnostics.spelling import did_you_mean
 
     message = f"nothing has the code `{ignore.code}`"
     return Diagnostic(UNKNOWN, message, ignore.span, Severity.WARNING, fix=did_you_mean(ignore.code, known))
