@@ -20,7 +20,7 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.sync import BufferTokenOp, FlagOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 
 Op = TypeVar("Op", bound=Operation)
 

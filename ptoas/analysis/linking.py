@@ -16,8 +16,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from ptoas.analysis.branches import structured
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
+from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
-from ptoas.ir.location import span_of
 
 LINK_CODE = "PTO-P081"
 """A declaration that another module defines with another type."""

@@ -27,8 +27,8 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.enums import CompactMode
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp, MultiTileGetOp
 from ptoas.dialects.pto.views import AllocTileOp
+from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
-from ptoas.ir.location import span_of
 from ptoas.ir.names import set_name
 
 MULTI_TILE_CODE = "PTO-V141"

@@ -113,7 +113,7 @@ class Commands(click.Group):
         except Exception as error:
             if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise
-            from ptoas.project.internal_error import internal_error
+            from ptoas.grammar.internal_error import internal_error
 
             show([internal_error(error, ctx.meta[COMMAND])], str(ctx.obj or "auto"))
             ctx.exit(1)
@@ -147,7 +147,7 @@ def exit_code_of(diagnostics: Sequence[Diagnostic]) -> int:
 def _exhausted(error: MemoryError | RecursionError) -> Diagnostic:
     """What no limit caught before it happened, still without a traceback."""
     from ptoas.diagnostics import Diagnostic, Source, Span
-    from ptoas.project.internal_error import place_of
+    from ptoas.grammar.internal_error import place_of
 
     what = "memory" if isinstance(error, MemoryError) else "depth"
     place = place_of(error) or Span(Source("", "ptoas"), 0)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.render import render, visible
+from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
-from ptoas.project.internal_error import internal_error
 from ptoas.runner.assertions import Assertion, check, find_assertions
 from ptoas.runner.in_file import find_arguments
 from ptoas.targets import TARGETS, get_target

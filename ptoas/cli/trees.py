@@ -14,8 +14,8 @@ import click
 from ptoas.cli.terminal import progress
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.render import render, to_json, visible
+from ptoas.grammar.internal_error import internal_error
 from ptoas.project.find import find_files
-from ptoas.project.internal_error import internal_error
 from ptoas.project.pool import map_files, worker_count
 
 if TYPE_CHECKING:

@@ -6,15 +6,11 @@ A package names a `Plugin` as an entry point of the group `ptoas.plugins`. Its c
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.machinery import PathFinder
-from typing import Any
+from importlib.metadata import EntryPoint, entry_points
 
 from ptoas.diagnostics.core import UsageError
 
@@ -45,36 +41,10 @@ class Plugin:
 @cache
 def plugins() -> tuple[Plugin, ...]:
     """Every plugin that is installed."""
-    if not _any_installed():
-        return ()
-    from importlib.metadata import entry_points
-
     return tuple(_load(entry) for entry in entry_points(group=GROUP))
 
 
-def _any_installed() -> bool:
-    """Whether a look is worth its time: what reads entry points takes longer to import than these files do to
-    read."""
-    unusual = (f for f in sys.meta_path if f is not PathFinder and hasattr(f, "find_distributions"))
-    return any(unusual) or any(_mentions_us(folder or ".") for folder in sys.path)
-
-
-def _mentions_us(folder: str) -> bool:
-    if not os.path.isdir(folder):
-        return os.path.isfile(folder)  # an archive: nobody has looked inside
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return False
-    for name in names:
-        if name.endswith((".dist-info", ".egg-info")):
-            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
-                if GROUP.encode() in file.read():
-                    return True
-    return False
-
-
-def _load(entry: Any) -> Plugin:
+def _load(entry: EntryPoint) -> Plugin:
     try:
         found = entry.load()
     except Exception as error:

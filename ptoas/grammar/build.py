@@ -17,6 +17,7 @@ from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
+from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.instructions import InstructionReader
 from ptoas.grammar.layout import RawStatement, Region
 from ptoas.grammar.lookup import Poisoned, Undefined
@@ -25,6 +26,7 @@ from ptoas.grammar.opcodes import opcode_class, refused_clause, unknown_opcode
 from ptoas.grammar.plan import Alloc, Plan
 from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
+from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
     SyntaxProblem,
     parse_statement,
@@ -35,7 +37,7 @@ from ptoas.grammar.syntax import (
 )
 from ptoas.grammar.unregistered import UnregisteredReader, reads_as_another
 from ptoas.ir.caches import Kept, on_clear
-from ptoas.ir.location import field_span, located, operand_span, result_type_span, span_of
+from ptoas.ir.location import located
 
 _LABEL = re.compile(r"\^[\w$.-]+")
 
@@ -90,7 +92,7 @@ class Builder(Names):
     @property
     def target(self) -> Attribute | None:
         """The target that the program names for itself (D2)."""
-        return self.module_attributes.get(structure.TARGET) or self.outer_target
+        return self.module_attributes.get(TARGET) or self.outer_target
 
     def alias_defined(self) -> None:
         """Leave the shared cache: from here on a statement may name what only this file defines."""

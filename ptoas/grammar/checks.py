@@ -27,7 +27,7 @@ from ptoas.dialects.blocks import Dominance, handed_on
 from ptoas.dialects.visibility import is_entry
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, counted
-from ptoas.ir.location import operand_span
+from ptoas.grammar.spans import operand_span
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder

@@ -25,9 +25,9 @@ from xdsl.printer import Printer
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.types import TileType
+from ptoas.grammar.bodies import READ_WITH_BODIES, TARGET
 from ptoas.grammar.comments import Comments, Said
 from ptoas.grammar.control import NO_INLINE
-from ptoas.grammar.structure import READ_WITH_BODIES, TARGET
 from ptoas.grammar.template import Attribute as Attribute_
 from ptoas.grammar.template import (
     Attributes,

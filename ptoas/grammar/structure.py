@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.scf import ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 
@@ -27,6 +26,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
 from ptoas.grammar import control
 from ptoas.grammar import tree as t
+from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.checks import TERMINATORS, check_ends, is_plain, verify
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
 from ptoas.grammar.opcodes import unknown_opcode
@@ -137,13 +137,6 @@ def _arguments(builder: Builder, raw: RawStatement, node: t.Body) -> tuple[Span,
     starts = (raw.source_offset(place(param.type.start)) for param in node.params)
     lengths = (param.type.end - param.type.start for param in node.params)
     return tuple(Span(builder.source, *extent) for extent in zip(starts, lengths, strict=True))
-
-
-TARGET = "pto.target_arch"
-"""The attribute of a module that names its target (D2); a bare program says `.target a5`."""
-
-READ_WITH_BODIES = (ModuleOp, FuncOp, ForOp, IfOp, WhileOp, IndexSwitchOp, ExecuteRegionOp)
-"""What has a body and is read in its own form; the rest is read in the generic one."""
 
 
 def _refuse_inside(builder: Builder, what: str) -> None:

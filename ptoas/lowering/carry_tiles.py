@@ -40,7 +40,7 @@ from ptoas.dialects.pto.instruction import BinaryOp, ScalarOp, UnaryOp
 from ptoas.dialects.pto.movement import TMovOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.targets import Target, get_target
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row

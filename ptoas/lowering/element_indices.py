@@ -26,7 +26,7 @@ from ptoas.dialects.pto.views import (
     SetValidShapeOp,
     SubviewOp,
 )
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.targets.rules.common import fits
 
 INDEX = IndexType()

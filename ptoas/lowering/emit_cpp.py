@@ -41,7 +41,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.visibility import is_entry, visibility
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.lowering.cpp.channel import pipe_type
 from ptoas.lowering.cpp.collectives import HOST_NOTE, on_ccu
 from ptoas.lowering.cpp.cores import (

@@ -34,7 +34,7 @@ from ptoas.analysis.channels import peers_of
 from ptoas.analysis.structure import calls_of, walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.ir.names import set_name
 
 LAUNCH_NAMES: dict[str, type[QueryOp]] = {

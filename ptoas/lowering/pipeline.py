@@ -13,8 +13,8 @@ from xdsl.passes import ModulePass
 from ptoas.analysis.linking import linked
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
-from ptoas.ir.location import span_of
 from ptoas.targets import Target, get_target
 
 

@@ -44,7 +44,7 @@ from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import AllocTileOp, MakeTensorViewOp, PartitionViewOp, TAssignOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.lowering.options import chosen_target
 from ptoas.lowering.provenance import add_reason, location_of, named
 from ptoas.lowering.rings import gaps_between, place_rings, placed_rings, rings_of

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.order import Touch
-from ptoas.ir.location import InsertedLocation, Reason, SourceLocation, span_of
+from ptoas.grammar.spans import span_of
+from ptoas.ir.location import InsertedLocation, Reason, SourceLocation
 
 MOST = 2
 """Accesses that one flag is explained with."""

@@ -40,8 +40,8 @@ from ptoas.analysis.structure import functions, kind_of, walk, walk_of
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.core_sync import SectionOp
 from ptoas.dialects.pto.enums import KernelKind, KernelKindAttr
+from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
-from ptoas.ir.location import span_of
 from ptoas.ir.names import set_name
 from ptoas.lowering.options import chosen_target
 from ptoas.targets.rules.core_parts import crossing_parts

@@ -26,7 +26,7 @@ from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.ir.names import replace_keeping_name, set_name
 
 CODE = "PTO-L001"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Span
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import Actor
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import NEVER, Known

@@ -19,7 +19,7 @@ from ptoas.dialects.pto.channel import ChannelOp, FreeOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.enums import KernelKind, Pipe
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.machine import Machine, label
 from ptoas.machine.slots import Held
 

@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import np
 from ptoas.machine.machine import Machine, Step, label, writer_note
 from ptoas.machine.tiles import Region

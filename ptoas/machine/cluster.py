@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import KernelKind, Pipe
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.scheduler import What
 
 if TYPE_CHECKING:

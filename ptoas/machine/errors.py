@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Severity, Source, Span, UsageError
 from ptoas.diagnostics.codes import register
-from ptoas.ir.location import operand_span, span_of
+from ptoas.grammar.spans import operand_span, span_of
 from ptoas.machine.core_codes import ROWS as CORE_ROWS
 
 

@@ -24,7 +24,7 @@ from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
 from ptoas.dialects.plugins import import_all
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import ALONE, Actor, Launch, Role
 from ptoas.machine.arrays import Array
 from ptoas.machine.errors import failure, finding, line_of

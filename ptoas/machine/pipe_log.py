@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from ptoas.analysis.order import is_in_turn
 from ptoas.diagnostics import Note
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import share_bytes
 from ptoas.machine.bound import Bound, Record
 from ptoas.machine.clocks import NUMBER, PIPES

@@ -18,7 +18,7 @@ from xdsl.ir import Operation
 from ptoas.analysis.effects import Effects
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import Event, Pipe
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import Bound
 from ptoas.machine.clocks import NUMBER, Known
 from ptoas.machine.machine import Machine, label

@@ -6,7 +6,7 @@ from ptoas.analysis.storage import behind
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.channel import FreeOp
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import Record
 from ptoas.machine.clocks import PIPES
 from ptoas.machine.errors import line_of

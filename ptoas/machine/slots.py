@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Note
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.memory import Bits
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from ptoas.dialects.pto.channel import (
 )
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.bound import Bound
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.cluster import Cluster

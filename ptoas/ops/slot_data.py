@@ -16,7 +16,7 @@ from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow, PushLayout
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.channels import Pushed, Ring
 from ptoas.machine.dtypes import dtype_of

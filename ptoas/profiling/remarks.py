@@ -10,7 +10,7 @@ from ptoas.diagnostics import Diagnostic, Note, Severity
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, Pipe
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.memory import TLoadOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.errors import line_of
 from ptoas.profiling.ideal import Ideal, ideal

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.diagnostics.codes import register
+from ptoas.grammar.internal_error import INTERNAL
 from ptoas.grammar.problems import CODES as FRONT_END
-from ptoas.project.internal_error import INTERNAL
 from ptoas.targets.rule import RULES
 from ptoas.verifier.codes import CHECKING
 

@@ -109,7 +109,7 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
             placement=options.placement,
         )
     except Exception as error:
-        from ptoas.project.internal_error import internal_error
+        from ptoas.grammar.internal_error import internal_error
 
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)

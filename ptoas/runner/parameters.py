@@ -16,7 +16,7 @@ from ptoas.diagnostics import Diagnostic, Note, PtoasError
 from ptoas.dialects.pto.constraints import COUNTS
 from ptoas.dialects.pto.enums import AddressSpace, Layout
 from ptoas.dialects.pto.types import HANDLES, GroupType, PtrType, TileType, ViewType
-from ptoas.ir.location import argument_type_span, span_of
+from ptoas.grammar.spans import argument_type_span, span_of
 from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.dtypes import DType, dtype_of
 from ptoas.machine.errors import failure

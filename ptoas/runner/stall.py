@@ -16,7 +16,7 @@ from ptoas.analysis.channels import flow_of
 from ptoas.diagnostics import Diagnostic, Note
 from ptoas.dialects.pto.channel import AllocSlotOp, ChannelOp, PopOp, PushOp
 from ptoas.dialects.pto.core_sync import AwaitsCounter, SyncAllOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.actors import Launch
 from ptoas.machine.channels import Ring
 from ptoas.machine.errors import finding

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.kinds import needs_cluster
 from ptoas.compiler.run import compile, limit_memory, read_arguments
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Span
-from ptoas.ir.location import argument_type_span, span_of
+from ptoas.grammar.spans import argument_type_span, span_of
 from ptoas.lowering.emit_cpp import emit_cpp, names_of
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import DType

@@ -17,7 +17,7 @@ from ptoas.analysis.storage import places_of, tile_argument_addresses
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.location import argument_type_span
+from ptoas.grammar.spans import argument_type_span
 from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.element_types import element_text
 from ptoas.dialects.pto.types import PtrType, TileType, ViewType
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 
 BUILD, STOPS, BYTES = "build", "stops", "bytes"
 """How a fault shows: it does not compile, the program stops, the values differ."""

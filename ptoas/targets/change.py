@@ -9,7 +9,8 @@ from typing import Literal
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import Edit, Source, Span
-from ptoas.ir.location import SourceLocation, field_span
+from ptoas.grammar.spans import field_span
+from ptoas.ir.location import SourceLocation
 
 Kind = Literal["remove", "before", "after", "replace", "place", "word", "drop field"]
 

@@ -12,7 +12,7 @@ from ptoas.dialects.pto.channel import ReserveBufferOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.target import Target

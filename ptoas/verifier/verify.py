@@ -23,7 +23,7 @@ from ptoas.diagnostics.report import Report
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import slot_places
-from ptoas.ir.location import (
+from ptoas.grammar.spans import (
     argument_type_span,
     field_span,
     operand_span,

@@ -15,7 +15,7 @@ from ptoas.dialects.pto.core_sync import SectionCubeOp, SectionVectorOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.grammar.parse import parse
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.machine.machine import INSTRUCTIONS, VALUES, load_chapters
 from ptoas.project.instruction_pages import chapter_of
 from ptoas.targets import TARGETS

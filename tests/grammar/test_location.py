@@ -11,8 +11,7 @@ from ptoas import build
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.elementwise import TAddOp
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.clone import clone
-from ptoas.ir.location import (
+from ptoas.grammar.spans import (
     argument_type_span,
     field_span,
     operand_span,
@@ -20,6 +19,7 @@ from ptoas.ir.location import (
     result_type_span,
     span_of,
 )
+from ptoas.ir.clone import clone
 
 T = "!pto.tile<8x16xf32>"
 I = "!pto.tile<1x8xi32>"  # noqa: E741

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import ptoas
 from ptoas.compiler.forms import print_module
 from ptoas.grammar import build
+from ptoas.grammar.spans import field_span, operand_span, operand_type_span, result_type_span, span_of
 from ptoas.ir.caches import Kept
-from ptoas.ir.location import field_span, operand_span, operand_type_span, result_type_span, span_of
 
 ARGUMENTS = """
 .arg %t0 : {t0}

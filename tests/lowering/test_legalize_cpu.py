@@ -17,7 +17,7 @@ import ptoas
 from ptoas.compiler.lower import lower
 from ptoas.compiler.run import run
 from ptoas.diagnostics import PtoasError
-from ptoas.ir.location import span_of
+from ptoas.grammar.spans import span_of
 from ptoas.lowering.legalize_cpu import LegalizeCpuPass
 
 ROWS, STRIDE, COLS = 11, 24, 16

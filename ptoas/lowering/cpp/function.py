@@ -24,7 +24,8 @@ from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
 from ptoas.dialects.pto.types import DYNAMIC, GroupType, PtrType, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
-from ptoas.ir.location import SourceLocation, span_of
+from ptoas.grammar.spans import span_of
+from ptoas.ir.location import SourceLocation
 from ptoas.ir.names import name_of
 from ptoas.lowering.cpp.arrays import ARRAYS
 from ptoas.lowering.cpp.asynchronous import ASYNCHRONOUS, HANDLE_TYPES

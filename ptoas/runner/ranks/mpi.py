@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.diagnostics.render import render
+from ptoas.grammar.internal_error import internal_error
 from ptoas.machine.actors import Launch
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.errors import command_line_span, failure
 from ptoas.machine.sharing import SharedMemory
-from ptoas.project.internal_error import internal_error
 from ptoas.runner.call import Call
 from ptoas.runner.core import Program
 from ptoas.runner.kernel import Kernel

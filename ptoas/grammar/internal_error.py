@@ -68,7 +68,8 @@ def _places(frame: FrameType) -> Iterator[tuple[int, Span]]:
     """What a frame works on, each with its rank: a statement is 0, what holds statements 1, a text 2."""
     from xdsl.ir import Operation
 
-    from ptoas.ir.location import SourceLocation, span_of
+    from ptoas.grammar.spans import span_of
+    from ptoas.ir.location import SourceLocation
 
     # By the package's habit `op` is the operation in question, whatever others stand beside it.
     names: dict[str, Any] = frame.f_locals
