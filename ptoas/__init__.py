@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
     from ptoas.grammar.format import format_text
+    from ptoas.grammar.module import Module as Module
     from ptoas.grammar.parse import parse, parse_file
     from ptoas.ir.caches import clear_caches
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
-    from ptoas.module import Module as Module
     from ptoas.ops.family import elementwise as elementwise
     from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
@@ -113,7 +113,7 @@ _ALSO = {
         "UnaryOp",
     ),
     "ptoas.machine.machine": ("Checks",),
-    "ptoas.module": ("Module",),
+    "ptoas.grammar.module": ("Module",),
     "ptoas.ops.family": ("elementwise",),
     "ptoas.dialects.plugins": ("Plugin",),
     "ptoas.profiling.reasons": ("Sync",),

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute
 
 from ptoas.build.function import Function, Scope
 from ptoas.build.values import Value, as_type
-from ptoas.module import Module as ProgramModule
+from ptoas.grammar.module import Module as ProgramModule
 from ptoas.targets import get_target
 from ptoas.targets.named import TARGET_ATTRIBUTE
 
@@ -48,7 +48,7 @@ class Module:
         self.functions: dict[str, Function] = {}
 
     def _repr_html_(self) -> str:
-        from ptoas.notebook import module_html
+        from ptoas.grammar.html import module_html
 
         return module_html(self.module)
 

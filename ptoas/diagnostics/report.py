@@ -47,7 +47,7 @@ class Report:
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
     def _repr_html_(self) -> str:
-        from ptoas.notebook import report_html
+        from ptoas.diagnostics.html import report_html
 
         return report_html(self)
 

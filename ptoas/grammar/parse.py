@@ -17,11 +17,11 @@ from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
 from ptoas.grammar.layout import RawStatement, cut
 from ptoas.grammar.layout import Region as RawRegion
+from ptoas.grammar.module import Module
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
 from ptoas.ir.location import SourceLocation, located
-from ptoas.module import Module
 
 MAX_BYTES = 64 << 20
 """The largest file that is read."""

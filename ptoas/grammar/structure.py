@@ -29,6 +29,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.bodies import TARGET
 from ptoas.grammar.checks import TERMINATORS, check_ends, is_plain, verify
 from ptoas.grammar.lookup import attributes_of, block_of, value_of
+from ptoas.grammar.module import Module
 from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
@@ -36,7 +37,6 @@ from ptoas.grammar.syntax import with_names
 from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.ir.location import Places, located
-from ptoas.module import Module
 
 if TYPE_CHECKING:
     from ptoas.grammar.build import Builder

@@ -85,6 +85,6 @@ class Result:
     """The outputs as bit patterns, for comparing runs."""
 
     def _repr_html_(self) -> str:
-        from ptoas.notebook import result_html
+        from ptoas.runner.html import result_html
 
         return result_html(self)

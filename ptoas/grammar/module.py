@@ -15,6 +15,6 @@ class Module(ModuleOp):
     """
 
     def _repr_html_(self) -> str:
-        from ptoas.notebook import module_html
+        from ptoas.grammar.html import module_html
 
         return module_html(self)
