@@ -52,7 +52,7 @@ def samples(size: int, repeats: int) -> tuple[list[float], list[float], list[flo
     import ptoas
     from ptoas import clear_caches
     from ptoas.compiler.forms import print_module
-    from ptoas.grammar.types import xdsl_context
+    from ptoas.dialects.pto.type_text import xdsl_context
 
     text = program(size, seed=size)
     module = ptoas.parse(text)

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, I
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ptoas.grammar.types import TypeProblem, type_from_text
+from ptoas.dialects.pto.type_text import TypeProblem, type_from_text
 
 if TYPE_CHECKING:
     from ptoas.build.function import Function

@@ -9,9 +9,10 @@ from ptoas.dialects.pto import CHAPTERS, OTHERS, PTO, instructions_of
 from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
+from ptoas.dialects.syntax_errors import DIRECTIVES
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import part_words
-from ptoas.grammar.syntax import DIRECTIVES, STRUCTURE
+from ptoas.grammar.syntax import STRUCTURE
 
 WORDS = (
     *("to", "step", "else", "do", "case", "default", "iter_args", "attributes", "ins", "outs", "loc"),

@@ -32,10 +32,11 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean, nearest
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
+from ptoas.dialects.pto.type_parameters import whole_number
+from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, xdsl_context
 from ptoas.grammar import tree as t
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
-from ptoas.grammar.tree_builder import is_whole, whole_number
-from ptoas.grammar.types import TypeProblem, type_from_text, xdsl_context
+from ptoas.grammar.tree_builder import is_whole
 from ptoas.ir.caches import remembered
 
 _Enums = dict[str, type[PtoEnumAttr[Any]]]

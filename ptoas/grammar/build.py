@@ -14,6 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import Problem, PtoOp
+from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import checks, mlir, structure
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
@@ -28,7 +29,6 @@ from ptoas.grammar.prelude import make_prelude
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem
 from ptoas.grammar.spans import field_span, operand_span, result_type_span, span_of
 from ptoas.grammar.syntax import (
-    SyntaxProblem,
     parse_statement,
     split_names,
     value_names,

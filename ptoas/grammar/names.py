@@ -11,11 +11,11 @@ from xdsl.ir import SSAValue
 
 from ptoas.diagnostics import Diagnostic, Note, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.spans import span_of
-from ptoas.grammar.syntax import SyntaxProblem
 from ptoas.ir.location import SourceLocation
 from ptoas.ir.names import set_name
 

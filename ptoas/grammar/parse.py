@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, Region
 
 from ptoas.diagnostics import Diagnostic, Note, PtoasError, Source, Span
 from ptoas.diagnostics.files import open_plain, up_to
+from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import tree as t
 from ptoas.grammar.build import Builder
 from ptoas.grammar.checks import verify_terminators
@@ -20,7 +21,7 @@ from ptoas.grammar.layout import Region as RawRegion
 from ptoas.grammar.module import Module
 from ptoas.grammar.names import TooManyProblems
 from ptoas.grammar.problems import StatementProblem
-from ptoas.grammar.syntax import SyntaxProblem, parse_statement, value_names
+from ptoas.grammar.syntax import parse_statement, value_names
 from ptoas.ir.location import SourceLocation, located
 
 MAX_BYTES = 64 << 20

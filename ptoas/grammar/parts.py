@@ -15,12 +15,13 @@ from xdsl.ir import Attribute
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.isa_names import PAGE_SUFFIXES
+from ptoas.dialects.pto.type_parameters import whole_number
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Prelude
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.template import layout_of
-from ptoas.grammar.tree_builder import is_whole, whole_number
+from ptoas.grammar.tree_builder import is_whole
 
 
 @dataclass

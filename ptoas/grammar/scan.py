@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from lark.lexer import TerminalDef
 
+from ptoas.dialects.pto.type_parameters import grammar as type_grammar
 from ptoas.grammar.syntax import grammar
 
 UNKNOWN = "?"
@@ -49,7 +50,8 @@ _IGNORED = "__IGNORE"
 @cache
 def terminals() -> dict[str, str]:
     """The regular expression of each terminal by its name, in the order in which they are tried."""
-    ranked = sorted(grammar().terminals, key=_rank)
+    every = {each.name: each for each in (*type_grammar().terminals, *grammar().terminals)}
+    ranked = sorted(every.values(), key=_rank)
     return {each.name: each.pattern.to_regexp() for each in ranked}
 
 

@@ -23,6 +23,7 @@ from xdsl.irdl import IRDLOperation
 
 from ptoas.diagnostics import Span
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.type_text import unregistered_op, xdsl_context
 from ptoas.dialects.visibility import VISIBILITIES, VISIBILITY, visibility
 from ptoas.grammar import control
 from ptoas.grammar import tree as t
@@ -34,7 +35,6 @@ from ptoas.grammar.opcodes import unknown_opcode
 from ptoas.grammar.parts import check_key
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.grammar.syntax import with_names
-from ptoas.grammar.types import unregistered_op, xdsl_context
 from ptoas.grammar.unregistered import EXTRA_OPERANDS, OPERAND_KEYS
 from ptoas.ir.location import Places, located
 

@@ -360,11 +360,6 @@ def is_whole(text: str) -> bool:
     return "x" in text.lower() or text.lstrip("+-").isdigit()
 
 
-def whole_number(text: str) -> int:
-    """The value of a decimal or hexadecimal literal; zeros may lead it."""
-    return int(text, 16 if "x" in text.lower() else 10)
-
-
 _SYMBOL_PART = re.compile(r'@([\w$.-]+|"(?:[^"\\]|\\.)*")', re.S)
 _SIMPLE_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 

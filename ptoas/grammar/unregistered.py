@@ -19,11 +19,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from ptoas.diagnostics import PtoasError, Source
+from ptoas.dialects.pto.type_text import unregistered_op
 from ptoas.grammar import tree as t
 from ptoas.grammar.parts import Operand, StatementReader
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, TypePlaceProblem, counted
-from ptoas.grammar.types import unregistered_op
 from ptoas.ir.location import Places
 
 DIALECTS = frozenset(

@@ -22,9 +22,10 @@ from ptoas.dialects.pto.enums import (
 )
 from ptoas.dialects.pto.geometry import FRACTALS
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.syntax_errors import DIRECTIVES
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import opcode_class
-from ptoas.grammar.syntax import DIRECTIVES, STRUCTURE
+from ptoas.grammar.syntax import STRUCTURE
 from ptoas.grammar.template import layout_of
 from ptoas.lsp.describe import enumerations, instruction_markdown, short_type
 from ptoas.lsp.document import Document, Statement

@@ -9,12 +9,12 @@ from lsprotocol import types as lsp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
+from ptoas.dialects.pto.type_parameters import TypeProblem
+from ptoas.dialects.pto.type_text import type_from_text
 from ptoas.dialects.pto.types import TileType, ViewType
 from ptoas.grammar.mlir import OPCODES as MLIR_OPCODES
 from ptoas.grammar.opcodes import opcode_class
 from ptoas.grammar.spans import span_of
-from ptoas.grammar.type_parameters import TypeProblem
-from ptoas.grammar.types import type_from_text
 from ptoas.lsp.describe import (
     enum_markdown,
     enumerations,

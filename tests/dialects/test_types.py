@@ -69,7 +69,7 @@ def test_same_parameters_are_equal(type: Attribute) -> None:
 @pytest.mark.parametrize("type", DIFFERENT, ids=str)
 def test_text_tells_all(type: Attribute) -> None:
     """What is printed, read again, is the type."""
-    from ptoas.grammar.types import type_from_text
+    from ptoas.dialects.pto.type_text import type_from_text
 
     assert type_from_text(str(type)) == type
 

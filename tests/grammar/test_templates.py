@@ -31,9 +31,9 @@ from ptoas.compiler.forms import print_module
 from ptoas.dialects.pto.constraints import Index, Ptr, Scalar, Tile, View
 from ptoas.dialects.pto.enums import AtomicTypeAttr, PipeAttr
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
+from ptoas.dialects.pto.type_text import xdsl_context
 from ptoas.grammar.opcodes import OPCODES
 from ptoas.grammar.printer import FORMS
-from ptoas.grammar.types import xdsl_context
 
 SEGMENTS = (AttrSizedOperandSegments(as_property=True),)
 T = "!pto.tile_buf<vec, 8x16xf32>"

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 import ptoas
+from ptoas.dialects.pto import type_text as types
 from ptoas.dialects.pto.enums import (
     BLayout,
     CompactMode,
@@ -21,10 +22,9 @@ from ptoas.dialects.pto.enums import (
     TileLoc,
 )
 from ptoas.dialects.pto.gather import MGatherOp
+from ptoas.dialects.pto.type_parameters import TypeProblem
+from ptoas.dialects.pto.type_text import type_from_text
 from ptoas.dialects.pto.types import TileType, ViewType
-from ptoas.grammar import types
-from ptoas.grammar.type_parameters import TypeProblem
-from ptoas.grammar.types import type_from_text
 
 HEAD = """.arg %table : !pto.memref<64x32xf32>
 .arg %idx : !pto.tile<1x16xi32>

@@ -89,7 +89,7 @@ class PtoType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        from ptoas.grammar.types import type_from_body
+        from ptoas.dialects.pto.type_text import type_from_body
 
         return type_from_body(cls.name, symbol_body(parser)).parameters
 

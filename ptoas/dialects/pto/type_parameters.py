@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
-from lark import Token, Tree
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
-from ptoas.grammar.tree_builder import whole_number
+from ptoas.dialects.syntax_errors import explain_syntax
+
+
+@cache
+def grammar() -> Lark:
+    """The parser of `types.lark`, made when the first type is read."""
+    path = Path(__file__).with_name("types.lark")
+    return Lark.open(str(path), parser="lalr", lexer="contextual", start="type_body")
+
+
+def parse_type_body(text: str) -> Tree[Token]:
+    """Parse the parameters between the angle brackets of a `!pto` type; raises `SyntaxProblem`."""
+    try:
+        return cast(Any, grammar()).parse(text)
+    except UnexpectedInput as error:
+        raise explain_syntax(text, error, "type") from None
+
+
+def whole_number(text: str) -> int:
+    """Return the value of a decimal or hexadecimal literal; zeros may lead it."""
+    return int(text, 16 if "x" in text.lower() else 10)
 
 
 class TypeProblem(Exception):

@@ -47,6 +47,7 @@ from ptoas.dialects.pto.enums import (
     TileLocAttr,
 )
 from ptoas.dialects.pto.local_types import LocalArrayType, MultiTileType, StructType
+from ptoas.dialects.pto.type_parameters import Parameter, TypeProblem, parameters_of, parse_type_body
 from ptoas.dialects.pto.types import (
     DYNAMIC,
     HANDLES,
@@ -60,8 +61,7 @@ from ptoas.dialects.pto.types import (
     TileType,
     ViewType,
 )
-from ptoas.grammar.syntax import SyntaxProblem, parse_type_body
-from ptoas.grammar.type_parameters import Parameter, TypeProblem, parameters_of
+from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.ir.caches import remembered
 
 
