@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ptoas.analysis.order import Seen as Seen
     from ptoas.compiler.forms import print_module
     from ptoas.compiler.lower import lower
+    from ptoas.compiler.parse import parse, parse_file
     from ptoas.compiler.run import Kernel, Result, compile, run
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
@@ -30,16 +31,15 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
     from ptoas.grammar.format import format_text
     from ptoas.grammar.module import Module as Module
-    from ptoas.grammar.parse import parse, parse_file
     from ptoas.ir.caches import clear_caches
     from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
     from ptoas.ops.family import elementwise as elementwise
-    from ptoas.profiling.profile import Profile, profile
     from ptoas.profiling.reasons import Sync as Sync
     from ptoas.profiling.record import Recorder as Recorder
     from ptoas.profiling.record import Trace as Trace
     from ptoas.profiling.timeline import Timeline as Timeline
+    from ptoas.report import Profile, profile
     from ptoas.runner.compare import Comparison as Comparison
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
@@ -83,9 +83,9 @@ _HOMES = {
     "ptoas.diagnostics.edits": ("apply_fixes",),
     "ptoas.diagnostics.render": ("render",),
     "ptoas.grammar.format": ("format_text",),
-    "ptoas.grammar.parse": ("parse", "parse_file"),
+    "ptoas.compiler.parse": ("parse", "parse_file"),
     "ptoas.compiler.forms": ("print_module",),
-    "ptoas.profiling.profile": ("Profile", "profile"),
+    "ptoas.report": ("Profile", "profile"),
     "ptoas.compiler.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.simulator.compare": ("Compared", "compare"),
     "ptoas.compiler.lower": ("lower",),

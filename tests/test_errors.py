@@ -15,7 +15,8 @@ import ptoas
 from ptoas.cli.main import main
 from ptoas.dialects.pto.elementwise import TNegOp
 from ptoas.lowering.pipeline import UnknownPassError
-from ptoas.machine.machine import INSTRUCTIONS, Step, load_chapters
+from ptoas.machine.machine import INSTRUCTIONS, Step
+from ptoas.ops import load_bodies
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Row
 from ptoas.targets.rules.operands import rules_for
@@ -63,7 +64,7 @@ def broken_body(patch: pytest.MonkeyPatch) -> None:
     def bind(**_: Any) -> Step:
         return Step(lambda: 1 // 0)
 
-    load_chapters()
+    load_bodies()
     patch.setitem(INSTRUCTIONS, TNegOp, lambda *_: bind)
 
 

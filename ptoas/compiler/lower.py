@@ -9,22 +9,20 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ptoas.compiler.forms import print_module
-from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.files import write_text
 from ptoas.grammar.parse import parse_file
 from ptoas.lowering.pipeline import (
     PASSES,
     UnknownPassError,
     build_pipeline,
-    legalized,
     prepare,
     ready_for_passes,
     run_passes,
 )
-from ptoas.targets import Target, get_target
+from ptoas.targets import Target
 from ptoas.targets.isa import get_isa
-from ptoas.targets.named import module_target
-from ptoas.verifier.verify import verify
+from ptoas.verifier.check import check, resolve_target
 
 
 def lower(
@@ -70,40 +68,6 @@ def lower(
     from ptoas.lowering.emit_cpp import emit_cpp  # a run checks and prepares, and writes nothing
 
     return emit_cpp(ready, chosen, emit=emit, annotate=annotate)
-
-
-def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
-    """The target that is asked for, else the one that the module names (D2)."""
-    if isinstance(target, Target):
-        return target
-    name = target or module_target(module)
-    if name is None:
-        raise UsageError("no target: the module names none (pto.target_arch), so ask for one")
-    return get_target(name)
-
-
-def check(
-    module: ModuleOp,
-    target: Target,
-    *,
-    aicore: bool = False,
-    legalize: bool = False,
-    sync: str | None = None,
-    isa: str | None = None,
-    on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
-) -> tuple[Diagnostic, ...]:
-    """Raise what makes the module illegal on the target; give what only deserves a warning.
-
-    What `legalize` rewrites is judged by what it becomes.
-    """
-    if legalize and target.legalization is not None:
-        module = legalized(module, target)
-    report = verify(module, target, aicore, sync=sync, isa=isa)
-    if not report.ok:
-        raise PtoasError(report.errors)
-    if report.warnings and on_warnings is not None:
-        on_warnings(report.warnings)
-    return report.warnings
 
 
 def lower_file(

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ptoas.compiler.lower import check, resolve_target
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, UsageError
 from ptoas.machine.arrays import np
 from ptoas.machine.errors import forgiving
@@ -38,7 +37,8 @@ from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, o
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
-from ptoas.runner.options import Options, Result
+from ptoas.runner.options import Options, Result, RunObserver
+from ptoas.runner.ranks.in_process import RanksResult, run_compiled
 from ptoas.runner.report import (
     check_expected,
     check_output,
@@ -50,9 +50,9 @@ from ptoas.runner.report import (
 )
 from ptoas.runner.values import Allowance, read_value
 from ptoas.targets import TARGETS, Target
+from ptoas.verifier.check import check, resolve_target
 
 if TYPE_CHECKING:
-    from ptoas.profiling.record import Recorder
     from ptoas.runner.describe import Described
 
 
@@ -78,7 +78,7 @@ def compile(
     aicore: bool = False,
     isa: str | None = None,
     on_output: Callable[[str], None] | None = None,
-    recorder: Recorder | None = None,
+    recorder: RunObserver | None = None,
 ) -> Kernel:
     """A callable that runs many times without compiling again.
 
@@ -210,8 +210,6 @@ def run_texts(
     if ranks is not None:
         if save is not None or load is not None:
             raise UsageError("--save and --load keep the arguments of one program, not of ranks")
-        from ptoas.runner.ranks.in_process import run_ranks
-
         return run_ranks(module, arguments, target, ranks=ranks, seed=seed, max_memory=max_memory, **options)
     kernel = compile(module(), target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))
@@ -344,3 +342,29 @@ __all__ = [
     "run_texts",
     "write_output",
 ]
+
+
+def run_ranks(
+    module: ModuleOp | Callable[[], ModuleOp],
+    arguments: Mapping[str, Any] | Sequence[str] = (),
+    target: str | Target | None = None,
+    *,
+    ranks: int | str,
+    seed: int = 0,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    jobs: int | str = 1,
+    **options: Any,
+) -> RanksResult | None:
+    """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
+
+    `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
+    arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
+    `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
+    `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
+    these do not wait for each other (`"auto"`: one a core); the result is that of one.
+    """
+
+    def make() -> Kernel:
+        return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
+
+    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)

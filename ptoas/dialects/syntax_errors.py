@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Any, cast
 
-from lark import Token
+from lark import Lark, Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from ptoas.diagnostics.spelling import did_you_mean
@@ -90,8 +90,8 @@ DIRECTIVES = (".arg", ".const", ".target")
 _DIRECTIVE_FIXES = {".arch": "write `.target a5`"}
 
 
-def explain_syntax(text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
-    """The parser's complaint in words; token names stay out of it."""
+def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -> SyntaxProblem:
+    """Return the parser's complaint in words; token names stay out of it."""
     if isinstance(error, UnexpectedToken):
         token = cast(Token, cast(Any, error).token)
         found = f"the {what} ends" if token.type == "$END" else f"found `{_shorten(str(token))}`"
@@ -100,7 +100,7 @@ def explain_syntax(text: str, error: UnexpectedInput, what: str) -> SyntaxProble
         expected = error.accepts or error.expected
     elif isinstance(error, UnexpectedCharacters):
         offset = cast(int, cast(Any, error).pos_in_stream)
-        word = re.match(r"[\w.$!#@%-]+|.", text[offset:], re.S)
+        word = re.match(r"%[\w$.-]*|[\w.$!#@-]+|.", text[offset:], re.S)
         found_text = word.group() if word else text[offset : offset + 1]
         if (meant := _LOOK_ALIKES.get(text[offset])) is not None:
             name = unicodedata.name(text[offset], "a character").lower()
@@ -113,7 +113,7 @@ def explain_syntax(text: str, error: UnexpectedInput, what: str) -> SyntaxProble
                 f"unknown directive `{directive.group()}`; there are {known}", offset, length, fix
             )
         found, length = f"found `{_shorten(found_text)}`", len(found_text)
-        expected = error.allowed or set[str]()
+        expected = _accepted(parser, text[:offset]) or error.allowed or set[str]()
     else:
         return SyntaxProblem(f"the {what} is not complete", max(0, len(text.rstrip()) - 1))
     named = {_PHRASES[name] for name in expected if name in _PHRASES}
@@ -123,6 +123,13 @@ def explain_syntax(text: str, error: UnexpectedInput, what: str) -> SyntaxProble
     shown = phrases[:_MOST_PHRASES]
     wanted = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
     return SyntaxProblem(f"{found}, expected {wanted}", offset, length)
+
+
+def _accepted(parser: Lark, text: str) -> set[str]:
+    """Return the terminals that may follow a text, the end included; Lark lists those of the lexer only."""
+    following = parser.parse_interactive(text)
+    following.exhaust_lexer()
+    return following.accepts()
 
 
 def _by_weight(phrase: str) -> tuple[bool, str]:

@@ -13,6 +13,7 @@ from xdsl.ir import Region as IRRegion
 from xdsl.utils.exceptions import VerifyException
 
 from ptoas.diagnostics import Source, Span
+from ptoas.dialects.pto.defaults import default_attributes
 from ptoas.dialects.pto.instruction import Problem, PtoOp
 from ptoas.dialects.syntax_errors import SyntaxProblem
 from ptoas.grammar import checks, mlir, structure
@@ -447,9 +448,6 @@ class Builder(Names):
         open_ones = [name for name in plan.cls.SUFFIXES if name not in plan.properties]
         if not open_ones or not isinstance(self.target, StringAttr):
             return plan.properties
-        # The only question that a text has for its target: what is meant by an attribute that is not there.
-        from ptoas.targets.defaults import default_attributes
-
         return {
             **plan.properties,
             **default_attributes(self.target.data, plan.cls, operands, plan.properties),

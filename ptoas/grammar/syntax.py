@@ -69,7 +69,7 @@ def parse_statement(text: str) -> t.Statement:
     try:
         found = cast("Tree[Token]", cast(Any, grammar()).parse(text))
     except UnexpectedInput as error:
-        raise explain_syntax(text, error, "statement") from None
+        raise explain_syntax(grammar(), text, error, "statement") from None
     return TreeBuilder(value_offsets(text)).transform(found)
 
 

@@ -44,9 +44,10 @@ from ptoas.machine.addresses import lost, placed
 from ptoas.machine.bound import Bound
 from ptoas.machine.control import ControlFlow
 from ptoas.machine.errors import failure
+from ptoas.machine.events import chosen_event
 from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, Observer, lazily
-from ptoas.machine.machine import VALUES, Machine, load_bodies
+from ptoas.machine.machine import VALUES, Machine
 from ptoas.machine.memory import Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
@@ -54,7 +55,6 @@ from ptoas.machine.segments import Segment, is_beside, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
-from ptoas.ops.sync import chosen_event
 
 
 class ModuleCompiler:
@@ -70,7 +70,6 @@ class ModuleCompiler:
         steps: Steps,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
-        load_bodies({type(op) for op in walk(module) if isinstance(op, PtoOp)})
         self.machine = machine
         self.race = race
         self.observer = observer

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from xdsl.dialects.func import FuncOp
@@ -21,7 +18,6 @@ from xdsl.ir import Operation
 from ptoas.analysis.channels import is_for_first_lane
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import Diagnostic, Note, Severity, UsageError
-from ptoas.dialects.plugins import import_all
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.grammar.spans import span_of
@@ -38,11 +34,11 @@ if TYPE_CHECKING:
     from ptoas.analysis.channels import Channels
     from ptoas.dialects.pto.channel import PipeInitOp
     from ptoas.machine.cluster import Cluster
+    from ptoas.machine.epilogue_scales import Scales
     from ptoas.machine.handover import Later
     from ptoas.machine.race import RaceDetector
     from ptoas.machine.sharing import Sharing
     from ptoas.machine.unsettled import Lanes
-    from ptoas.ops.push_epilogue import Scales
 
 DEFAULT_MAX_MEMORY = 8 << 30
 
@@ -297,25 +293,3 @@ def value(*classes: type[PtoOp]) -> Callable[[F], F]:
         return function
 
     return register
-
-
-def load_bodies(classes: Iterable[type[PtoOp]]) -> None:
-    """Import what says what these instructions do."""
-    from ptoas.ops import BESIDE
-
-    ours = PtoOp.__module__.rpartition(".")[0]
-    homes = {cls.__module__.rpartition(".") for cls in classes}
-    for chapter in (chapter for package, _, chapter in homes if package == ours):
-        for name in (chapter, *BESIDE.get(chapter, ())):
-            if find_spec(f"ptoas.ops.{name}") is not None:
-                import_module(f"ptoas.ops.{name}")
-    import_all("bodies")
-
-
-def load_chapters() -> None:
-    """Import every chapter, so that the registry is complete."""
-    from ptoas import ops
-
-    for chapter in iter_modules(ops.__path__):
-        import_module(f"{ops.__name__}.{chapter.name}")
-    import_all("bodies")

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
 from ptoas.machine.budget import check_tile
 from ptoas.machine.machine import VALUES
 from ptoas.machine.source import SourceWriter
-from ptoas.ops.views import alloc_tile, place, tile_name, valid_extents
+from ptoas.machine.tile_allocation import alloc_tile, place, tile_name, valid_extents
 
 if TYPE_CHECKING:
     from ptoas.machine.compile import ModuleCompiler

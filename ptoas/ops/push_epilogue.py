@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from xdsl.ir import Attribute
 
@@ -14,6 +13,7 @@ from ptoas.dialects.pto.enums import KernelKind, ReluPreMode
 from ptoas.dialects.pto.quant import PushScaleOp, SetQuantScalarOp, SetQuantVectorOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.dtypes import dtype_of
+from ptoas.machine.epilogue_scales import Scales
 from ptoas.machine.errors import failure
 from ptoas.machine.machine import Binder, Machine, Step, instruction, value
 from ptoas.machine.tiles import Tile
@@ -21,14 +21,6 @@ from ptoas.ops.fixpipe import Convert, as_it_is, quantised, rounded
 
 SIGNED = np.uint64(1 << 46)
 """In the word of a scale: results of 8 bits have a sign."""
-
-
-@dataclass(frozen=True)
-class Scales:
-    """Scales that were set for a channel: a word for all columns, or one for each."""
-
-    words: Array
-    by_column: bool
 
 
 # --- scales ----------------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import func
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 MOST_COSTS = 1 << 20
 """Bytes of a file of costs that are read."""
+
+
+RENDERERS: dict[str, Callable[[Profile], Any]] = {}
+"""What draws a profile: `page`, `pictures` and `timeline`, registered by `ptoas.report`."""
 
 
 @dataclass
@@ -235,22 +240,14 @@ class Profile:
 
     def html(self) -> str:
         """The page of `ptoas report`: everything, in one file."""
-        from ptoas.report.page import page
-
-        return page(self)
+        return RENDERERS["page"](self)
 
     def pictures(self) -> dict[str, str]:
         """The pictures of the page as SVG: `timeline`, `memory`, `flags` and `access`."""
-        from ptoas.report.page import pictures
-
-        return pictures(self)
+        return RENDERERS["pictures"](self)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        from ptoas.report.draw import timeline
-
-        return f"<div>{escape(self.summary().splitlines()[0])}</div>{timeline(self)}"
+        return f"<div>{escape(self.summary().splitlines()[0])}</div>{RENDERERS['timeline'](self)}"
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -286,7 +283,7 @@ def profile(
     >>> ptoas.profile(module, target="a2a3", static=True).total
     392.0
     """
-    from ptoas.compiler.lower import resolve_target
+    from ptoas.verifier.check import resolve_target
 
     chosen = resolve_target(module, target)
     table = table_of(chosen)
@@ -298,7 +295,7 @@ def profile(
     recorder = Recorder(chosen, table)
     options |= {"entry": entry, "blocks": blocks, "recorder": recorder}
     if ranks is not None:
-        from ptoas.runner.ranks.in_process import run_ranks
+        from ptoas.compiler.run import run_ranks
 
         if ranks == "mpi":
             raise UsageError("a profile is of ranks in one process: --ranks N")
@@ -338,10 +335,10 @@ def _walked(
     blocks: int,
     options: dict[str, Any],
 ) -> tuple[Trace, str, list[Diagnostic]]:
-    from ptoas.compiler.lower import check
     from ptoas.lowering import prepare
     from ptoas.runner.entry import choose_entry
     from ptoas.runner.report import split_option
+    from ptoas.verifier.check import check
 
     legalize, sync = bool(options.get("legalize")), options.get("sync")
     warnings: list[Diagnostic] = []

@@ -4,3 +4,13 @@
 `report`) makes the page, for it escapes what comes from a program; the pictures are rectangles and lines that
 a plotting library would not draw faster, and would not make clickable.
 """
+
+from __future__ import annotations
+
+from ptoas.profiling.profile import RENDERERS, Profile, profile
+from ptoas.report.draw import timeline
+from ptoas.report.page import page, pictures
+
+RENDERERS.update(page=page, pictures=pictures, timeline=timeline)
+
+__all__ = ["Profile", "profile"]

@@ -33,6 +33,7 @@ from ptoas.machine.race import RaceDetector
 from ptoas.machine.sharing import Sharing
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
+from ptoas.ops import load_bodies
 from ptoas.ops.asynchronous import finish_flights
 from ptoas.runner.arguments import Bound
 from ptoas.runner.entry import unread_tiles
@@ -116,6 +117,7 @@ class Core:
             options.recorder.number(program.module)
             self.watcher = options.recorder.on(self.machine)
         by_hand = program.placed_by_hand
+        load_bodies()
         self.compiler = ModuleCompiler(
             program.module,
             self.machine,

@@ -60,7 +60,7 @@ def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
     """Whose lines count in a run: those of the target; of all targets, the lines that name none."""
     if target == "all":
         return ""
-    from ptoas.compiler.lower import resolve_target
+    from ptoas.verifier.check import resolve_target
 
     return resolve_target(module(), target).name
 

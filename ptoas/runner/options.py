@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
+
+from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic
 from ptoas.machine.arrays import Array
-from ptoas.machine.machine import Checks
+from ptoas.machine.instructions import Observer
+from ptoas.machine.machine import Checks, Machine
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.observe import Printing
 from ptoas.runner.stats import Stats
 
-if TYPE_CHECKING:
-    from ptoas.profiling.record import Recorder
+
+class RunObserver(Protocol):
+    """Records a run, for a profile."""
+
+    def number(self, module: ModuleOp) -> None:
+        """Note the order of a module's operations."""
+
+    def on(self, machine: Machine) -> Observer:
+        """Return what observes one machine."""
+        ...
 
 
 @dataclass
@@ -46,7 +57,7 @@ class Options:
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
     """What `verify` says of the program; every result repeats it."""
-    recorder: Recorder | None = None
+    recorder: RunObserver | None = None
     """Writes down what happens, for a profile."""
 
 

@@ -57,6 +57,7 @@ def get_target(name: str) -> Target:
 
 
 load_rules()
+import_module("ptoas.targets.defaults")  # which registers the attributes that targets have by default
 
 __all__ = [
     "A2A3",

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Attribute, SSAValue
 
+from ptoas.dialects.pto.defaults import register_default_attributes
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.targets import UnknownTargetError, get_target
 
 
+@register_default_attributes
 def default_attributes(
     target: str, cls: type[PtoOp], operands: Sequence[SSAValue], properties: Mapping[str, Attribute]
 ) -> dict[str, Attribute]:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 import ptoas
+from ptoas.compiler.run import run_ranks
 from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import render
-from ptoas.runner.ranks.in_process import run_ranks
 from ptoas.runner.ranks.mpi import load_mpi
 from tests.comm.programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather
 

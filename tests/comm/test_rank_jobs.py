@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import ptoas
 from ptoas.cli.main import main
+from ptoas.compiler.run import run_ranks
 from ptoas.diagnostics import PtoasError, UsageError
 from ptoas.runner import jobs as several
-from ptoas.runner.ranks.in_process import run_ranks
 
 from .programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, gather
 from .remote_programs import ring

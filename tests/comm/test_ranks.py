@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ptoas
-from ptoas.compiler.run import check_file, run
+from ptoas.compiler.run import check_file, run, run_ranks
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
-from ptoas.runner.ranks.in_process import RanksResult, parse_ranks, run_ranks
+from ptoas.runner.ranks.in_process import RanksResult, parse_ranks
 
 from .programs import HANDSHAKE, SIGNAL, SOURCE_CHANGES, WAITS, gather, guarded
 

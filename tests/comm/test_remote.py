@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import ptoas
-from ptoas.compiler.run import check_file, run
+from ptoas.compiler.run import check_file, run, run_ranks
 from ptoas.diagnostics import Diagnostic, PtoasError, Source
 from ptoas.runner.context import RANK, WINDOW_BYTES, WINDOWS, table
-from ptoas.runner.ranks.in_process import RanksResult, run_ranks
+from ptoas.runner.ranks.in_process import RanksResult
 
 from .remote_programs import FENCE, POLL, WAIT, offset, ring
 

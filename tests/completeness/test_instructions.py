@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +13,8 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.multi_tile import AllocMultiTileOp
 from ptoas.grammar.parse import parse
 from ptoas.grammar.spans import span_of
-from ptoas.machine.machine import INSTRUCTIONS, VALUES, load_chapters
+from ptoas.machine.machine import INSTRUCTIONS, VALUES
+from ptoas.ops import load_bodies
 from ptoas.project.instruction_pages import chapter_of
 from ptoas.targets import TARGETS
 from ptoas.targets.pipes import Pipes
@@ -74,31 +72,9 @@ taken apart before."""
 
 @every_instruction
 def test_the_machine_gives_it_a_meaning(op: type[PtoOp]) -> None:
-    load_chapters()
+    load_bodies()
     assert op in INSTRUCTIONS or op in VALUES or op in KNOWN
     assert not (op in INSTRUCTIONS and op in VALUES), "it has two"
-
-
-ALONE = """
-import os, sys
-from ptoas.dialects.pto import CHAPTERS, instructions_of
-from ptoas.machine.machine import INSTRUCTIONS, VALUES, load_bodies
-for chapter in CHAPTERS:
-    if not os.fork():
-        load_bodies(instructions_of(chapter))
-        known = {**INSTRUCTIONS, **VALUES}
-        print(*(op.name for op in instructions_of(chapter) if op not in known), end=" ")
-        sys.stdout.flush()
-        os._exit(0)
-    os.wait()
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a chapter alone needs a process of its own")
-def test_a_chapter_alone_brings_what_its_instructions_do() -> None:
-    """A run imports the chapters that its program needs and no others."""
-    lacking = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True).stdout
-    assert set(lacking.split()) <= {op.name for op in KNOWN}
 
 
 def test_every_opcode_and_alias_names_one_instruction() -> None:

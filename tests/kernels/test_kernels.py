@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import ptoas
-from ptoas.runner.ranks.in_process import run_ranks
+from ptoas.compiler.run import run_ranks
 
 HERE = Path(__file__).parent
 KERNELS = sorted(path.stem for path in HERE.glob("*.pto"))

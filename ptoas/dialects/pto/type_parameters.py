@@ -29,7 +29,7 @@ def parse_type_body(text: str) -> Tree[Token]:
     try:
         return cast(Any, grammar()).parse(text)
     except UnexpectedInput as error:
-        raise explain_syntax(text, error, "type") from None
+        raise explain_syntax(grammar(), text, error, "type") from None
 
 
 def whole_number(text: str) -> int:

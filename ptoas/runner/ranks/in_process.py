@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from xdsl.dialects.builtin import ModuleOp
-
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import Array, np
@@ -34,7 +32,6 @@ from ptoas.runner.ranks.arguments import RankArguments
 from ptoas.runner.ranks.members import Member
 from ptoas.runner.schedules import in_every_order
 from ptoas.runner.values import Allowance
-from ptoas.targets import Target
 
 T = TypeVar("T")
 
@@ -330,33 +327,6 @@ def together(arrays: Sequence[Array]) -> Array:
 
 
 # --- the command ---------------------------------------------------------------------------------
-
-
-def run_ranks(
-    module: ModuleOp | Callable[[], ModuleOp],
-    arguments: Mapping[str, Any] | Sequence[str] = (),
-    target: str | Target | None = None,
-    *,
-    ranks: int | str,
-    seed: int = 0,
-    max_memory: int = DEFAULT_MAX_MEMORY,
-    jobs: int | str = 1,
-    **options: Any,
-) -> RanksResult | None:
-    """Run a program on several ranks: `ranks` is how many, or `"mpi"` for one process a rank.
-
-    `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
-    arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
-    `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
-    `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
-    these do not wait for each other (`"auto"`: one a core); the result is that of one.
-    """
-    from ptoas.compiler.run import compile
-
-    def make() -> Kernel:
-        return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
-
-    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
 
 
 def run_compiled(

@@ -1,0 +1,15 @@
+"""Scales for what is pushed through channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptoas.machine.arrays import Array
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Scales that were set for a channel: a word for all columns, or one for each."""
+
+    words: Array
+    by_column: bool

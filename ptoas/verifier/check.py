@@ -1,0 +1,47 @@
+"""Refusing a module that is illegal on its target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
+from ptoas.lowering.pipeline import legalized
+from ptoas.targets import Target, get_target
+from ptoas.targets.named import module_target
+from ptoas.verifier.verify import verify
+
+
+def resolve_target(module: ModuleOp, target: str | Target | None) -> Target:
+    """The target that is asked for, else the one that the module names (D2)."""
+    if isinstance(target, Target):
+        return target
+    name = target or module_target(module)
+    if name is None:
+        raise UsageError("no target: the module names none (pto.target_arch), so ask for one")
+    return get_target(name)
+
+
+def check(
+    module: ModuleOp,
+    target: Target,
+    *,
+    aicore: bool = False,
+    legalize: bool = False,
+    sync: str | None = None,
+    isa: str | None = None,
+    on_warnings: Callable[[Sequence[Diagnostic]], None] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Raise what makes the module illegal on the target; give what only deserves a warning.
+
+    What `legalize` rewrites is judged by what it becomes.
+    """
+    if legalize and target.legalization is not None:
+        module = legalized(module, target)
+    report = verify(module, target, aicore, sync=sync, isa=isa)
+    if not report.ok:
+        raise PtoasError(report.errors)
+    if report.warnings and on_warnings is not None:
+        on_warnings(report.warnings)
+    return report.warnings
