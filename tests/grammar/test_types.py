@@ -5,14 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 import ptoas
-from ptoas.dialects.pto import type_text as types
 from ptoas.dialects.pto.enums import (
     BLayout,
     CompactMode,
@@ -229,36 +226,3 @@ def test_memory_as_mlir_writes_it_is_a_view_of_global_memory() -> None:
 )
 def test_types_of_what_a_function_keeps_read_as_they_are_printed(text: str) -> None:
     assert str(type_from_text(text)) == text
-
-
-WORDS = st.sampled_from(
-    ["vec", "mat", "f32", "bf16", "f33", "row_major", "none_box", "0", "1", "7", "16", "?"]
-)
-KEYS = ("loc", "dtype", "rows", "cols", "v_row", "v_col", "blayout", "slayout", "fractal", "pad", "lines")
-GIVEN = st.lists(st.tuples(st.sampled_from(KEYS), WORDS), max_size=10)
-USUAL = {"loc": "vec", "dtype": "f32", "rows": "16", "cols": "16"}
-SHAPES = st.lists(st.sampled_from(["1", "16", "?", "99999999999999999999"]), min_size=1, max_size=6)
-
-
-@given(GIVEN, st.booleans(), SHAPES, st.sampled_from(["f32", "i8", "f33", "ui16"]))
-def test_the_quick_way_to_a_type_says_what_the_grammar_says(
-    given: list[tuple[str, str]], usual: bool, shape: list[str], element: str
-) -> None:
-    """The common kinds of types are read without the grammar; what is wrong, and where, is the same, too."""
-    parts = [*(USUAL.items() if usual else ()), *((k, v) for k, v in given if not (usual and k in USUAL))]
-    for text in (
-        f"!pto.tile_buf<{', '.join(f'{key}={value}' for key, value in parts)}>",
-        f"!pto.tensor_view<{'x'.join([*shape, element])}>",
-    ):
-        quick = read_type(text)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(types, "plain_parameters", lambda body: None)
-            assert read_type(text) == quick
-
-
-def read_type(text: str) -> object:
-    ptoas.clear_caches()
-    try:
-        return type_from_text(text)
-    except TypeProblem as problem:
-        return problem.message, problem.offset, problem.length, problem.fix
