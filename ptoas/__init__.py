@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ptoas.targets.row import Unsupported as Unsupported
     from ptoas.targets.rule import RULES, Asked, Rule
     from ptoas.targets.rule import Check as Check
+    from ptoas.targets.rule import Dependence as Dependence
     from ptoas.targets.rule import Scope as Scope
     from ptoas.targets.rule import Violation as Violation
     from ptoas.targets.rule import mismatch as mismatch
@@ -144,6 +145,7 @@ _ALSO = {
     ),
     "ptoas.targets.rule": (
         "Check",
+        "Dependence",
         "Scope",
         "Violation",
         "mismatch",
