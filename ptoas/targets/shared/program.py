@@ -203,12 +203,15 @@ def phases() -> Rules:
 def lints() -> Rules:
     """What only deserves a look."""
     from ptoas.targets.rules import lints as n
+    from ptoas.targets.rules import missing_stores as m
 
     return (
         n.a_body_has_one_block,
         n.a_result_is_read,
         n.what_is_written_is_read_before_it_is_overwritten,
         n.a_tile_is_used,
+        m.a_kernel_stores_something,
+        m.an_output_is_written,
     )
 
 
