@@ -156,19 +156,6 @@ func.func @f(%dst: !pto.memref<8x48xf32>, %a: !pto.memref<4x48xf32>, %b: !pto.me
         "PTO-C105",
     ),
     Difference(
-        "an extent of 0 in a put or get",
-        "refuses it",
-        "accepted: there is nothing to do",
-        "header of TPUT returns where there are no rows",
-        """
-func.func @f(%dst: !pto.memref<0x32xf32>, %src: !pto.memref<0x32xf32>) {
-  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x32xf32>
-  pto.comm.tput(%dst, %src, buf(%t) : !pto.memref<0x32xf32>, !pto.memref<0x32xf32>, !pto.tile_buf<vec, 1x32xf32>)
-  return
-}
-""",
-    ),
-    Difference(
         "a memref in local memory",
         "takes it where pointers are cast",
         "refused: local memory is tiles",

@@ -105,17 +105,6 @@ func.func @f(%a: !pto.tile_buf<vec, 1x16xi32>, %b: !pto.tile_buf<vec, 1x16xi32>,
 """,
     ),
     Difference(
-        "`tpow` of high precision on a2a3",
-        "refuses it",
-        "accepted with a warning: it is no more precise there",
-        "header of TPOW on a2a3: the algorithm is a parameter that nothing reads",
-        """
-.arg %a : !pto.tile<1x16xf32>
-.arg %b : !pto.tile<1x16xf32>
-%d = tpow %a, %b {precisionType = #pto<pow_precision high_precision>} : (!pto.tile<1x16xf32>, !pto.tile<1x16xf32>) -> !pto.tile<1x16xf32>
-""",
-    ),
-    Difference(
         "a `trowexpand` into no columns",
         "refuses it",
         "accepted: there is nothing to do (D34)",

@@ -11,7 +11,7 @@ from ptoas.targets.families import elementwise as f
 from ptoas.targets.families import scratch
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Row, Rows, Scratch
-from ptoas.targets.rules.elementwise import high_precision_has_an_effect
+from ptoas.targets.rules.elementwise import high_precision_has_an_effect, power_has_one_precision
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
@@ -36,6 +36,10 @@ THROUGH_F32 = "through f32"
 def precise(row: Row, algorithm: str) -> Row:
     """The call takes a precision, and the header does not look at it."""
     return f.precise(row, algorithm).but(rules=(high_precision_has_an_effect,))
+
+
+def power(row: Row) -> Row:
+    return f.precise(row, "Pow").but(rules=(power_has_one_precision,))
 
 
 def _row_and_mask(know: Facts) -> TileType:
@@ -96,8 +100,8 @@ ROWS: Rows = {
         "f32", apart=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
     e.TPowOp: f.by_element(
-        precise(f.BINARY_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
-        precise(f.BINARY, "Pow").of(
+        power(f.BINARY_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
+        power(f.BINARY).of(
             POWERS,
             valid={"dst src0 src1 tmp": "R C"},
             pipe=by_logarithms("src0", "src1"),

@@ -20,6 +20,7 @@ def module() -> Rules:
         t.named_target_exists,
         t.module_names_the_checked_target,
         t.a_tail_is_one_that_exists,
+        t.no_function_calls_itself,
     )
 
 
