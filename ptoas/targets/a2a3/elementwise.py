@@ -66,9 +66,9 @@ BY_VECTORS, BY_SCALARS = "by vectors", "by scalars"
 
 
 def _sequence_form(op: e.TCIOp) -> str:
-    """The overload with a scratch tile counts upwards in whole numbers alone: it negates a descending sequence
-    after it has added the start, and writes the bits of integers to tiles of floats. None is added where the
-    author gives none, whose flags are for the scalar pipe then."""
+    """The overload with a scratch tile counts upwards in whole numbers alone: it negates a descending
+    sequence after it has added the start, and writes the bits of integers to tiles of floats. None is added
+    where the author gives none, whose flags are for the scalar pipe then."""
     if op.tmp is None or not BY_TYPE[op.start.type].is_integer:
         return BY_SCALARS
     is_descending = op.descending is not None and bool(op.descending.value.data)
