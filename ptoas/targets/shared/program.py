@@ -147,6 +147,7 @@ def placement() -> Rules:
 
 @asked("matmul")
 def accumulators() -> Rules:
+    """For targets that add to their destination; the simulator reads the accumulator that it is given."""
     from ptoas.targets.rules import matmul as k
 
     return (k.an_accumulator_is_one_buffer,)
@@ -310,10 +311,21 @@ def channels_in_local_memory() -> Rules:
 
 EVERYWHERE = (
     *(module, pipes, cores, sections, parts, collectives, staging, transfers, tiles, loops, variables),
-    *(placement, accumulators, lints, indices, channels),
+    *(placement, lints, indices, channels),
 )
 
-DEVICES = (*EVERYWHERE, steps, rings, fences, leftovers, budgets, flags, phases, device_channels)
+DEVICES = (
+    *EVERYWHERE,
+    accumulators,
+    steps,
+    rings,
+    fences,
+    leftovers,
+    budgets,
+    flags,
+    phases,
+    device_channels,
+)
 
 SIMT_DEVICES = (*DEVICES, ordered_vectors, simt, scales, triggers, channels_in_local_memory)
 """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""
