@@ -28,6 +28,7 @@ from ptoas.compiler.run import (
     write_output,
 )
 from ptoas.diagnostics import PtoasError, Source, UsageError
+from ptoas.runner.entry import needed_by
 
 LOOKUP = """
 .arg %table : !pto.memref<64x8xf32>
@@ -660,3 +661,48 @@ def test_a_kernel_holds_no_old_arrays(lookup) -> None:
     del table
     gc.collect()
     assert sum(ref() is not None for ref in held) <= 1
+
+
+SIBLINGS = """
+func.func @good(%x: !pto.memref<16x32xf32>, %out: !pto.memref<16x32xf32>) {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>
+  func.call @load(%x, %a) : (!pto.memref<16x32xf32>, !pto.tile_buf<vec, 16x32xf32>) -> ()
+  pto.tstore ins(%a : !pto.tile_buf<vec, 16x32xf32>) outs(%out : !pto.memref<16x32xf32>)
+  return
+}
+func.func @load(%x: !pto.memref<16x32xf32>, %a: !pto.tile_buf<vec, 16x32xf32>) {
+  pto.tload ins(%x : !pto.memref<16x32xf32>) outs(%a : !pto.tile_buf<vec, 16x32xf32>)
+  return
+}
+func.func @broken(%x: !pto.memref<64x32xf32>, %i: !pto.tile_buf<vec, 2x16xi32>) {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x32xf32>
+  pto.mgather ins(%x, %i : !pto.memref<64x32xf32>, !pto.tile_buf<vec, 2x16xi32>) outs(%a : !pto.tile_buf<vec, 16x32xf32>) {coalesce = #pto<coalesce row>}
+  return
+}
+"""
+
+
+def test_run_of_an_entry_ignores_functions_that_it_does_not_need() -> None:
+    x = np.arange(512, dtype=np.float32).reshape(16, 32)
+    module = ptoas.parse(SIBLINGS)
+    result = ptoas.run(module, {"x": x}, "a5", entry="good")
+    assert np.array_equal(result.outputs["out"], x)
+    with pytest.raises(ptoas.PtoasError, match="PTO-A20"):
+        ptoas.run(module, {}, "a5", entry="broken")
+
+
+def test_run_of_an_entry_checks_what_it_calls() -> None:
+    called = SIBLINGS.replace(
+        "  pto.tstore",
+        "  func.call @broken(%t, %i) : (!pto.memref<64x32xf32>, "
+        "!pto.tile_buf<vec, 2x16xi32>) -> ()\n  pto.tstore",
+        1,
+    ).replace("@good(%x", "@good(%t: !pto.memref<64x32xf32>, %i: !pto.tile_buf<vec, 2x16xi32>, %x")
+    with pytest.raises(ptoas.PtoasError, match="PTO-A20"):
+        ptoas.run(ptoas.parse(called), {}, "a5", entry="good")
+
+
+def test_an_entry_of_a_pair_needs_the_other_half() -> None:
+    text = (Path(__file__).parents[1] / "examples/cube_to_vector.pto").read_text()
+    module = ptoas.parse(text)
+    assert needed_by(module, "relu_rows_cube") is module

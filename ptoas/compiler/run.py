@@ -34,6 +34,7 @@ from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.assertions import check_all
 from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
+from ptoas.runner.entry import needed_by
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
@@ -122,6 +123,8 @@ def compile(
     if schedule is not None and schedule < 0:
         raise UsageError(f"a schedule is the seed of an order, a number from 0; {schedule} given")
     warnings: tuple[Diagnostic, ...] = ()
+    if entry is not None:
+        module = needed_by(module, entry)  # what is wrong with other functions does not matter
     if not force:
         warnings = check(module, chosen, aicore=aicore, legalize=legalize, sync=sync, isa=isa)
     options = Options(

@@ -7,7 +7,7 @@ names and integers that are counted here; no name or literal of the program is e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -55,6 +55,9 @@ from ptoas.machine.segments import Segment, is_beside, pipe_of
 from ptoas.machine.source import Steps
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import element_touched, touched_by
+
+MAX_NESTING = 16
+"""Loops and branches inside each other that are written as one Python function; Python takes 20 loops."""
 
 
 class ModuleCompiler:
@@ -123,11 +126,24 @@ class ModuleCompiler:
         try:
             code = compile(text, f"<ptoas {self.names[name]}>", "exec")
         except (SyntaxError, RecursionError, MemoryError) as error:
-            # Python nests some twenty loops and a hundred branches.
-            message = f"@{name} can't be compiled: loops or branches nest too deeply ({error})"
+            # A switch is a chain of branches, and Python compiles some thousands of those.
+            message = f"@{name} can't be compiled: a switch has too many cases ({error})"
             raise failure("PTO-R505", message, self.functions[name]) from None
         exec(code, self.namespace)
         return compiler.callees
+
+
+def _nesting(function: func.FuncOp) -> int:
+    """The number of regions inside each other."""
+    depths = dict[Operation | None, int]()
+    for op in walk(function):
+        depths[op] = depths.get(op.parent_op(), -1) + 1
+    return max(depths.values())
+
+
+def _function(name: str, parameters: str, lines: Sequence[str]) -> str:
+    body = "\n".join(lines) or "    return ()"
+    return f"def {name}({parameters}):\n{body}\n"
 
 
 class FunctionCompiler(ControlFlow, Placement):
@@ -136,15 +152,33 @@ class FunctionCompiler(ControlFlow, Placement):
     # --- text ---
 
     def text(self) -> str:
+        """The function, preceded by the parts that its deepest loops and branches are written as."""
         op = self.op
-        parameters = ", ".join(self.name(argument) for argument in op.body.blocks[0].args)
+        self.variables_in_list = _nesting(op) > MAX_NESTING
+        parameters = [self.name(argument) for argument in op.body.blocks[0].args]
         self.block(op.body.block)
-        body = "\n".join(self.lines) or "    return ()"
-        return f"def {self.module.names[op.sym_name.data]}({parameters}):\n{body}\n"
+        name = self.module.names[op.sym_name.data]
+        if not self.variables_in_list:
+            return _function(name, ", ".join(parameters), self.lines)
+        parts = [_function(f"{name}_{number}", "v", part) for number, part in enumerate(self.parts)]
+        variables = f"    v = [*arguments] + [None] * {len(self.names) - len(parameters)}"
+        return "".join([*parts, _function(name, "*arguments", [variables, *self.lines])])
+
+    def separately(self, op: Operation) -> None:
+        """Write an operation as a function of its own, so that what it nests begins at depth 1 again."""
+        lines, depth = self.lines, self.depth
+        self.lines, self.depth = [], 1
+        self.operation(op)
+        self.parts.append(self.lines)
+        self.lines, self.depth = lines, depth
+        self.line(f"{self.module.names[self.op.sym_name.data]}_{len(self.parts) - 1}(v)")
 
     # --- operations ---
 
     def operation(self, op: Operation) -> None:
+        if op.regions and self.depth > MAX_NESTING:
+            self.separately(op)
+            return
         segment, self.segment = self.segment, None
         if is_beside(op):
             self.segment = segment

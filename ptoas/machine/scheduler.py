@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from greenlet import greenlet
+from greenlet import getcurrent, greenlet
 from xdsl.ir import Operation
 
 from ptoas.diagnostics import PtoasError
@@ -85,6 +85,7 @@ class Turns(Scheduler):
         self._random = np.random.default_rng([seed, size])
         self._round: list[int] = []
         self._actors: list[greenlet] = []
+        self._hub: greenlet | None = None
         self._conditions: dict[int, Condition] = {}
         self._stuck = False
         self._grace: int | None = None
@@ -102,19 +103,21 @@ class Turns(Scheduler):
             finally:
                 self._leave(actor, good)
 
+        self._hub = getcurrent()
         self._actors = [greenlet(partial(live, actor)) for actor in range(len(lives))]
         while self._live:
-            # An actor that has come to its end comes back here.
+            # An actor that gives way, or has come to its end, comes back here. A greenlet begins at the depth
+            # of the stack that started it: actors that started each other would run out of it.
             self._actors[self._next()].switch()
         if crashes:
             raise crashes[0]
 
-    def give_way(self, actor: int) -> None:
+    def give_way(self, actor: int) -> None:  # noqa: ARG002 - one of several schedulers
         if self._grace is not None:
             self._grace -= 1
             if self._grace < 0:
                 raise Stopped
-        self._hand_on(actor)
+        self._hand_on()
 
     def point(self, actor: int) -> None:
         if self.restless and self._random.random() < 0.5:
@@ -126,7 +129,7 @@ class Turns(Scheduler):
         if condition():
             return
         self._conditions[actor] = condition
-        self._hand_on(actor)
+        self._hand_on()
         del self._conditions[actor]
         if not condition():
             raise Waiting(op, what, on)
@@ -137,10 +140,10 @@ class Turns(Scheduler):
     def changes(self) -> int:
         return self._changes
 
-    def _hand_on(self, actor: int) -> None:
-        following = self._next()
-        if following != actor:
-            self._actors[following].switch()
+    def _hand_on(self) -> None:
+        """Return to the loop of `run`, which lets the next actor go on."""
+        assert self._hub is not None
+        self._hub.switch()
 
     def _leave(self, actor: int, good: bool) -> None:
         """The actor has come to its end; its memory stays."""

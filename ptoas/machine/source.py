@@ -52,6 +52,10 @@ class SourceWriter(ABC):
         self.op = op
         self.lines: list[str] = []
         self.depth = 1
+        self.parts: list[list[str]] = []
+        """Bodies of the functions that deeply nested loops and branches are written as."""
+        self.variables_in_list = False
+        """Whether variables are elements of a list, which all parts of the function share."""
         self.names: dict[SSAValue, str] = {}
         self.known: dict[SSAValue, object] = {}
         """Values that are the same in every execution: constants, and tiles at constant addresses."""
@@ -81,7 +85,8 @@ class SourceWriter(ABC):
     def name(self, value: SSAValue) -> str:
         found = self.names.get(value)
         if found is None:
-            found = self.names[value] = f"v{len(self.names)}"
+            number = len(self.names)
+            found = self.names[value] = f"v[{number}]" if self.variables_in_list else f"v{number}"
         return found
 
     def refs(self, values: Sequence[SSAValue]) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import SymbolTable
 
 from ptoas.analysis.kinds import functions_below, needs_cluster
 from ptoas.analysis.structure import kind_of, walk
@@ -12,6 +16,7 @@ from ptoas.diagnostics import Note
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.views import AllocTileOp, TAssignOp
 from ptoas.dialects.visibility import is_entry
+from ptoas.ir.clone import clone
 from ptoas.lowering.join_kinds import join, uncalled_pairs
 from ptoas.machine.actors import ALONE, CLUSTER, Role
 from ptoas.machine.errors import failure
@@ -51,6 +56,49 @@ def _bodies(module: ModuleOp) -> list[func.FuncOp]:
 def _uncalled(module: ModuleOp, bodies: list[func.FuncOp]) -> list[func.FuncOp]:
     called = {op.callee.string_value() for op in walk(module) if isinstance(op, func.CallOp)}
     return [op for op in bodies if op.sym_name.data not in called] or bodies
+
+
+def needed_by(module: ModuleOp, name: str) -> ModuleOp:
+    """The module without the functions that an entry has nothing to do with; a copy, if there are any.
+
+    Functions have to do with each other if one calls the other, if channels join them as a pair, or if one
+    names the other for another reason; all callers decide where the tiles of a function lie.
+    """
+    bodies = _bodies(module)
+    wanted = next((op for op in bodies if op.sym_name.data == name.removeprefix("@")), None)
+    if wanted is None or len(bodies) == 1:
+        return module
+    pairs = [(function, other) for function in bodies for other in _named(function)]
+    related: dict[func.FuncOp, set[func.FuncOp]] = {}
+    for one, other in (*pairs, *uncalled_pairs(module)):
+        related.setdefault(one, set()).add(other)
+        related.setdefault(other, set()).add(one)
+    needed, work = {wanted}, [wanted]
+    while work:
+        found = related.get(work.pop(), set()) - needed
+        needed |= found
+        work += found
+    if needed.issuperset(bodies):
+        return module
+    kept = clone(module)
+    for original, copy in zip(_functions(module), _functions(kept), strict=True):
+        if original in bodies and original not in needed:
+            Rewriter.erase_op(copy, safe_erase=False)
+    return kept
+
+
+def _functions(module: ModuleOp) -> list[func.FuncOp]:
+    return [op for op in walk(module) if isinstance(op, func.FuncOp)]
+
+
+def _named(function: func.FuncOp) -> Iterator[func.FuncOp]:
+    """The functions that operations of one refer to: calls, and rings that another function reserves."""
+    for op in walk(function):
+        for attribute in (*op.properties.values(), *op.attributes.values()):
+            if isinstance(attribute, SymbolRefAttr):
+                found = SymbolTable.lookup_symbol(op, attribute)
+                if isinstance(found, func.FuncOp):
+                    yield found
 
 
 def choose_entry(module: ModuleOp, name: str | None) -> func.FuncOp:

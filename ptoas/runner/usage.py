@@ -145,7 +145,7 @@ def analyse(
                 for at in flow.of(op.ffts):
                     parameters[at].elements = max(parameters[at].elements or 0, SYNC_WORDS)
             case PipeInitOp() if op.memory is not None:
-                _ring(op, flow.of(op.memory), parameters)
+                _ring(op, flow.of(op.memory), parameters, _added(op.memory, bounds, peers))
             case _:
                 pass
         _index_use(op, flow, parameters, target, bounds)
@@ -261,16 +261,19 @@ def _greatest(query: type[QueryOp], blocks: int) -> int:
     return known.get(query, 1)
 
 
-def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter]) -> None:
-    """Global memory that the slots of a channel are in: it is the channel's own."""
+def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter], offset: int | None) -> None:
+    """Global memory that the slots of a channel are in, from an offset on (each block has a part): it is the
+    channel's own."""
     needed = op.slots * op.bytes_of_slot * len(op.flows)
     for at in places:
         parameter = parameters[at]
         assert parameter.dtype is not None
         parameter.written = True
         if parameter.kind == "pointer":
-            parameter.elements = max(parameter.elements or 0, -(-needed // parameter.dtype.size))
+            count = (offset or 0) + -(-needed // parameter.dtype.size)
+            parameter.elements = max(parameter.elements or 0, count)
             parameter.view_shape = ()
+            parameter.grows = parameter.grows or offset is None
 
 
 def _stretch(

@@ -182,8 +182,7 @@ class Trial:
         known = self._of_known_size(given)
         self.bound = [bind(p, known[p.name], kernel.entry) for p in kernel.parameters]
         self.driver = Driver()
-        for one in self.bound:
-            self.driver.argument(kernel, one)
+        self.driver.arguments(kernel, self.bound)
         self.result = kernel.execute({one.parameter.name: one for one in self.bound})
         self.tiles = {value.name_hint or "tile": value for value in unread_tiles(kernel.entry)}
         for name, value in self.tiles.items():

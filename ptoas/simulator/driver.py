@@ -13,12 +13,15 @@ from math import isfinite
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.kinds import needs_cluster
 from ptoas.analysis.storage import places_of, tile_argument_addresses
 from ptoas.diagnostics import PtoasError
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import argument_type_span
 from ptoas.lowering.cpp.types import COUNTS_CPP, along, scalar_cpp, tile_cpp
+from ptoas.lowering.join_kinds import launch_arguments
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.memory import Group, LocalMemory, Pointer, View
@@ -55,6 +58,24 @@ class Driver:
     def piece(self, name: str, before: bytes, tile: Tile | None = None) -> int:
         self.pieces.append(Piece(name, before, tile))
         return len(self.pieces) - 1
+
+    def arguments(self, kernel: Kernel, bound: Sequence[Bound]) -> None:
+        """All arguments of the kernel, those that the launch knows included."""
+        known, given = launch_arguments(kernel.entry), {one.parameter.at: one for one in bound}
+        # Cores that pass tiles to each other are threads, which get the same arguments.
+        has_threads = needs_cluster(kernel.module, kernel.entry, has_pipes=False)
+        for at, argument in enumerate(kernel.entry.args):
+            if known.get(at) is GetSubblockIdxOp and has_threads:
+                what = "another number on each core, and the threads of a program get the same arguments"
+                raise problem(
+                    "PTO-R716", f"%{argument.name_hint} is {what}", argument_type_span(kernel.entry, at)
+                )
+            if at in known:
+                numbers = {GetBlockIdxOp: "block", GetBlockNumOp: str(kernel.options.blocks)}
+                number = numbers.get(known[at], "0")  # a single core runs the block
+                self.passed.append(f"static_cast<{scalar_cpp(argument.type)}>({number})")
+            else:
+                self.argument(kernel, given[at])
 
     def argument(self, kernel: Kernel, bound: Bound) -> None:
         """One parameter: its memory, and what the call passes for it."""
@@ -131,7 +152,7 @@ class Driver:
             inner = "\n".join(f"        {line}" for line in [turn, *call])
             body = f"    for (unsigned block = 0; block < {blocks}; ++block) {{\n{inner}\n    }}"
         else:
-            body = "\n".join(f"    {line}" for line in call)
+            body = "\n".join(f"    {line}" for line in ["[[maybe_unused]] const unsigned block = 0;", *call])
         sizes = ", ".join(str(len(piece.before)) for piece in self.pieces)
         return _TEXT.format(include=include, sizes=sizes, body=body)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import MxGroupAxis, QuantScaleAlg, QuantType, RoundMode, SaturationMode
@@ -100,7 +101,7 @@ BLOCKS = Row(
     rules=(blocks_are_whole, codes_have_the_shape_of_the_numbers, blocks_have_their_results),
     pipe=V,
     defaults={"grpAxis": MxGroupAxis.Axis1},
-    apart=tuple(("src", slot) for slot in ("dst", "exp", "max", "scaling", "exp_zz")),
+    apart=tuple(combinations(("src", *TQuantMxOp.OUTS), 2)),
 )
 PAIRS = {"dst": tile("f4E2M1x2", ND), "src": tile("f16 bf16", ND, empty=False)}
 """What becomes fp4."""

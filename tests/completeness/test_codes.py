@@ -151,7 +151,7 @@ func.func @f(%x: !pto.memref<?x8xf32>) {
 @pytest.mark.parametrize(
     ("code", "line", "text", "target", "options"),
     [
-        ("PTO-L003", 2, CIRCLE, "a5", {}),
+        ("PTO-L003", 2, CIRCLE, "a5", {"verified": False}),
         ("PTO-L008", 3, NO_CAPACITY, "cpu", {"legalize": True}),
         ("PTO-L009", 3, NO_MEMORY, "a2a3", {"verified": False}),
         ("PTO-L010", 4, OWN_TILE_CARRIED, "a5", {}),

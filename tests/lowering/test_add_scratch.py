@@ -48,8 +48,6 @@ CASES: dict[str, tuple[str, list[str], str, str | None, str | None]] = {
     "trowexpandmul": ("trowexpandmul", [F32, VECTOR], F32, "2x64xf32", None),
     "trowexpandexpdif": ("trowexpandexpdif", [F32, VECTOR], F32, "2x64xf32", None),
     "trowexpandmul by rows": ("trowexpandmul", [F32, "!pto.tile<16x8xf32>"], F32, None, None),
-    "tci of 32 bits": ("tci", ["i32"], "!pto.tile<1x64xi32>", "1x192xf32", None),
-    "tci of 16 bits": ("tci", ["i16"], "!pto.tile<1x64xi16>", "1x448xf32", None),
     "tquant": (f"tquant{SYMMETRIC}", [F32, VECTOR], "!pto.tile<16x64xi8>", "16x64xf32", None),
     "tcvt to low bits": (f"tcvt{WRAPS}", [F32], I16, "1x64xi32", None),
     "tcvt of halves": (f"tcvt{WRAPS}", [F16], I16, "1x64xi32", None),

@@ -172,20 +172,6 @@ func.func @f(%a: i32, %p: !pto.ptr<i32>) {
         "PTO-L004",
         "a C++ function returns one value at most",
     ),
-    "functions that call each other": (
-        """func.func @f(%a: i32) {
-  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
-  func.call @g(%a) : (i32) -> ()
-  return
-}
-func.func @g(%a: i32) {
-  func.call @f(%a) : (i32) -> ()
-  return
-}
-""",
-        "PTO-L003",
-        "in a circle, so their tiles can't be placed: f, g",
-    ),
 }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
 from xdsl.ir import Operation
 
@@ -171,3 +173,47 @@ def test_what_an_actor_released_itself_orders_none_of_its_pipes() -> None:
 def test_names() -> None:
     assert Launch(blocks=4).names([2]) == "block 2" and Launch(ranks=4).names([3, 0, 1]) == "ranks 0, 1 and 3"
     assert Launch(2, 3).names([1, 3]) == "rank 0 block 1 and rank 1 block 0"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_actors_that_start_each_other_do_not_add_up_their_stacks(seed: int) -> None:
+    count, started = 500, 0
+
+    def deeper(actor: Actor, depth: int) -> None:
+        if depth:
+            deeper(actor, depth - 1)
+            return
+        actor.wait_until(lambda: started == count, "waits for all to start", LINE_2)
+
+    def live(actor: Actor) -> None:
+        nonlocal started
+        started += 1
+        deeper(actor, 10)
+
+    assert all(outcome.good for outcome in together(*[live] * count, seed=seed))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sixty_four_blocks_of_three_cores_run(seed: int) -> None:
+    text = (Path(__file__).parents[2] / "examples/cube_to_vector.pto").read_text()
+    changes = {
+        "[%rows, %c64], strides = [%c64, %c1] : !vo": "[%all, %c64], strides = [%c64, %c1] : !vo",
+        "    %vo = ": """    %n = pto.get_block_num
+    %blocks = arith.index_cast %n : i64 to index
+    %all = arith.muli %blocks, %rows : index
+    %k = pto.get_block_idx
+    %number = arith.index_cast %k : i64 to index
+    %before = arith.muli %number, %rows : index
+    %vo = """,
+        "%block = arith.muli %i, %c16 : index": """%tile = arith.muli %i, %c16 : index
+      %block = arith.addi %before, %tile : index""",
+    }
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    rng = np.random.default_rng(seed)
+    a, b = rng.standard_normal((16, 64)), rng.standard_normal((64, 64))
+    arguments = {"a": a.astype(np.float16), "b": b.astype(np.float16), "tiles": 1}
+    out = ptoas.run(ptoas.parse(text), arguments, "a5", blocks=64, schedule=seed).outputs["out"]
+    wanted = np.maximum(arguments["a"].astype(np.float32) @ arguments["b"].astype(np.float32), 0) / 8
+    assert np.allclose(out.reshape(64, 16, 64), wanted, rtol=1e-2, atol=1e-2)

@@ -5,6 +5,8 @@ In the programs `// !` marks the line that a finding is about, `// ?` the other 
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -463,3 +465,22 @@ def test_both_vector_cores_of_a2a3_push_one_tile() -> None:
     ).replace("// ! ?", "// ! // ?")
     found("PTO-R930", text, target="a2a3")
     execute(text.replace("%f = arith.sitofp %i : i32 to f32", "%f = arith.constant 1.0 : f32"), {}, "a2a3")
+
+
+def test_the_slots_of_each_block_fit_into_a_generated_buffer() -> None:
+    text = (Path(__file__).parents[2] / "examples/cube_to_vector.pto").read_text()
+    text = text.replace('"a5"', '"a2a3"').replace("%tiles: index)", "%tiles: index, %gm: !pto.ptr<f32>)")
+    own = """    %block64 = pto.get_block_idx
+    %blockn = arith.index_cast %block64 : i64 to index
+    %ringsize = arith.constant 2048 : index
+    %start = arith.muli %blockn, %ringsize : index
+    %slots = pto.addptr %gm, %start : !pto.ptr<f32> -> !pto.ptr<f32>
+"""
+    text = re.sub(
+        r"    (pto.ai._initialize_pipe .*) \((.*)\)",
+        own + r"    \1 (gm_slot_buffer = %slots : !pto.ptr<f32>, \2)",
+        text,
+    )
+    kernel = ptoas.compile(ptoas.parse(text), "a2a3", blocks=4, force=True)
+    (ring,) = [parameter for parameter in kernel.parameters if parameter.name == "gm"]
+    assert ring.elements is not None and ring.elements == 4 * 2048

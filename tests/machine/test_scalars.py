@@ -16,6 +16,7 @@ from xdsl.parser import Parser
 import ptoas
 from ptoas.compiler.run import compile as compile_program
 from ptoas.compiler.run import run
+from ptoas.grammar.layout import MAX_REGION_DEPTH
 from tests.machine.support import execute, failing
 
 WIDTHS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64}
@@ -503,19 +504,60 @@ def test_a_function_of_several_blocks() -> None:
         compile_program(Parser(context, text).parse_module(), "a5", force=True)
 
 
-def nested(depth: int) -> str:
-    loops = "".join(f"  scf.for %i{n} = %c0 to %c1 step %c1 {{\n" for n in range(depth))
-    body = "  pto.store_scalar %x, %p[%c0] : !pto.ptr<i32>, i32\n"
+LOOP = (
+    "%rN = scf.for %iN = %c0 to %c1 step %c1 iter_args(%aN = %rM) -> (i32) {\n",
+    "scf.yield %rP : i32\n}\n",
+)
+WHILE_LOOP = (
+    "%rN:2 = scf.while (%bN = %rM, %goN = %yes) : (i32, i1) -> (i32, i1) {\n"
+    "scf.condition(%goN) %bN, %goN : i32, i1\n} do {\n^bb0(%aN: i32, %oldN: i1):\n",
+    "scf.yield %rP, %no : i32, i1\n}\n",
+)
+BRANCH = (
+    "%rN = scf.if %yes -> (i32) {\n%aN = arith.addi %rM, %zero : i32\n",
+    "scf.yield %rP : i32\n} else {\nscf.yield %zero : i32\n}\n",
+)
+
+
+def nested(depth: int, *kinds: tuple[str, str]) -> str:
+    """A program that adds 1 inside `depth` regions and hands the sum out again."""
+    head, tail = "", ""
+    for n in range(depth):
+        begin, end = (part.replace("N", str(n)) for part in kinds[n % len(kinds)])
+        head += begin.replace("%rM", f"%a{n - 1}" if n else "%x")
+        inner = f"%r{n + 1}" if n + 1 < depth else "%sum"
+        if n + 1 < depth and kinds[(n + 1) % len(kinds)] is WHILE_LOOP:
+            inner += "#0"
+        tail = end.replace("%rP", inner) + tail
+    add = f"%sum = arith.addi %a{depth - 1}, %one : i32\n"
+    result = "%r0#0" if kinds[0] is WHILE_LOOP else "%r0"
     return (
         "func.func @main(%p: !pto.ptr<i32>, %x: i32) {\n  %c0 = arith.constant 0 : index\n"
-        "  %c1 = arith.constant 1 : index\n" + loops + body + "  }\n" * depth + "  return\n}\n"
+        "%c1 = arith.constant 1 : index\n%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n"
+        "%yes = arith.constant true\n%no = arith.constant false\n"
+        f"{head}{add}{tail}  pto.store_scalar {result}, %p[%c0] : !pto.ptr<i32>, i32\n  return\n}}\n"
     )
 
 
-def test_loops_that_nest_too_deeply() -> None:
-    # The flags are left alone: this is about the depth alone.
-    assert execute(nested(15), {"x": 5}, sync="manual").outputs["p"].tolist() == [5]
-    failing("PTO-R505", nested(40), {"x": 5}, sync="manual")
+@pytest.mark.parametrize("kinds", [(LOOP,), (BRANCH,), (LOOP, BRANCH), (WHILE_LOOP, LOOP)])
+@pytest.mark.parametrize("depth", [15, 16, 17, 21, 40, MAX_REGION_DEPTH - 1])
+def test_what_the_parser_accepts_is_not_nested_too_deeply_to_run(
+    depth: int, kinds: tuple[tuple[str, str], ...]
+) -> None:
+    assert execute(nested(depth, *kinds), {"x": 5}, sync="manual").outputs["p"].tolist() == [6]
+
+
+def test_the_parser_limits_the_depth_of_regions() -> None:
+    with pytest.raises(ptoas.PtoasError, match="PTO-P014"):
+        ptoas.parse(nested(MAX_REGION_DEPTH, LOOP))
+
+
+def test_a_switch_of_too_many_cases_is_refused() -> None:
+    cases = "".join(f"case {n} {{\nscf.yield\n}}\n" for n in range(6_000))
+    text = (
+        f"func.func @main(%i: index) {{\nscf.index_switch %i\n{cases}default {{\nscf.yield\n}}\nreturn\n}}\n"
+    )
+    failing("PTO-R505", text, {"i": 1}, sync="manual")
 
 
 EXTREMES = """

@@ -127,6 +127,46 @@ def test_the_same_bytes(library: Path, cxx: str, kernel: Path) -> None:
     assert "TADDS(b, a, s);" in (kernel.parent / "kept" / "kernel.cpp").read_text()
 
 
+LAUNCHED = """
+func.func @rows(%x: !pto.memref<2x8xf32>, %__pypto_spmd_block_idx: i32, %out: !pto.memref<2x8xf32>,
+                %__pypto_spmd_block_num: index, %n: f32, %__pypto_spmd_subblock_idx: i64) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 2x8xf32>
+  %block = arith.sitofp %__pypto_spmd_block_idx : i32 to f32
+  %count = arith.index_cast %__pypto_spmd_block_num : index to i32
+  %blocks = arith.sitofp %count : i32 to f32
+  %lane = arith.sitofp %__pypto_spmd_subblock_idx : i64 to f32
+  %a = arith.addf %block, %blocks : f32
+  %b = arith.addf %a, %lane : f32
+  %s = arith.addf %b, %n : f32
+  pto.tload ins(%x : !pto.memref<2x8xf32>) outs(%t : !pto.tile_buf<vec, 2x8xf32>)
+  pto.tadds ins(%t, %s : !pto.tile_buf<vec, 2x8xf32>, f32) outs(%t : !pto.tile_buf<vec, 2x8xf32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 2x8xf32>) outs(%out : !pto.memref<2x8xf32>)
+  return
+}
+"""
+
+
+def test_the_driver_passes_what_the_launch_knows(library: Path, cxx: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.pto").write_text(LAUNCHED)
+    done = command(
+        tmp_path / "rows.pto", "--include", library, "--cxx", cxx, "--arg", "n=3", "--keep", tmp_path / "kept"
+    )
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == "equal: x 2x8xf32, out 2x8xf32\n"
+
+
+def test_the_driver_passes_the_number_of_each_block(library: Path, tmp_path: Path) -> None:
+    """The small library has no blocks, so it ends with the text."""
+    (tmp_path / "rows.pto").write_text(LAUNCHED.replace("  pto.tstore", "  // pto.tstore"))
+    command(
+        *(tmp_path / "rows.pto", "--include", library, "--cxx", "false", "--keep", tmp_path / "kept"),
+        *("--arg", "n=3", "--blocks", 2),
+    )
+    made = (tmp_path / "kept" / "driver.cpp").read_text()
+    call = next(line for line in made.splitlines() if "rows(" in line)
+    assert "static_cast<int32_t>(block)" in call and "(2)" in call and "static_cast<int64_t>(0)" in call
+
+
 def test_cores_that_pass_tiles_are_threads(library: Path, tmp_path: Path) -> None:
     """What is built is the entry that starts them; the small library has no channels, so it ends there."""
     text = (ROOT / "examples" / "cube_to_vector.pto").read_text().replace('"a5"', '"cpu"')
@@ -252,3 +292,18 @@ def test_every_fault_is_one_of_an_instruction() -> None:
     (note,) = likely_causes(ptoas.parse(text), "bytes")
     assert note.message.startswith("likely: the simulator's bf16 is half precision")
     assert list(likely_causes(ptoas.parse(text), "build")) == []
+
+
+def test_a_lane_number_can_t_be_passed_to_threads(library: Path) -> None:
+    text = (ROOT / "examples" / "cube_to_vector.pto").read_text().replace('"a5"', '"cpu"')
+    types = "(!pto.ptr<f16>, !pto.memref<64x64xf16>, !pto.ptr<f32>, index) -> ()"
+    calls = "".join(
+        f"    func.call @relu_rows_{kind}(%a, %b, %out, %tiles) : {types}\n" for kind in ("cube", "vector")
+    )
+    entry = (
+        "  func.func @both(%a: !pto.ptr<f16>, %b: !pto.memref<64x64xf16>, %out: !pto.ptr<f32>, "
+        f"%tiles: index, %__pypto_spmd_subblock_idx: i32) {{\n{calls}    return\n  }}\n}}\n\n# RUN-CHECK"
+    )
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.compare(ptoas.parse(text.replace("}\n\n# RUN-CHECK", entry, 1)), str(library), cxx="false")
+    assert [d.code for d in caught.value.diagnostics] == ["PTO-R716"]

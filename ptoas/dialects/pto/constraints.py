@@ -238,7 +238,7 @@ def counts(value: Attribute) -> list[int]:
 
 
 class Word(Index):
-    """A signal's value, or what it is compared with."""
+    """A signal's value, what it is compared with, or a number of cores."""
 
     def kind(self) -> str:
         return "an i32"

@@ -351,6 +351,8 @@ class ViewType(PtoType):
             raise VerifyException(f"a view of memory has 1 to {MAX_RANK} dimensions; found {len(self.shape)}")
         if any(dim != DYNAMIC and dim < 0 for dim in self.shape):
             raise VerifyException("an extent is negative")
+        if any(stride != DYNAMIC and stride < 0 for stride in self.strides or ()):
+            raise VerifyException("a stride is negative")
         if self.strides is not None and len(self.strides) != len(self.shape):
             found = f"the shape has {len(self.shape)} dimensions, strides {len(self.strides)}"
             raise VerifyException(f"one stride for each dimension; {found}")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.dialects.pto.element_types import BY_TEXT
+from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.families import elementwise as f
 from ptoas.targets.families import scratch
 from ptoas.targets.pipes import Pipes, S, V
-from ptoas.targets.row import Call, Row, Rows, Scratch
-from ptoas.targets.rules.elementwise import high_precision_has_an_effect
+from ptoas.targets.row import Call, Forms, Row, Rows, Scratch
+from ptoas.targets.rules.elementwise import high_precision_has_an_effect, power_has_one_precision
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"
@@ -38,6 +38,10 @@ def precise(row: Row, algorithm: str) -> Row:
     return f.precise(row, algorithm).but(rules=(high_precision_has_an_effect,))
 
 
+def power(row: Row) -> Row:
+    return f.precise(row, "Pow").but(rules=(power_has_one_precision,))
+
+
 def _row_and_mask(know: Facts) -> TileType:
     """A row of results, then the mask of a comparison, for which a whole repeat or row is cleared."""
     like = know.tile("dst").type
@@ -58,10 +62,35 @@ def _bits(know: Facts) -> TileType:
     )
 
 
+BY_VECTORS, BY_SCALARS = "by vectors", "by scalars"
+
+
+def _sequence_form(op: e.TCIOp) -> str:
+    """The overload with a scratch tile counts upwards in whole numbers alone: it negates a descending
+    sequence after it has added the start, and writes the bits of integers to tiles of floats. None is added
+    where the author gives none, whose flags are for the scalar pipe then."""
+    if op.tmp is None or not BY_TYPE[op.start.type].is_integer:
+        return BY_SCALARS
+    is_descending = op.descending is not None and bool(op.descending.value.data)
+    return BY_SCALARS if is_descending else BY_VECTORS
+
+
 def _sequence(know: Facts) -> TileType:
     """What the first numbers are made in; short ones take more."""
     return TileType.of(BY_TEXT["f32"].type, 1, 192 if know.tile("dst").size == 4 else 448)
 
+
+SEQUENCE = f.SEQUENCE.but(tiles={"tmp": tile("i32 u32 f32", ND)}).of("i16 u16 i32 u32 f16 bf16 f32")
+VECTOR_SEQUENCE = SEQUENCE.but(
+    pipe=V,
+    ignores=(),
+    scratch={"tmp": Scratch(_sequence)},
+    call=Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp"),
+    source="pto/npu/a2a3/TCI.hpp header: TCI_IMPL(dst, start, tmp) is vector instructions alone",
+)
+SCALAR_SEQUENCE = SEQUENCE.but(
+    source="pto/npu/a2a3/TCI.hpp header: TCI_IMPL(dst, start) is a loop of scalar stores without a flag"
+)
 
 # Their first steps write the destination or the scratch tile, and later ones still read the sources.
 XOR = f.BINARY.but(
@@ -96,8 +125,8 @@ ROWS: Rows = {
         "f32", apart=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
     e.TPowOp: f.by_element(
-        precise(f.BINARY_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
-        precise(f.BINARY, "Pow").of(
+        power(f.BINARY_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
+        power(f.BINARY).of(
             POWERS,
             valid={"dst src0 src1 tmp": "R C"},
             pipe=by_logarithms("src0", "src1"),
@@ -124,10 +153,5 @@ ROWS: Rows = {
     ),
     e.TAddCOp: f.ADD_C.of(FOUR),
     e.TSubCOp: f.SUB_C.of(FOUR),
-    e.TCIOp: f.SEQUENCE.of(
-        "i16 u16 i32 u32 f16 bf16 f32",
-        ignores=(),
-        scratch={"tmp": Scratch(_sequence)},
-        call=Call(template="type:dst type:tmp type:start #descending", arguments="dst start tmp"),
-    ).but(tiles={"tmp": tile("i32 u32 f32", ND)}),
+    e.TCIOp: Forms(_sequence_form, {BY_VECTORS: VECTOR_SEQUENCE, BY_SCALARS: SCALAR_SEQUENCE}),
 }

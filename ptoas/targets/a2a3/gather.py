@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ptoas.dialects.pto.element_types import element_size
-from ptoas.dialects.pto.enums import Coalesce, GatherOOB
+from ptoas.dialects.pto.enums import Coalesce, GatherOOB, MaskPattern
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.comparisons import LINES_AND_POSITIONS, CompareModel, compare_rows, form
 from ptoas.targets.families import gather as f
 from ptoas.targets.families.scratch import another, as_indices
 from ptoas.targets.gathers import TableModel
-from ptoas.targets.pipes import MTE2, MTE3, Pipes, S, V
+from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Rows
 from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
@@ -40,6 +40,15 @@ SCATTER_ROW_ADD = replace(SCATTER_ROW, after=((MTE3, S), (S, V), (S, MTE2), (MTE
 SCATTER_ELEM = Pipes(S, before=((V, S), (MTE2, S), (MTE3, S)), after=((S, V), (S, MTE2), (S, MTE3)))
 # The vector pipe clears the destination, the scalar pipe writes the elements.
 TILE_SCATTER = Pipes(S, {"dst": (S, V)}, before=((V, S),), after=((S, V),))
+MASK_SCATTER = Pipes(V, inside=((V, S), (S, V)))
+"""The vector pipe clears the destination; then the scalar pipe writes elements, between two handshakes."""
+
+
+def _mask_scatter(op: TScatterOp) -> Pipe | Pipes:
+    """A pattern that keeps all is a move."""
+    return V if op.mask_pattern is not None and op.mask_pattern.data is MaskPattern.P1111 else MASK_SCATTER
+
+
 # The scalar pipe writes positions into the scratch tile before it waits for anything, and copies integers of
 # the thresholds; then it takes turns with the vector pipe.
 COMPARE = Pipes(
@@ -163,7 +172,11 @@ ROWS: Rows = {
                 rules=(b.tile_scatter_index_has_the_width_of_the_data, b.scattered_tile_is_whole),
                 pipe=TILE_SCATTER,
             ),
-            "mask": f.MASK_SCATTER.of(NINE).but(rules=(b.scattered_tile_is_whole,)),
+            "mask": f.MASK_SCATTER.of(NINE).but(
+                rules=(b.scattered_tile_is_whole,),
+                pipe=_mask_scatter,
+                source="pto/npu/a2a3/TScatter.hpp header: TScatterMaskImpl",
+            ),
         },
     ),
 }

@@ -58,10 +58,22 @@ def _blocks(size: int) -> int:
     return -(-size // BLOCK) * BLOCK
 
 
-# The scalar pipe picks the positions out of the scratch tile.
+def _picked(op: Any) -> Pipe | Pipes:
+    """The vector pipe finds the positions in rows of one repeat; of longer ones the scalar pipe picks them
+    out of the scratch tile. Where only the running program knows, whatever is ordered with the vector pipe is
+    ordered with both: the scalar pipe works between two handshakes."""
+    src = op.src.type
+    if src.valid_cols == DYNAMIC:
+        return Pipes(V, inside=((V, S), (S, V)))
+    if src.valid_cols * element_size(src.element_type) <= REPEAT:
+        return V
+    return Pipes(V, {"dst": S, "tmp": (V, S)}, before=((V, S),), after=((S, V),))
+
+
 PICKED = ROW_ARG.but(
-    pipe=Pipes(V, {"dst": (V, S), "tmp": (V, S)}, before=((V, S),), after=((S, V),)),
+    pipe=_picked,
     ignores=(),
+    source="pto/npu/a2a3/TRowReduceIdxOps.hpp header: OneRepeatProcIdx, ProcReduceIdxStage1 and 2",
     scratch={"tmp": Scratch(as_large_as("src").needs, _least_row)},
 )
 COMPARED = COLUMN_ARG.but(ignores=(), scratch={"tmp": Scratch(_columns)})

@@ -12,6 +12,7 @@ from ptoas.targets.a2a3.elementwise import (
     SCALAR_LOOP,
     THROUGH_F32,
     by_logarithms,
+    power,
     precise,
 )
 from ptoas.targets.families import elementwise as f
@@ -64,8 +65,8 @@ ROWS: Rows = {
     ),
     s.TFmodSOp: SPREAD.of("f32", model=ROUNDED_QUOTIENT),
     s.TPowSOp: f.by_element(
-        precise(f.SCALAR_SCRATCH, "Pow").of(POWERS, pipe=SCALAR_LOOP),
-        precise(f.SCALAR, "Pow").of(
+        power(f.SCALAR_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
+        power(f.SCALAR).of(
             POWERS,
             valid={"dst src tmp": "R C"},
             pipe=by_logarithms("src"),

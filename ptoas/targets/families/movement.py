@@ -13,7 +13,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.targets.facts import Facts
 from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.pipes import MTE1, PipeModel, V
+from ptoas.targets.pipes import MTE2, PipeModel, V
 from ptoas.targets.row import Call, Forms, Row, Scratch, Unsupported
 from ptoas.targets.rules.movement import (
     exponents_follow_each_other,
@@ -100,7 +100,8 @@ FILL_PAD = Row(
 FILL_PAD_MAT = Row(
     tiles={"dst": tile(T, locs="mat"), "src": tile(locs="mat")},
     rules=(fill_has_no_mode, fill_of_a_matrix_keeps_its_type),
-    pipe=MTE1,
+    pipe=MTE2,
+    source="pto/common/event.hpp header: the pipe of TFILLPAD_MAT",
     call=Call(template="type:dst #padValue", only_with="padValue"),
     defaults={"padValue": PadValue.Zero},
 )

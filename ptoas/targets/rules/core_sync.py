@@ -207,7 +207,7 @@ def a_soft_barrier_has_a_workspace(op: SyncAllOp, know: Facts) -> Violations:
     assert space is not None, "the instruction itself asks for one"
     type = space.type
     assert isinstance(type, PtrType | ViewType)
-    if (found := element_text(type.element_type)) not in ("i32", "ui32"):
+    if (found := element_text(type.element_type)) != "i32":
         yield mismatch("element type of the workspace", found, "i32", slot="workspace")
     if isinstance(type, ViewType) and DYNAMIC not in type.shape and prod(type.shape) < _WORDS:
         yield mismatch("elements of the workspace", prod(type.shape), f"at least {_WORDS}", slot="workspace")

@@ -69,6 +69,29 @@ def high_precision_has_an_effect(op: PtoOp, know: Facts, by_scratch: bool = Fals
 
 
 @rule(
+    "PTO-E317",
+    source="public TPOW page, A2/A3; pto/npu/a2a3/TPow.hpp header: one algorithm",
+    reason="The header takes the parameter and calculates with the default precision all the same.",
+    failing=instruction(
+        "tpow", *["16x32xf32"] * 3, attrs="precisionType = #pto<pow_precision high_precision>"
+    ),
+    passing=instruction("tpow", *["16x32xf32"] * 3),
+    on="a2a3",
+)
+def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
+    """tpow and tpows have no algorithm of high precision on A2/A3."""
+    if know.target.value(op, "precisionType") is Precision.High:
+        yield mismatch(
+            "precision",
+            "high_precision",
+            "default",
+            field="precisionType",
+            fix="leave the attribute out",
+            change=Change("drop field", old="precisionType"),
+        )
+
+
+@rule(
     "PTO-E313",
     source="header of the simulator: one template parameter for both tiles",
     reason="The call does not compile with two types of tiles.",

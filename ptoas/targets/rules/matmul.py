@@ -212,7 +212,7 @@ def _accumulate(acc_in: str) -> str:
     reason="The devices add to what the destination holds, whatever the other operand is.",
     failing=_accumulate("%c"),
     passing=_accumulate("%d"),
-    on="cpu a2a3 a5 a5-custom",
+    on="a2a3 a5 a5-custom",
     scope="function",
     depends_on="nothing",
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 
 from ptoas.analysis.function import FunctionFacts
+from ptoas.analysis.structure import functions, walk_of
 from ptoas.diagnostics import Severity
 from ptoas.dialects.sync_tail import SPELLINGS, TAIL_HINT, tail_of
 from ptoas.targets.named import TARGET_ATTRIBUTE
@@ -111,3 +115,50 @@ def a_tail_is_one_that_exists(facts: FunctionFacts, _target: Target) -> Violatio
     if given is not None and tail_of(facts.func) is None:
         required = " or ".join(f'"{word}"' for word in SPELLINGS)
         yield mismatch(TAIL_HINT, given, required, op=facts.func, field=TAIL_HINT)
+
+
+_RECURSION = """
+func.func @f(%n: index) {{
+  func.call @{}(%n) : (index) -> ()
+  return
+}}
+func.func @g(%n: index) {{
+  return
+}}
+"""
+
+
+@rule(
+    "PTO-G103",
+    source="ptoas",
+    reason="The tiles of a function have fixed places: each call would overwrite those of the one before.",
+    failing=_RECURSION.format("f"),
+    passing=_RECURSION.format("g"),
+    on="cpu a2a3 a5 a5-custom",
+    scope="module",
+)
+def no_function_calls_itself(module: ModuleOp, _target: Target) -> Violations:
+    """A function calls itself neither directly nor through others."""
+    calls = {
+        function: [(call, SymbolTable.lookup_symbol(call, call.callee)) for call in walk_of(function, CallOp)]
+        for function in functions(module)
+    }
+    for function, made in calls.items():
+        for call, callee in made:
+            if isinstance(callee, FuncOp) and _reaches(callee, function, calls):
+                name = function.sym_name.data
+                through = "" if callee is function else f" through @{callee.sym_name.data}"
+                yield Violation(f"@{name} calls itself{through}", op=call, fix="write a loop")
+
+
+def _reaches(
+    start: FuncOp, goal: FuncOp, calls: Mapping[FuncOp, Sequence[tuple[CallOp, Operation | None]]]
+) -> bool:
+    """Whether one function calls another, directly or not; it reaches itself."""
+    seen, work = {start}, [start]
+    while work:
+        for _, callee in calls.get(work.pop(), ()):
+            if isinstance(callee, FuncOp) and callee not in seen:
+                seen.add(callee)
+                work.append(callee)
+    return goal in seen

@@ -20,6 +20,7 @@ from ptoas.dialects.pto.comm import CollectiveOp
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.instruction import Instruction, PtoOp
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
+from ptoas.dialects.pto.multi_tile import MultiTileGetOp
 from ptoas.dialects.pto.slots import int_values
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import TAssignOp, can_stand_before
@@ -282,7 +283,8 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
 
     def write(value: SSAValue, at: int) -> None:
         if isinstance(value.type, TileType):
-            writes.setdefault(facts.root(value), []).append(at)
+            for root in _perhaps_meant(facts.root(value), facts):
+                writes.setdefault(root, []).append(at)
             if by_hand:
                 placed.append((facts.storage(value), at))
 
@@ -300,7 +302,7 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             write(value, place[op])
     seen: set[SSAValue] = set()
     for op, operand, root, at in reads:
-        written = writes.get(root, [])
+        written = [w for meant in _perhaps_meant(root, facts) for w in writes.get(meant, [])]
         if not isinstance(root, OpResult) or root in seen or any(w < at for w in written):
             continue
         if not root.owner.name.startswith("pto."):
@@ -326,6 +328,12 @@ def a_tile_is_written_before_it_is_read(facts: FunctionFacts, touches: Touches) 
             related=(Related("it is made here", root.owner),),
             fix=_meant_instead(root, writes, {read for _, _, read, _ in reads}),
         )
+
+
+def _perhaps_meant(root: SSAValue, facts: FunctionFacts) -> Sequence[SSAValue]:
+    """The tiles that a name may stand for: of several tiles under one name, each, and the name itself."""
+    owner = root.owner
+    return (root, *map(facts.root, owner.source)) if isinstance(owner, MultiTileGetOp) else (root,)
 
 
 def _perhaps_written(op: Operation) -> Sequence[SSAValue]:

@@ -20,6 +20,7 @@ def module() -> Rules:
         t.named_target_exists,
         t.module_names_the_checked_target,
         t.a_tail_is_one_that_exists,
+        t.no_function_calls_itself,
     )
 
 
@@ -146,6 +147,7 @@ def placement() -> Rules:
 
 @asked("matmul")
 def accumulators() -> Rules:
+    """For targets that add to their destination; the simulator reads the accumulator that it is given."""
     from ptoas.targets.rules import matmul as k
 
     return (k.an_accumulator_is_one_buffer,)
@@ -203,12 +205,15 @@ def phases() -> Rules:
 def lints() -> Rules:
     """What only deserves a look."""
     from ptoas.targets.rules import lints as n
+    from ptoas.targets.rules import missing_stores as m
 
     return (
         n.a_body_has_one_block,
         n.a_result_is_read,
         n.what_is_written_is_read_before_it_is_overwritten,
         n.a_tile_is_used,
+        m.a_kernel_stores_something,
+        m.an_output_is_written,
     )
 
 
@@ -306,10 +311,21 @@ def channels_in_local_memory() -> Rules:
 
 EVERYWHERE = (
     *(module, pipes, cores, sections, parts, collectives, staging, transfers, tiles, loops, variables),
-    *(placement, accumulators, lints, indices, channels),
+    *(placement, lints, indices, channels),
 )
 
-DEVICES = (*EVERYWHERE, steps, rings, fences, leftovers, budgets, flags, phases, device_channels)
+DEVICES = (
+    *EVERYWHERE,
+    accumulators,
+    steps,
+    rings,
+    fences,
+    leftovers,
+    budgets,
+    flags,
+    phases,
+    device_channels,
+)
 
 SIMT_DEVICES = (*DEVICES, ordered_vectors, simt, scales, triggers, channels_in_local_memory)
 """What a launch of SIMT kernels and a matrix unit with scales ask for, too."""

@@ -27,7 +27,7 @@ def transfers(moved: Types, added: Types) -> Rows:
     """Transfers and signals of a target: the types that it moves, and those that it adds in memory."""
     transfer = Row(
         tiles={"staging": tile(empty=False)},
-        views={"src": view(moved)},
+        views={"src": view(moved, empty=False), "dst": view(empty=False)},
         rules=(
             c.ping_and_pong_have_one_type,
             c.chunks_divide_the_data,
