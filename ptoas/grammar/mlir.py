@@ -16,6 +16,7 @@ from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Plan
 from ptoas.grammar.problems import StatementProblem, counted
 from ptoas.location import Places
+from ptoas.spelling import did_you_mean
 
 _ARITH = {op.name: cast("type[IRDLOperation]", op) for op in Arith.operations}
 _PREDICATES = {
@@ -49,6 +50,7 @@ def plan_of(statement: t.Statement, types: list[Attribute | None], resolver: Res
         plan = reader.end(_ENDS[opcode])
     else:
         plan = reader.call()
+    reader.take_attributes(plan)
     plan.places = reader.places(plan.cls.name)
     return plan
 
@@ -62,9 +64,26 @@ class _Reader:
         self.values: list[t.Value] = []
         self.others: list[t.Item] = []
         self.attributes: dict[str, Attribute] = {}
+        self.entries: list[t.Entry] = []
         self._sort(self.body.items)
         if self.body.trailing is not None:
-            self.attributes.update(resolver.dictionary(self.body.trailing))
+            self._take_dict(self.body.trailing)
+
+    def _take_dict(self, node: t.Dict) -> None:
+        self.attributes.update(self.resolver.dictionary(node))
+        self.entries += node.entries
+
+    def take_attributes(self, plan: Plan) -> None:
+        """Move declared attributes to the properties; refuse undeclared ones without a prefix (D43)."""
+        declared = cast("type[IRDLOperation]", plan.cls).get_irdl_definition().properties
+        for entry in self.entries:
+            if entry.key in declared:
+                plan.properties[entry.key] = plan.attributes.pop(entry.key)
+            elif "." not in entry.key:
+                fix = did_you_mean(entry.key, declared) or f"remove `{entry.key}`"
+                raise StatementProblem(
+                    "PTO-P053", f"`{plan.cls.name}` has no attribute `{entry.key}`", entry, fix
+                )
 
     def _sort(self, items: tuple[t.Item, ...]) -> None:
         for item in items:
@@ -74,7 +93,7 @@ class _Reader:
                 case t.Group(name="", items=inner):
                     self._sort(inner)
                 case t.Dict():
-                    self.attributes.update(self.resolver.dictionary(item))
+                    self._take_dict(item)
                 case _:
                     self.others.append(item)
 

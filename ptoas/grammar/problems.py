@@ -83,7 +83,11 @@ CODES: dict[str, tuple[str, str]] = {
         "a suffix is one the instruction has",
         "The opcode ends in a word that means nothing to it (D7).",
     ),
-    "PTO-P053": ("an attribute is one the instruction has", "The key resembles an attribute, but is none."),
+    "PTO-P053": (
+        "an attribute is one the instruction has",
+        "The instruction declares no attribute of this name. An attribute with a prefix (`foo.bar`) is kept "
+        "and printed (D43).",
+    ),
     "PTO-P060": ("an operation keeps its declaration", "What holds on every target does not hold here."),
     "PTO-P061": ("a statement stands where it may", "This kind of statement does not belong here."),
     "PTO-P080": (

@@ -778,16 +778,16 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         [("PTO-P022", 2, 21, 1, "a number can't be of type !pto.ptr<f32>", None)],
     ),
     "attributes: a bare word": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = row}",
-        [("PTO-P022", 3, 21, 3, "`row` is not an attribute's value", 'write "row" for a text')],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = row}",
+        [("PTO-P022", 3, 23, 3, "`row` is not an attribute's value", 'write "row" for a text')],
     ),
     "attributes: of nobody": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #foo<bar>}",
-        [("PTO-P022", 3, 21, 9, "unknown attribute `#foo<bar>`", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = #foo<bar>}",
+        [("PTO-P022", 3, 23, 9, "unknown attribute `#foo<bar>`", None)],
     ),
     "attributes: an array with a word": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = array<i64: 1, x>}",
-        [("PTO-P022", 3, 21, 16, "`array<i64: 1, x>` is not an attribute: Expected integer literal", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = array<i64: 1, x>}",
+        [("PTO-P022", 3, 23, 16, "`array<i64: 1, x>` is not an attribute: Expected integer literal", None)],
     ),
     "attributes: a dense list with a word": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant dense<[1, x]> : vector<2xi32>\nreturn\n}\n",
@@ -803,8 +803,70 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ],
     ),
     "attributes: of pto, unknown": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #pto<frobnicate row>}",
-        [("PTO-P022", 3, 21, 20, "unknown attribute `#pto.frobnicate`", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = #pto<frobnicate row>}",
+        [("PTO-P022", 3, 23, 20, "unknown attribute `#pto.frobnicate`", None)],
+    ),
+    "attributes: undeclared, gatherOOB": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {gatherOOB = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 34, "`mgather` has no attribute `gatherOOB`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, GatherOOB": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {GatherOOB = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 34, "`mgather` has no attribute `GatherOOB`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, oob": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {oob = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 28, "`mgather` has no attribute `oob`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, Oob": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {Oob = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 28, "`mgather` has no attribute `Oob`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, Mode": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {Mode = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 29, "`mgather` has no attribute `Mode`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, CMode": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {CMode = #pto<coalesce row>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 26, "`mgather` has no attribute `CMode`", "did you mean `coalesce`?")],
+    ),
+    "attributes: undeclared, after the types": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32> {foo = 3 : i32}",
+        [("PTO-P053", 3, 96, 13, "`mgather` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, between two of the documents' words": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i #Mode=clamp : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 25, 11, "`mgather` has no `Mode`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, of a destination-passing form": (
+        ".arg %a : !pto.tile<8x8xf32>\n.arg %b : !pto.tile<8x8xf32>\npto.tneg ins(%a : !pto.tile<8x8xf32>) outs(%b : !pto.tile<8x8xf32>) {foo}",
+        [("PTO-P053", 3, 70, 3, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, generic": (
+        '.arg %a : !pto.tile<8x8xf32>\n%b = "pto.tneg"(%a) {foo = 3 : i32, operandSegmentSizes = array<i32: 1, 0>} : (!pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>',
+        [("PTO-P053", 2, 22, 13, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, a generic property": (
+        '.arg %a : !pto.tile<8x8xf32>\n%b = "pto.tneg"(%a) <{foo = 3 : i32, operandSegmentSizes = array<i32: 1, 0>}> : (!pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>',
+        [("PTO-P053", 2, 23, 13, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, of arithmetic": (
+        "func.func @f(%a: i32) {\n%b = arith.addi %a, %a {overflow = 3 : i32} : i32\nreturn {foo}\n}",
+        [
+            (
+                "PTO-P053",
+                2,
+                25,
+                18,
+                "`arith.addi` has no attribute `overflow`",
+                "did you mean `overflowFlags`?",
+            ),
+            ("PTO-P053", 3, 9, 3, "`func.return` has no attribute `foo`", "remove `foo`"),
+        ],
+    ),
+    "attributes: generic, a property given in both dictionaries": (
+        '.arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = "pto.mgather"(%t, %i) <{gatherOob = #pto<gather_oob clamp>}> {gatherOob = #pto<gather_oob wrap>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>',
+        [("PTO-P051", 3, 68, 33, "`gatherOob` is given twice", None)],
     ),
     "arith: a constant of two values": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 1, 2 : i32\nreturn\n}\n",

@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 2517498027
+MADE_FROM = 1926207381
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",
