@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 
 from ptoas.dialects.pto.enums import Coalesce, Layout
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.gathers import RowStep, TableModel
+from ptoas.targets.gathers import RowIndex, RowStep, TableModel
 
 
 class Table:
@@ -146,6 +147,27 @@ def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
             f"{op.name.removeprefix('pto.')}: %{tile.name} is valid for [{rows}, {cols}], which is nothing",
             op,
             fix="guard the instruction with scf.if",
+        )
+
+
+def check_index_extents(op: IndexedMemoryOp, m: Machine, tile: Tile, idx: Tile, by_row: bool) -> None:
+    """The index tile has an index for each row or element, arranged as the target reads them."""
+    rows, cols = tile.valid
+    found = f"{idx.valid[0]}x{idx.valid[1]}"
+    if by_row:
+        forms: RowIndex = m.target.model(op).row_index
+        fits, need = forms.takes(idx.valid, rows, idx.type.blayout), forms.text(rows)
+        if forms is RowIndex.BY_LAYOUT:
+            found += f" {idx.type.blayout.value}"
+    else:
+        fits, need = idx.valid == tile.valid, f"{rows}x{cols}"
+    if not fits:
+        mode = "row" if by_row else "elem"
+        raise m.fail(
+            "PTO-R105",
+            f"{op.name.removeprefix('pto.')}.{mode}: valid shape of %{idx.name}: found {found}, required "
+            f"{need} for %{tile.name}",
+            op,
         )
 
 

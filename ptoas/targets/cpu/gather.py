@@ -9,7 +9,7 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGather
 from ptoas.targets.comparisons import compare_rows, form
 from ptoas.targets.families import gather as f
 from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import TableModel
+from ptoas.targets.gathers import RowIndex, TableModel
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather as a
@@ -18,7 +18,7 @@ from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
 from ptoas.targets.specs import FLOAT8, INDEX, ND, NINE, ROW_MAJOR, WIDE, elements, tile
 
-TABLE = TableModel(row_capacity_dims=(3,), has_row_mode=False, checks_bounds=False)
+TABLE = TableModel(row_capacity_dims=(3,), row_index=RowIndex.EITHER, has_row_mode=False, checks_bounds=False)
 
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 

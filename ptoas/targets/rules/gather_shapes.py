@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
-from ptoas.dialects.pto.enums import BLayout, Layout
+from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC, dim_text
 from ptoas.targets.facts import Facts
+from ptoas.targets.gathers import RowIndex
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
@@ -61,12 +62,11 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
     if not know.is_row:
         return
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if not fits(idx.valid, (1, rows) if idx.type.blayout is BLayout.RowMajor else (rows, 1)):
-        count = shape_str((rows,))
+    if not RowIndex.BY_LAYOUT.takes(idx.valid, rows, idx.type.blayout):
         yield mismatch(
             "valid shape of the index in Row mode",
             f"{shape_str(idx.valid)} {idx.type.blayout.value}",
-            f"1x{count} row_major or {count}x1 col_major",
+            RowIndex.BY_LAYOUT.text(rows),
             slot="idx",
         )
 
@@ -83,8 +83,8 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
 def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if know.is_row and not fits(idx.valid, (1, rows)):
-        what, required = "valid shape of the index in Row mode", shape_str((1, rows))
+    if know.is_row and not RowIndex.ROW.takes(idx.valid, rows, idx.type.blayout):
+        what, required = "valid shape of the index in Row mode", RowIndex.ROW.text(rows)
         yield mismatch(what, shape_str(idx.valid), required, slot="idx")
 
 
@@ -166,6 +166,26 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
         words = " or ".join(map(str, dict.fromkeys(required)))
         mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
         yield mismatch(f"columns of the index tile{mode}", idx.cols, words, slot="idx")
+
+
+@rule(
+    "PTO-A222",
+    source="002, Math Interpretation and Tile Constraints",
+    reason="The rows of the destination are walked, and each has its own row of the index.",
+    failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
+    passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
+    on="a5-custom",
+)
+def custom_index_is_valid_for_the_destination(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """The index tile is valid for [R, 1] in Row mode, R being the destination's valid rows, and for the
+    destination's valid shape in Elem mode."""
+    dst, idx = know.tile(op.DATA), know.tile("idx")
+    if (dst.rows, 1 if know.is_row else dst.cols) != (idx.rows, idx.cols):
+        return  # The physical shape is what is wrong.
+    required = (dst.valid_rows, 1) if know.is_row else dst.valid
+    if not fits(idx.valid, required):
+        what = f"valid shape of the index in {know.coalesce.name} mode"
+        yield mismatch(what, shape_str(idx.valid), shape_str(required), slot="idx")
 
 
 @rule(
