@@ -82,6 +82,12 @@ _ROWS = (
         "would read or write other elements without a word (D16, D32).",
     ),
     (
+        "PTO-R126",
+        "a table of more than two dimensions",
+        "The reference of the simulator knows tables of rows and columns: the first three dimensions, known "
+        "only when the program runs, are 1, as static ones must be (PTO-A208).",
+    ),
+    (
         "PTO-R121",
         "nothing to gather or scatter",
         "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "

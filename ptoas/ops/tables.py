@@ -108,7 +108,7 @@ class Table:
         return self.view.buffer.raw[self.positions(indices)]
 
 
-def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
+def table_of(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
     """The table as the target reads it, its rows as wide as the tile's valid columns; an NZ row is
     transferred as a whole (D32)."""
     model: TableModel = m.target.model(op)
@@ -190,11 +190,15 @@ def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
         )
 
 
-def check_read_as_written(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
+def check_read_as_written(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
     """What only the running program knows: whether the table is one that the target reads as it is (D16)."""
     model: TableModel = m.target.model(op)
     width, cols = view.shape5[4], tile.valid[1]
     name, what = op.name.removeprefix("pto."), None
+    if model.two_dimensional and any(extent != 1 for extent in view.shape5[:3]) and m.checks.mem:
+        shape = "x".join(map(str, view.shape5))
+        message = f"{name}: table shape: found <{shape}>, required <1x1x1xTableRowsxRowWidth>"
+        raise m.fail("PTO-R126", message, op, operand=op.operands.index(op.mem))
     if by_row and model.row_step is RowStep.VALID and width != cols:
         what = (
             f"rows of {width} elements, and %{tile.name} {cols} valid columns, which {m.target.name} takes "

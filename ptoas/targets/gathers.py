@@ -72,6 +72,8 @@ class TableModel:
     """Whether a table with gaps between its rows is refused (D16)."""
     launches_all: bool = False
     """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
+    two_dimensional: bool = False
+    """Whether a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
     has_nz: bool = False
     """Whether the fractal layout of tables and tiles is known."""
 

@@ -18,7 +18,13 @@ from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
 from ptoas.targets.specs import FLOAT8, INDEX, ND, NINE, ROW_MAJOR, WIDE, elements, tile
 
-TABLE = TableModel(row_capacity_dims=(3,), row_index=RowIndex.EITHER, has_row_mode=False, checks_bounds=False)
+TABLE = TableModel(
+    row_capacity_dims=(3,),
+    row_index=RowIndex.EITHER,
+    has_row_mode=False,
+    checks_bounds=False,
+    two_dimensional=True,
+)
 
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 
