@@ -23,6 +23,7 @@ from ptoas.targets.reference import (
     targets_with,
 )
 from ptoas.targets.rule import ALIASES, RULES, Rule
+from ptoas.targets.rules.examples import mgather
 from ptoas.targets.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
@@ -168,3 +169,25 @@ def test_a_form_of_table_is_pointed_out_where_it_is_taken(table: str, taking: st
     )
     report = verify_targets(module, ["a2a3", "a5"])
     assert [d.targets for d in report.diagnostics if d.code == "PTO-W104"] == ([(taking,)] if taking else [])
+
+
+def test_ignored_strides_name_the_first_index_that_reads_elsewhere() -> None:
+    def message(target: str, table: str, mode: str, index: str, tile: str) -> tuple[str, str]:
+        text = mgather(mode, tile, table, index)
+        (found,) = [d for d in ptoas.verify(ptoas.parse(text), target).diagnostics if d.code == "PTO-A223"]
+        return found.severity.value, found.message
+
+    padded = message("a2a3", "64x32xf32, strides=[40, 1]", "elem", "16x32xi32", "16x32xf32")
+    assert (
+        padded[0] == "warning"
+        and "index 32 reads the element at offset 32 and not the one at 40" in padded[1]
+    )
+    columns = "64x8xf32, nd, strides=[16, 2]"
+    severity, text = message("cpu", columns, "elem", "16x8xi32", "16x8xf32")
+    assert severity == "warning" and "index 1 reads the element at offset 1 and not the one at 2" in text
+    assert message("a2a3", columns, "elem", "16x8xi32", "16x8xf32")[0] == "error"  # D30
+    planes = "2x8x32xf32, strides=[512, 40, 1]"
+    assert (
+        "index 8 reads the row at offset 320 and not the one at 512"
+        in message("a2a3", planes, "row", "1x16xi32", "16x32xf32")[1]
+    )

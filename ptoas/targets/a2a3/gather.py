@@ -105,6 +105,7 @@ ROWS: Rows = {
             # Shape constraints
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
+            g.strides_of_the_table_are_used,
             *NZ_TABLES,
         ),
         pipe=_gather,
@@ -120,6 +121,7 @@ ROWS: Rows = {
             s.scatter_atomic_takes_the_element_type(types={"add": elements("i8 i16 i32 f16 bf16 f32")}),
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
+            g.strides_of_the_table_are_used,
             *NZ_TABLES,
             s.scatter_conflict_is_for_a5,
         ),

@@ -36,6 +36,7 @@ ROWS: Rows = {
             g.index_has_the_rows_of_the_tile,
             g.index_is_a_match,
             g.table_has_two_dimensions,
+            g.strides_of_the_table_are_used,
             # CPU reference form: neither Coalesce nor GatherOOB
             a.cpu_has_no_row_mode,
             a.cpu_has_no_out_of_bounds_mode,
@@ -52,6 +53,7 @@ ROWS: Rows = {
             g.index_has_the_rows_of_the_tile,
             g.index_is_a_match,
             g.table_has_two_dimensions,
+            g.strides_of_the_table_are_used,
             s.scatter_conflict_goes_without_atomics,
             s.simulator_scatters_rows_as_meant,
         ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
@@ -319,6 +320,62 @@ def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
         assert table.strides is not None, "who has no strides is packed"
         found = f"strides {list(table.strides)} for {shape_str(table.shape)}"
         yield mismatch("table strides", found, "a packed table", slot="mem")
+
+
+@rule(
+    "PTO-A223",
+    source="000, Math Interpretation and Tile Constraints (CPU) and (A2/A3), Index interpretation; D15",
+    reason="Elements are counted from the first of the table on, and rows by the stride of DIM_3: other "
+    "strides are not looked at, and an index reads what lies between the rows.",
+    failing=mgather("elem", "16x32xf32", "64x32xf32, strides=[40, 1]", "16x32xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
+    on="a2a3",
+    severity=Severity.WARNING,
+)
+def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """The strides of a table are those that the target uses: in Elem mode the table is packed, in Row mode
+    its rows are equally far apart."""
+    table = know.view("mem")
+    if (
+        table.layout is not Layout.ND
+        or table.strides is None
+        or (know.is_row and not know.model.has_row_mode)
+    ):
+        return
+    misread = _first_misread(table.shape5, table.strides5, know.is_row)
+    if misread is None:
+        return
+    index, found, meant = misread
+    unit = "row" if know.is_row else "element"
+    # D30: the devices refuse gaps between the columns of any nd view.
+    between_columns = index == 1 and not know.is_row and table.shape5[4] != 1
+    fix = "copy the table into a packed one"
+    if not know.is_row:
+        fix += ", or compute indices with the strides and give the table as one row"
+    yield Violation(
+        f"strides {list(table.strides)} of the table: {know.target.name} ignores them in "
+        f"{know.coalesce.name} mode, index {index} reads the {unit} at offset {found} and not the one at "
+        f"{meant}",
+        slot="mem",
+        fix=fix,
+        severity=Severity.ERROR if between_columns and know.target.has_pipes else None,
+    )
+
+
+def _first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:
+    """The first index for which the target reads elsewhere than the strides say, the offset that it reads,
+    and the one that they say. Rows are counted by the stride of DIM_3, elements one after the other;
+    what lies inside a row is for other rules (PTO-V130, PTO-A213)."""
+    index, offset = 1, strides[3] if is_row else 1
+    for dim in (3, 2, 1, 0) if is_row else (4, 3, 2, 1, 0):
+        if shape[dim] == 1:
+            continue
+        if DYNAMIC in (shape[dim], strides[dim], offset):
+            return None
+        if strides[dim] != offset:
+            return index, offset, strides[dim]
+        index, offset = index * shape[dim], offset * shape[dim]
+    return None
 
 
 @rule(
