@@ -74,6 +74,10 @@ CODES: dict[str, tuple[str, str]] = {
         "types are given where they can't be inferred",
         "The statement leaves out a type that nothing else tells.",
     ),
+    "PTO-P044": (
+        "operands come in the document's order",
+        "The operands are there, but in another order than the document gives them (D44).",
+    ),
     "PTO-P050": (
         "suffix and attribute agree",
         "The opcode's suffix says one thing, the attribute another (D7).",

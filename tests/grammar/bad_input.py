@@ -461,7 +461,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 26,
                 4,
-                "found !pto.tile_buf<vec, 1x16xf32>; what is missing here is `idx` (a tile of integer indices)",
+                "`idx` of `mgather` must be a tile of integer indices, found !pto.tile_buf<vec, 1x16xf32>",
                 None,
             )
         ],
@@ -897,6 +897,58 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = func.call (%a) : (i32) -> i32\nreturn\n}\n",
         [("PTO-P010", 2, 6, 9, "a call names its function: `func.call @name(...)`", None)],
     ),
+    "operands in another order: a result": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\n%a = mgather.row %i, %t : (!pto.tile<1x16xi32>, !pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P044",
+                4,
+                18,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `mgather.row %mem, %idx`",
+            )
+        ],
+    ),
+    "operands in another order: a destination": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\nmgather.row %s, %i, %t : (!pto.tile<16x32xf32>, !pto.tile<1x16xi32>, !pto.memref<64x32xf32>)",
+        [
+            (
+                "PTO-P044",
+                4,
+                17,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `mgather.row %dst, %mem, %idx`",
+            )
+        ],
+    ),
+    "operands in another order: ins": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\npto.mgather ins(%i, %t : !pto.tile<1x16xi32>, !pto.memref<64x32xf32>) outs(%s : !pto.tile<16x32xf32>)",
+        [
+            (
+                "PTO-P044",
+                4,
+                17,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `ins(%mem, %idx)`",
+            )
+        ],
+    ),
+    "operands in another order: a collective": (
+        ".arg %g : !pto.group<1 x !pto.memref<64x32xf32>>\n.arg %d : !pto.memref<64x32xf32>\ntgather %d, %g : (!pto.memref<64x32xf32>, !pto.group<1 x !pto.memref<64x32xf32>>)",
+        [
+            (
+                "PTO-P044",
+                3,
+                9,
+                2,
+                "the operands of `comm.tgather` come in the order %group, %dst; found `dst` in place of `group`",
+                "write `tgather %group, %dst`",
+            )
+        ],
+    ),
     "operands: a window of a tile": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %idx[0, 0] : (!pto.tile<1x16xi32>) -> !pto.tile<1x16xi32>",
         [("PTO-P040", 3, 12, 10, "only a view of memory takes indices", None)],
@@ -957,8 +1009,8 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 18,
                 6,
-                "found !pto.ptr<f32, l1>; what is missing here is `ptr` (a pointer into global memory or the "
-                "unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>))",
+                "`ptr` of `load_scalar` must be a pointer into global memory or the unified buffer "
+                "(!pto.ptr<...>, !pto.ptr<..., ub>), found !pto.ptr<f32, l1>",
                 None,
             )
         ],
