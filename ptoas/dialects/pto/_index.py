@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1978498488
+MADE_FROM = 1581643876
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",
