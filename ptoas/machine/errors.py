@@ -386,6 +386,16 @@ _ROWS = (
         "`--ranks mpi` needs mpi4py (the extra `mpi`), and as a rule a start by mpiexec.",
     ),
     (
+        "PTO-R806",
+        "the destination of a collective is another rank's memory",
+        "A gather or reduction writes to local memory of the root (document 003, D41).",
+    ),
+    (
+        "PTO-R807",
+        "the destination of a collective overlaps the root's source",
+        "It may hold the root's own source only where that belongs: in place (D41).",
+    ),
+    (
         "PTO-R850",
         "an address is in no rank's window",
         "A pointer that leaves its argument reaches another rank if the distance is that between their "
