@@ -84,6 +84,7 @@ INDEXED = f.INDEX_GATHER.but(
         b.tile_gather_index_is_full,
         b.tile_gather_destination_is_full,
         b.tile_gather_scratch_is_like_the_index,
+        b.index_gather_is_row_major,
     ),
     source="004, index-based gather, A2/A3",
 )

@@ -108,6 +108,7 @@ ROWS: Rows = {
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     k.indices_are_as_wide_as_lanes_of_the_data,
+                    b.index_gather_is_row_major,
                 ),
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},

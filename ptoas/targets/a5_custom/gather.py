@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.targets.a5.gather import MSCATTER
+from ptoas.targets.a5.gather import ROWS as A5_ROWS
 from ptoas.targets.families import gather as f
 from ptoas.targets.gathers import RowIndex, RowStep, TableModel, by_index_columns
 from ptoas.targets.pipes import V
-from ptoas.targets.row import Call, Rows
+from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather_shapes as g
-from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, tile
+from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, ROW_MAJOR, WIDE, tile
 
 TABLE = TableModel(
     row_capacity_dims=(3,),
@@ -22,7 +23,20 @@ TABLE = TableModel(
     launches_all=True,
 )
 
+A5_GATHER = A5_ROWS[TGatherOp]
+assert isinstance(A5_GATHER, Forms)
+A5_MASK = A5_GATHER.rows["mask"]
+assert isinstance(A5_MASK, Row)
+
 ROWS: Rows = {
+    # D3: no hif8.
+    TGatherOp: replace(
+        A5_GATHER,
+        rows={
+            **A5_GATHER.rows,
+            "mask": A5_MASK.but(tiles={"dst src": tile((*NINE, *FLOAT8), ROW_MAJOR, headers=WIDE)}),
+        },
+    ),
     MGatherOp: f.MEMORY_GATHER.but(
         tiles={"dst": tile((*NINE, *FLOAT8), empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         rules=(
