@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from xdsl.ir import Attribute
 
-from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
+from ptoas.dialects.pto.element_types import BY_TEXT, CPP_NAMES, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
 from ptoas.grammar.driver import Token, Tree
@@ -34,6 +34,11 @@ class Parameter:
         self.start = cast(int, tokens[0].start_pos) if tokens else 0
         self.end = tokens[-1].end_pos or self.start if tokens else 0
         self.key_start = self.start if key_start is None else key_start
+
+    @property
+    def is_element(self) -> bool:
+        """Whether this is an element type: `f32`, or a name of C++."""
+        return self.kind == "element" or self.text in CPP_NAMES
 
     @property
     def text(self) -> str:
@@ -69,7 +74,7 @@ class Parameter:
 
     def element(self) -> Attribute:
         text = str(self.tokens[-1])
-        found = BY_TEXT.get(text.removeprefix("!"))
+        found = BY_TEXT.get(text.removeprefix("!")) or CPP_NAMES.get(text)
         if found is None:
             fix = WITHOUT_A_WORD.get(text) or did_you_mean(text, BY_TEXT)
             raise self.problem(f"unknown element type `{text}`", fix)

@@ -1001,6 +1001,32 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %a : !pto.memref<16x32xf32, pad=zero>\ntprint %a",
         [("PTO-P021", 1, 34, 8, "a view of memory has no parameter `pad`", None)],
     ),
+    "types: an enumerator of C++": (
+        ".arg %a : !pto.tile<vec, f32, 32, 32, BLayout::RowMajor>",
+        [
+            (
+                "PTO-P021",
+                1,
+                46,
+                1,
+                "found `:`, expected the end of the type or `,`",
+                "write `row_major` for `BLayout::RowMajor`",
+            )
+        ],
+    ),
+    "types: the dots of the documents": (
+        ".arg %a : !pto.tile<...>",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                3,
+                "found `...`, which can't stand here",
+                "`...` stands for the parameters: write them, as in `16x32xf32`",
+            )
+        ],
+    ),
     "types: a pointer into another memory": (
         ".arg %a : !pto.ptr<f32, l1>\n.arg %i : index\n%x = load_scalar %a[%i] : !pto.ptr<f32, l1> -> f32",
         [

@@ -1,6 +1,6 @@
 """Made from the chapters by ptoas.dialects.pto.index."""
 
-MADE_FROM = 1581643876
+MADE_FROM = 3110672011
 NAMES = {
     "make_tensor_view": "views",
     "partition_view": "views",
