@@ -191,3 +191,15 @@ def test_ignored_strides_name_the_first_index_that_reads_elsewhere() -> None:
         "index 8 reads the row at offset 320 and not the one at 512"
         in message("a2a3", planes, "row", "1x16xi32", "16x32xf32")[1]
     )
+
+
+@pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-A202"), ("a5", "PTO-A201")])
+def test_a_row_index_that_is_one_of_elements_tells_of_the_default(target: str, code: str) -> None:
+    """The Auto and Manual examples of document 000 name no mode."""
+    for mode, default in (("", True), ("row", False)):
+        text = mgather(mode, "16x16xf32", "64x16xf32", "16x16xi32")
+        (found,) = [d for d in ptoas.verify(ptoas.parse(text), target).diagnostics if d.code == code]
+        assert (f"Row mode, the default of {target}" in found.message) == default
+        assert (found.fix == "write mgather.elem, which has an index for each element") == default
+    other = ptoas.verify(ptoas.parse(mgather("", "16x16xf32", "64x16xf32", "1x8xi32")), target)
+    assert [d.fix for d in other.diagnostics if d.code == code] == [None]

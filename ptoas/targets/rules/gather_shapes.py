@@ -64,12 +64,18 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
         return
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
     if not RowIndex.BY_LAYOUT.takes(idx.valid, rows, idx.type.blayout):
-        yield mismatch(
-            "valid shape of the index in Row mode",
-            f"{shape_str(idx.valid)} {idx.type.blayout.value}",
-            RowIndex.BY_LAYOUT.text(rows),
-            slot="idx",
-        )
+        found = f"{shape_str(idx.valid)} {idx.type.blayout.value}"
+        yield _row_index_mismatch(op, know, found, RowIndex.BY_LAYOUT.text(rows))
+
+
+def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: str) -> Violation:
+    """An index that is none of rows; one for each element suggests that Row is the mode by default only."""
+    what, fix = "valid shape of the index in Row mode", None
+    if op.coalesce is None:
+        what += f", the default of {know.target.name}"
+        if fits(know.tile("idx").valid, know.tile(op.DATA).valid):
+            fix = f"write {op.mnemonic()}.elem, which has an index for each element"
+    return mismatch(what, found, required, slot="idx", fix=fix)
 
 
 @rule(
@@ -85,8 +91,7 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
     if know.is_row and not RowIndex.ROW.takes(idx.valid, rows, idx.type.blayout):
-        what, required = "valid shape of the index in Row mode", RowIndex.ROW.text(rows)
-        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+        yield _row_index_mismatch(op, know, shape_str(idx.valid), RowIndex.ROW.text(rows))
 
 
 @rule(
