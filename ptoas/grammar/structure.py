@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
@@ -315,7 +316,7 @@ def _take_properties(
 ) -> None:
     """Move what the dictionary `{...}` of a generic operation gives, but the operation declares, to the
     properties."""
-    other_names = cls.KEYS if issubclass(cls, PtoOp) else {}
+    other_names: Mapping[str, str] = cls.KEYS if issubclass(cls, PtoOp) else {}
     declared = cls.get_irdl_definition().properties
     for key in list(attributes):
         name = other_names.get(key, key)
