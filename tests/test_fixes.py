@@ -69,7 +69,7 @@ SAFE = [
     ("PTO-P020", neg("TNEG"), neg("tneg")),
     ("PTO-P010", neg("tneg\u3000"), neg("tneg ")),
     ("PTO-P052", gather("pto.mgather.clamp.row"), gather("pto.mgather.row.clamp")),
-    ("PTO-P022", gather(more=" {note = hello}"), gather(more=' {note = "hello"}')),
+    ("PTO-P022", gather(more=" {x.note = hello}"), gather(more=' {x.note = "hello"}')),
     (
         "PTO-P051",
         gather("mgather", " {coalesce = #pto<coalesce row>, coalesce = #pto<coalesce row>}"),

@@ -126,9 +126,15 @@ def explain_syntax(parser: Lark, text: str, error: UnexpectedInput, what: str) -
 
 
 def _accepted(parser: Lark, text: str) -> set[str]:
-    """Return the terminals that may follow a text, the end included; Lark lists those of the lexer only."""
+    """Return the terminals that may follow a text, the end included; Lark lists those of the lexer only.
+
+    Empty if the text ends with a token that is one only in front of what follows it.
+    """
     following = parser.parse_interactive(text)
-    following.exhaust_lexer()
+    try:
+        following.exhaust_lexer()
+    except UnexpectedInput:
+        return set()
     return following.accepts()
 
 

@@ -268,6 +268,7 @@ class InstructionReader(StatementReader):
                 raise StatementProblem(
                     "PTO-P040", f"`{cls.mnemonic()}` needs `{slot.name}`: {kind}", self.body.opcode
                 )
+        self._check_order(cls, parts, filled)
         if issubclass(cls, Instruction) and not self.results and not filled.get("dst"):
             raise StatementProblem(
                 "PTO-P040",
@@ -295,8 +296,36 @@ class InstructionReader(StatementReader):
         found = operand.type if operand.type is not None else "a number"
         if not free:
             return StatementProblem("PTO-P040", f"`{cls.mnemonic()}` takes no further operand", operand.node)
-        wanted = " or ".join(dict.fromkeys(f"`{s.name}` ({cast(Any, s.constraint).kind()})" for s in free))
-        return StatementProblem("PTO-P040", f"found {found}; what is missing here is {wanted}", operand.node)
+        expected = [next((s for s in free if not s.optional and not s.variadic), None)]
+        kinds = {s.name: cast(Any, s.constraint).kind() for s in expected if s is not None}
+        kinds = kinds or {s.name: cast(Any, s.constraint).kind() for s in free}
+        wanted = " or ".join(f"`{name}` of `{cls.mnemonic()}` must be {kind}" for name, kind in kinds.items())
+        return StatementProblem("PTO-P040", f"{wanted}, found {found}", operand.node)
+
+    def _check_order(self, cls: type[PtoOp], parts: Parts, filled: dict[str, list[Operand]]) -> None:
+        """Refuse operands in another order than the documents', even if their types tell them apart (D44).
+
+        A destination may come first (D6), or where the documents have it.
+        """
+        slots = [slot.name for slot in cls.signature().slots]
+        documented = [*cls.ORDER, *(name for name in slots if name not in cls.ORDER)]
+        slot_of = {id(operand): name for name, operands in filled.items() for operand in operands}
+        free = () if cls.ORDER else cls.OUTS
+        given = [name for operand in parts.positional if (name := slot_of[id(operand)]) not in free]
+        expected = sorted(given, key=documented.index)
+        if given == expected:
+            return
+        first = next(at for at, name in enumerate(given) if name != expected[at])
+        node = next(o.node for o in parts.positional if slot_of[id(o)] == given[first])
+        order = ", ".join(f"%{name}" for name in dict.fromkeys(expected))
+        whole = f"%dst, {order}" if parts.outs else order
+        raise StatementProblem(
+            "PTO-P044",
+            f"the operands of `{cls.mnemonic()}` come in the order {order}; found `{given[first]}` in place "
+            f"of `{expected[first]}`",
+            node,
+            f"write `ins({order})`" if parts.dps else f"write `{self.body.opcode.text} {whole}`",
+        )
 
     def _finish(
         self,

@@ -12,6 +12,7 @@ from xdsl.dialects.scf import ConditionOp, YieldOp
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar import tree as t
 from ptoas.grammar.attributes import Resolver
 from ptoas.grammar.plan import Plan
@@ -50,6 +51,7 @@ def plan_of(statement: t.Statement, types: Sequence[Attribute | None], resolver:
         plan = reader.end(_ENDS[opcode])
     else:
         plan = reader.call()
+    reader.take_attributes(plan)
     plan.places = reader.places(plan.cls.name)
     return plan
 
@@ -63,9 +65,26 @@ class _Reader:
         self.values: list[t.Value] = []
         self.others: list[t.Item] = []
         self.attributes: dict[str, Attribute] = {}
+        self.entries: list[t.Entry] = []
         self._sort(self.body.items)
         if self.body.trailing is not None:
-            self.attributes.update(resolver.dictionary(self.body.trailing))
+            self._take_dict(self.body.trailing)
+
+    def _take_dict(self, node: t.Dict) -> None:
+        self.attributes.update(self.resolver.dictionary(node))
+        self.entries += node.entries
+
+    def take_attributes(self, plan: Plan) -> None:
+        """Move declared attributes to the properties; refuse undeclared ones without a prefix (D43)."""
+        declared = cast("type[IRDLOperation]", plan.cls).get_irdl_definition().properties
+        for entry in self.entries:
+            if entry.key in declared:
+                plan.properties[entry.key] = plan.attributes.pop(entry.key)
+            elif "." not in entry.key:
+                fix = did_you_mean(entry.key, declared) or f"remove `{entry.key}`"
+                raise StatementProblem(
+                    "PTO-P053", f"`{plan.cls.name}` has no attribute `{entry.key}`", entry, fix
+                )
 
     def _sort(self, items: tuple[t.Item, ...]) -> None:
         for item in items:
@@ -75,7 +94,7 @@ class _Reader:
                 case t.Group(name="", items=inner):
                     self._sort(inner)
                 case t.Dict():
-                    self.attributes.update(self.resolver.dictionary(item))
+                    self._take_dict(item)
                 case _:
                     self.others.append(item)
 

@@ -5,7 +5,7 @@ It knows the class's declaration: its slots, its attributes, and the words of it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -67,13 +67,24 @@ def _in_order(cls: type[PtoOp], suffixes: list[str]) -> str | None:
 
 
 def check_key(cls: type[PtoOp], entry: t.Entry) -> None:
-    """Refuse a key that resembles an attribute of the instruction; any other is kept as it is."""
+    """Refuse an attribute that the instruction does not declare; prefixed ones are kept (D43)."""
     fields = cls.signature().fields
     if entry.key in fields or entry.key in cls.KEYS or "." in entry.key:
         return
-    fix = did_you_mean(entry.key, fields, likeness=0.8)
-    if fix is not None:
-        raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no attribute `{entry.key}`", entry, fix)
+    fix = cls.REFUSED.get(entry.key) or _similar_field(entry.key, fields) or f"remove `{entry.key}`"
+    raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no attribute `{entry.key}`", entry, fix)
+
+
+def _similar_field(key: str, fields: Iterable[str]) -> str | None:
+    """The fix for a key that is an attribute's name in other case, one end of it (`oob`), or close to it."""
+    lower = key.lower()
+    exact = [name for name in fields if name.lower() == lower.replace("_", "")]
+    partial = [name for name in fields if len(key) > 2 and name.lower().startswith(lower)]
+    partial += [name for name in fields if len(key) > 2 and name.lower().endswith(lower)]
+    for names in (exact, partial):
+        if len(names) == 1:
+            return f"did you mean `{names[0]}`?"
+    return did_you_mean(key, fields)
 
 
 def whole(node: t.Number) -> int:
@@ -207,7 +218,7 @@ class StatementReader:
         if name not in names:
             name = next((f for f in fields if f.lower().startswith(key.lower())), None)
         if name is None:
-            fix = cls.REFUSED.get(key) or did_you_mean(key, names)
+            fix = cls.REFUSED.get(key) or _similar_field(key, names)
             raise StatementProblem("PTO-P053", f"`{cls.mnemonic()}` has no `{key}`", item, fix)
         if name in fields:
             self._set_field(parts, name, self._as_attribute(value, fields[name].enum), item)
@@ -248,13 +259,14 @@ class StatementReader:
         self._set_field(parts, name, DenseArrayBase.from_list(i64, numbers), item)
 
     def _take_dict(self, cls: type[PtoOp], node: t.Dict, parts: Parts) -> None:
+        for entry in node.entries:
+            check_key(cls, entry)
         fields = cls.signature().fields
         enums = {name: field.enum for name, field in fields.items()}
         found = self.resolver.dictionary(
             node, enums | {key: fields[name].enum for key, name in cls.KEYS.items()}
         )
         for entry in node.entries:
-            check_key(cls, entry)
             self._set_field(parts, cls.KEYS.get(entry.key, entry.key), found[entry.key], entry)
 
     def _set_field(self, parts: Parts, name: str, value: Attribute, node: t.Node) -> None:

@@ -75,6 +75,10 @@ CODES: dict[str, tuple[str, str]] = {
         "types are given where they can't be inferred",
         "The statement leaves out a type that nothing else tells.",
     ),
+    "PTO-P044": (
+        "operands come in the document's order",
+        "The operands are there, but in another order than the document gives them (D44).",
+    ),
     "PTO-P050": (
         "suffix and attribute agree",
         "The opcode's suffix says one thing, the attribute another (D7).",
@@ -84,7 +88,11 @@ CODES: dict[str, tuple[str, str]] = {
         "a suffix is one the instruction has",
         "The opcode ends in a word that means nothing to it (D7).",
     ),
-    "PTO-P053": ("an attribute is one the instruction has", "The key resembles an attribute, but is none."),
+    "PTO-P053": (
+        "an attribute is one the instruction has",
+        "The instruction declares no attribute of this name. An attribute with a prefix (`foo.bar`) is kept "
+        "and printed (D43).",
+    ),
     "PTO-P060": ("an operation keeps its declaration", "What holds on every target does not hold here."),
     "PTO-P061": ("a statement stands where it may", "This kind of statement does not belong here."),
     "PTO-P080": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
@@ -235,11 +236,8 @@ def _generic(
     properties = attributes_of(builder, node.properties)
     attributes = attributes_of(builder, node.attributes)
     written = dict(attributes)
-    if known is not None and not properties:
-        declared = known.get_irdl_definition().properties if issubclass(known, IRDLOperation) else {}
-        for key in list(attributes):
-            if key in declared:
-                properties[key] = attributes.pop(key)
+    if known is not None and issubclass(known, IRDLOperation):
+        _take_properties(known, node, properties, attributes)
     isolated = name in ("func.func", "builtin.module")
     outer = builder.values
     if isolated:
@@ -296,7 +294,31 @@ def _was_unregistered(builder: Builder, node: t.Generic) -> bool:
 def _check_keys(cls: type[Operation], node: t.Generic) -> None:
     if issubclass(cls, PtoOp):
         for entry in (e for given in (node.properties, node.attributes) if given for e in given.entries):
-            check_key(cls, entry)
+            if entry.key not in _SEGMENT_SIZES:
+                check_key(cls, entry)
+
+
+_SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
+
+
+def _take_properties(
+    cls: type[IRDLOperation],
+    node: t.Generic,
+    properties: dict[str, Attribute],
+    attributes: dict[str, Attribute],
+) -> None:
+    """Move what the dictionary `{...}` of a generic operation gives, but the operation declares, to the
+    properties."""
+    other_names: Mapping[str, str] = cls.KEYS if issubclass(cls, PtoOp) else {}
+    declared = cls.get_irdl_definition().properties
+    for key in list(attributes):
+        name = other_names.get(key, key)
+        if name not in declared:
+            continue
+        if name in properties:
+            entry = next(e for e in (node.attributes.entries if node.attributes else ()) if e.key == key)
+            raise StatementProblem("PTO-P051", f"`{name}` is given twice", entry)
+        properties[name] = attributes.pop(key)
 
 
 def _const(builder: Builder, raw: RawStatement, node: t.Const, names: list[str]) -> Operation:

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, ModuleOp
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 
@@ -43,6 +43,7 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.dialects.pto.tile_scalar import TAddSOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.element_indices import IndexBuilder
+from ptoas.lowering.options import COUNTS_GAPS
 from ptoas.targets import get_target
 from ptoas.targets.row import Forms, Row
 
@@ -127,7 +128,10 @@ class _Gather(IndexBuilder):
         return index, inside
 
     def gather(self, index: SSAValue, destination: SSAValue) -> None:
-        self.put(MGatherOp(self.op.mem, index, destination, coalesce=Coalesce.Elem))
+        gather = MGatherOp(self.op.mem, index, destination, coalesce=Coalesce.Elem)
+        if self.row:
+            gather.attributes[COUNTS_GAPS] = UnitAttr()
+        self.put(gather)
 
     def gather_or_zero(self, index: SSAValue, inside: SSAValue) -> None:
         """Gather among zeros, a row of them below; then every element picks itself, or one of the zeros."""
@@ -176,16 +180,16 @@ class _Scatter(IndexBuilder):
                 self.put(TMinOp(index, limit, index))  # all of the row behind the last lies outside
             else:
                 self.clamp(index, limit)
-        self.put(
-            MScatterOp(
-                op.src,
-                self.valid_part(self.of_rows(index)),
-                op.mem,
-                coalesce=Coalesce.Elem,
-                scatter_oob=ScatterOOB.Skip if skips else None,
-                scatter_atomic_op=op.scatter_atomic_op,
-                scatter_conflict=op.scatter_conflict,
-            )
+        scatter = MScatterOp(
+            op.src,
+            self.valid_part(self.of_rows(index)),
+            op.mem,
+            coalesce=Coalesce.Elem,
+            scatter_oob=ScatterOOB.Skip if skips else None,
+            scatter_atomic_op=op.scatter_atomic_op,
+            scatter_conflict=op.scatter_conflict,
         )
+        scatter.attributes[COUNTS_GAPS] = UnitAttr()
+        self.put(scatter)
         assert self.block is not None
         self.block.erase_op(op)

@@ -83,6 +83,12 @@ _ROWS = (
         "would read or write other elements without a word (D16, D32).",
     ),
     (
+        "PTO-R126",
+        "a table of more than two dimensions",
+        "The reference of the simulator knows tables of rows and columns: the first three dimensions, known "
+        "only when the program runs, are 1, as static ones must be (PTO-A208).",
+    ),
+    (
         "PTO-R121",
         "nothing to gather or scatter",
         "On the devices the valid extents of a gather or scatter are at least one, as static ones must be "
@@ -382,6 +388,16 @@ _ROWS = (
     ),
     (
         "PTO-R806",
+        "the destination of a collective is another rank's memory",
+        "A gather or reduction writes to local memory of the root (document 003, D41).",
+    ),
+    (
+        "PTO-R807",
+        "the destination of a collective overlaps the root's source",
+        "It may hold the root's own source only where that belongs: in place (D41).",
+    ),
+    (
+        "PTO-R808",
         "processes are forked for `--jobs`",
         "Blocks and ranks in several processes share memory and the compiled program; both need `fork`, "
         "which this system does not have. One process runs everything, with the same result.",

@@ -31,6 +31,7 @@ class Call(Staged):
         self.op = op
         self.staging = staging
         views = [v for entry in group for v in (entry.members if isinstance(entry, Group) else (entry,))]
+        self.views = views
         self.ranks = len(views)
         self.root = 0 if op.root is None else op.root.value.data
         self._check_caller()
@@ -107,6 +108,32 @@ class Call(Staged):
                         "PTO-R802",
                     )
 
+    def check_local(self, dst: View, slots: Sequence[Array], own: Array) -> None:
+        """The destination is memory of the root; its own source may lie there, where it belongs (D41)."""
+        if not self.machine.checks.mem:
+            return
+        for rank, view in enumerate(self.views):
+            inside = view.buffer.whole is dst.buffer.whole is not self.views[self.root].buffer.whole
+            inside = inside or any(share_bytes(slot, self.members[rank]) for slot in slots)
+            if rank != self.root and inside:
+                raise self._not_local(dst, f"the memory of rank {rank}")
+        sharing, first = self.machine.sharing, slots[0].ctypes.data
+        found = None if sharing is None or not slots[0].size else sharing.find(first, first + 1)
+        memory = None if found is None else found[0]
+        if memory is not None and memory.owner != self.machine.actor.rank:
+            raise self._not_local(dst, f"%{memory.name} of rank {memory.owner}")
+        source = self.members[self.root]
+        if not _same(source, own) and any(share_bytes(slot, source) for slot in slots):
+            raise self.wrong(
+                f"the destination, %{dst.buffer.name}, overlaps the source of the root, rank {self.root}",
+                "PTO-R807",
+                fix="give the root a source of its own, or let it be exactly its part of the destination",
+            )
+
+    def _not_local(self, dst: View, where: str) -> Exception:
+        message = f"the destination, %{dst.buffer.name}, lies in {where}; it must be local memory of the root"
+        return self.wrong(message, "PTO-R806", fix="gather into an argument of the root's own")
+
     def move(self, pairs: Sequence[Pair]) -> Step:
         """Every rank's data from its source to its destination."""
         if self.idle:
@@ -129,15 +156,20 @@ def on_ccu(op: dialect.CollectiveOp) -> bool:
 
 
 def _same(a: Array, b: Array) -> bool:
-    """Whether two arrays of one shape are the same elements."""
-    return a.ctypes.data == b.ctypes.data and a.strides == b.strides
+    """Whether two arrays of one shape are the same elements; a dimension of one element has no stride."""
+    steps = zip(a.shape, a.strides, b.strides, strict=True)
+    return a.ctypes.data == b.ctypes.data and all(n == 1 or first == second for n, first, second in steps)
 
 
 @instruction(dialect.CommTGatherOp)
 def comm_tgather(op: dialect.CommTGatherOp, m: Machine) -> Binder:
     def bind(dst: View, group: Members, staging: tuple[Tile, ...], context: object = ()) -> Step:
         call = Call(op, m, group, staging)
-        return call.move(list(zip(call.members, call.rows_of_each(dst), strict=True)))
+        slots = call.rows_of_each(dst)
+        step = call.move(list(zip(call.members, slots, strict=True)))
+        if not call.idle:
+            call.check_local(dst, slots, slots[call.root])
+        return step
 
     return bind
 
@@ -190,6 +222,7 @@ def comm_treduce(op: dialect.CommTReduceOp, m: Machine) -> Binder:
             # All ranks' chunks are read before theirs is stored, so only later chunks can be overwritten.
             call.check_sources_stay([(member, target)], chunks)
         call.check_apart((acc, *staging[: len(receiving)]))
+        call.check_local(dst, [target], target)
 
         def run(*_: float) -> None:
             total = root.view(number).copy()

@@ -12,7 +12,7 @@ from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
-from ptoas.ops.tables import Table, check_not_empty, table_of
+from ptoas.ops.tables import Table, check_index_extents, check_not_empty, table_of
 
 
 @instruction(MGatherOp)
@@ -23,7 +23,7 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View, idx: Tile) -> Step:
         row = coalesce is Coalesce.Row
         check_not_empty(op, m, dst)
-        check_extents(op, m, dst, idx, row)
+        check_index_extents(op, m, dst, idx, row)
         table = table_of(op, m, mem, dst, row)
         if row:
             dst = dst.with_valid(dst.valid[0], table.width)
@@ -40,23 +40,6 @@ def mgather(op: MGatherOp, m: Machine) -> Binder:
 def prezeroes(table: Table, oob: GatherOOB) -> bool:
     """An NZ gather of rows with `zero` clears the whole tile first (D14)."""
     return oob is GatherOOB.Zero and table.nz and table.by_row
-
-
-def check_extents(op: MGatherOp, m: Machine, dst: Tile, idx: Tile, row: bool) -> None:
-    rows, cols = dst.valid
-    if row:
-        fits = idx.valid[0] * idx.valid[1] == rows and 1 in idx.valid
-        need = f"[1, {rows}] or [{rows}, 1]"
-    else:
-        fits = idx.valid == dst.valid
-        need = f"[{rows}, {cols}]"
-    if not fits:
-        raise m.fail(
-            "PTO-R105",
-            f"mgather.{'row' if row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
-            f"{idx.valid[1]}], the one of %{dst.name} asks for {need}",
-            op,
-        )
 
 
 def gather_run(

@@ -13,7 +13,7 @@ from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
 from ptoas.ops.gather import wrapped
 from ptoas.ops.indexing import Reader, checked, index_failure, index_reader
-from ptoas.ops.tables import Table, check_not_empty, table_of
+from ptoas.ops.tables import Table, check_index_extents, check_not_empty, table_of
 
 _ATOMICS: dict[ScatterAtomicOp, Ufunc] = {
     ScatterAtomicOp.Add: np.add,
@@ -31,7 +31,7 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
 
     def bind(src: Tile, idx: Tile, mem: View) -> Step:
         check_not_empty(op, m, src)
-        check_extents(op, m, src, idx, by_row)
+        check_index_extents(op, m, src, idx, by_row)
         table = table_of(op, m, mem, src, by_row)
         if by_row:
             src = src.with_valid(src.valid[0], table.width)
@@ -68,22 +68,6 @@ def mscatter(op: MScatterOp, m: Machine) -> Binder:
         return Step(run, reads=(src.region, idx.region), places=places, atomic=kind)
 
     return bind
-
-
-def check_extents(op: MScatterOp, m: Machine, src: Tile, idx: Tile, by_row: bool) -> None:
-    if by_row:
-        fits = idx.valid[0] * idx.valid[1] == src.valid[0] and 1 in idx.valid
-        need = f"[1, {src.valid[0]}] or [{src.valid[0]}, 1]"
-    else:
-        fits = idx.valid == src.valid
-        need = f"[{src.valid[0]}, {src.valid[1]}]"
-    if not fits:
-        raise m.fail(
-            "PTO-R105",
-            f"mscatter.{'row' if by_row else 'elem'}: the valid region of %{idx.name} is [{idx.valid[0]}, "
-            f"{idx.valid[1]}], the one of %{src.name} asks for {need}",
-            op,
-        )
 
 
 def remapped(op: MScatterOp, m: Machine, table: Table, idx: Tile, read: Reader, oob: ScatterOOB) -> Reader:

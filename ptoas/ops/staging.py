@@ -57,9 +57,11 @@ class Staged:
         return walk
 
     def _warn_of_more(self, walk: Walk, tile: Tile) -> None:
-        """Open extents that turn out to be more than the data; `verify` warns of those that it knows."""
+        """Open extents, of the tile or the data, where the tile turns out to be more; `verify` warns of those
+        that it knows (PTO-C120)."""
         rows, cols = prod(self.shape[:4]), self.shape[4]
-        if not walk.fits or tile.valid == (rows, cols) or DYNAMIC not in tile.type.valid:
+        is_open = DYNAMIC in (*tile.type.valid, *self.op.moved.shape)
+        if not walk.fits or tile.valid == (rows, cols) or not is_open:
             return
         self.machine.warn(
             "PTO-R125",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 
 from ptoas.dialects.pto.enums import Coalesce, Layout
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.gathers import RowStep, TableModel
+from ptoas.targets.gathers import RowIndex, RowStep, TableModel
 
 
 class Table:
@@ -107,7 +108,7 @@ class Table:
         return self.view.buffer.raw[self.positions(indices)]
 
 
-def table_of(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
+def table_of(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> Table:
     """The table as the target reads it, its rows as wide as the tile's valid columns; an NZ row is
     transferred as a whole (D32)."""
     model: TableModel = m.target.model(op)
@@ -149,6 +150,27 @@ def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:
         )
 
 
+def check_index_extents(op: IndexedMemoryOp, m: Machine, tile: Tile, idx: Tile, by_row: bool) -> None:
+    """The index tile has an index for each row or element, arranged as the target reads them."""
+    rows, cols = tile.valid
+    found = f"{idx.valid[0]}x{idx.valid[1]}"
+    if by_row:
+        forms: RowIndex = m.target.model(op).row_index
+        fits, need = forms.takes(idx.valid, rows, idx.type.blayout), forms.text(rows)
+        if forms is RowIndex.BY_LAYOUT:
+            found += f" {idx.type.blayout.value}"
+    else:
+        fits, need = idx.valid == tile.valid, f"{rows}x{cols}"
+    if not fits:
+        mode = "row" if by_row else "elem"
+        raise m.fail(
+            "PTO-R105",
+            f"{op.name.removeprefix('pto.')}.{mode}: valid shape of %{idx.name}: found {found}, required "
+            f"{need} for %{tile.name}",
+            op,
+        )
+
+
 def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
     """A row of an NZ table and the tile have room for each other."""
     columns = table.logical_columns
@@ -168,11 +190,15 @@ def check_nz_row(op: PtoOp, m: Machine, table: Table, tile: Tile) -> None:
         )
 
 
-def check_read_as_written(op: PtoOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
+def check_read_as_written(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bool) -> None:
     """What only the running program knows: whether the table is one that the target reads as it is (D16)."""
     model: TableModel = m.target.model(op)
     width, cols = view.shape5[4], tile.valid[1]
     name, what = op.name.removeprefix("pto."), None
+    if model.two_dimensional and any(extent != 1 for extent in view.shape5[:3]) and m.checks.mem:
+        shape = "x".join(map(str, view.shape5))
+        message = f"{name}: table shape: found <{shape}>, required <1x1x1xTableRowsxRowWidth>"
+        raise m.fail("PTO-R126", message, op, operand=op.operands.index(op.mem))
     if by_row and model.row_step is RowStep.VALID and width != cols:
         what = (
             f"rows of {width} elements, and %{tile.name} {cols} valid columns, which {m.target.name} takes "

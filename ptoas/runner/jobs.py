@@ -90,7 +90,7 @@ def ignored_jobs(jobs: int | str, parts: int, entry: Operation) -> list[Diagnost
     if jobs == 1 or parts == 1 or _can_fork():
         return []
     message = "--jobs is ignored: processes cannot be forked on this system, so one process runs everything"
-    return [finding("PTO-R806", message, entry, severity=Severity.NOTE)]
+    return [finding("PTO-R808", message, entry, severity=Severity.NOTE)]
 
 
 # --- memory that processes have in common ----------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import prod
 
-from ptoas.dialects.pto.enums import Coalesce, Layout
+from ptoas.dialects.pto.enums import BLayout, Coalesce, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -21,6 +21,37 @@ class RowStep(Enum):
     WIDTH = "the table's width, Shape[4]"
 
 
+class RowIndex(Enum):
+    """Valid shapes of the index tile in Row mode; R is the number of valid rows of the data."""
+
+    ROW = "1xR"
+    COLUMN = "Rx1"
+    BY_LAYOUT = "1xR row_major or Rx1 col_major"
+    EITHER = "1xR or Rx1"
+
+    def takes(self, valid: Sequence[int], rows: int, blayout: BLayout) -> bool:
+        """Whether an index tile has an index for each of `rows` rows; a dynamic extent agrees with any."""
+        return any(
+            all(DYNAMIC in pair or pair[0] == pair[1] for pair in zip(valid, shape, strict=True))
+            for shape in self._shapes(rows, blayout)
+        )
+
+    def _shapes(self, rows: int, blayout: BLayout) -> list[tuple[int, int]]:
+        match self:
+            case RowIndex.ROW:
+                return [(1, rows)]
+            case RowIndex.COLUMN:
+                return [(rows, 1)]
+            case RowIndex.BY_LAYOUT:
+                return [(1, rows) if blayout is BLayout.RowMajor else (rows, 1)]
+            case RowIndex.EITHER:
+                return [(1, rows), (rows, 1)]
+
+    def text(self, rows: int) -> str:
+        """The shapes in words."""
+        return self.value.replace("R", "?" if rows == DYNAMIC else str(rows))
+
+
 @dataclass(frozen=True)
 class TableModel:
     """How a target finds row or element `i` of a table."""
@@ -31,6 +62,8 @@ class TableModel:
     """Dimensions whose product is the number of elements of a table (D15)."""
     row_step: RowStep = RowStep.STRIDE
     """How far apart rows begin (D16)."""
+    row_index: RowIndex = RowIndex.ROW
+    """How the indices of a Row gather or scatter are arranged."""
     has_row_mode: bool = True
     """Whether gathers of whole rows exist (D17)."""
     checks_bounds: bool = True
@@ -39,6 +72,8 @@ class TableModel:
     """Whether a table with gaps between its rows is refused (D16)."""
     launches_all: bool = False
     """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
+    two_dimensional: bool = False
+    """Whether a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
     has_nz: bool = False
     """Whether the fractal layout of tables and tiles is known."""
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
+from ptoas.dialects.pto.element_types import CPP_NAMES
 from ptoas.ir.location import SourceLocation
 
 _STALE: tuple[tuple[str, str, str, str, str], ...] = (
@@ -33,6 +34,16 @@ _STALE: tuple[tuple[str, str, str, str, str], ...] = (
         "!pto.tile_buf<",
         "a tile's type is written with its name, `!pto.tile_buf<...>`, today",
     ),
+    *(
+        (
+            "PTO-P088",
+            word,
+            rf"(?<=[x<,=\s]){word}(?=\s*[,>])",
+            element.text,
+            f"`{word}` is a C++ name of the element type `{element.text}`",
+        )
+        for word, element in CPP_NAMES.items()
+    ),
 )
 """For each spelling: a code, a word that no text lacks which has it, where it stands, what it is today. The
 patterns begin with a character that is looked for quickly, and look back from behind it."""
@@ -48,8 +59,9 @@ def stale_spellings(module: ModuleOp) -> Iterator[Diagnostic]:
         if word not in source.text:
             continue
         if text is None:
-            # Comments keep their length, so that places stay what they are.
-            text = re.sub(r"//[^\n]*", lambda match: " " * len(match.group()), source.text)
+            # Comments and strings keep their length, so that places stay what they are.
+            skipped = r'"[^"\n]*"|(?://|#(?=[\s#]))[^\n]*'
+            text = re.sub(skipped, lambda match: " " * len(match.group()), source.text)
         edits: list[Edit] = []
         for match in re.finditer(pattern, text):
             edits.append(Edit(Span(source, match.start(), len(match.group())), match.expand(today)))

@@ -17,6 +17,10 @@ CHECKING: dict[str, tuple[str, str]] = {
         "a type has a name",
         "`<loc=vec, ...>` is read as `!pto.tile_buf<loc=vec, ...>`, and noted.",
     ),
+    "PTO-P088": (
+        "an element type has its name of PTO",
+        "`int32_t`, `bfloat16_t`, `float8_e4m3_t` and their like are names of C++; they are read, and noted.",
+    ),
     "PTO-V141": (
         "tiles of one name lie one behind the other",
         "From `addr` on, each has the bytes of its shape; rows that are padded by one element need more. "

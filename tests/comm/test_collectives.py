@@ -135,11 +135,12 @@ def overlapping(op: str, own: tuple[int, int], member: tuple[int, int], tiles: s
         # In place: what is stored is what was there.
         ((0, 8), (0, 8), "4 4", True),
         ((0, 8), (0, 8), "2 2", True),
-        # A row further: all is read before anything is stored, unless it goes in chunks.
-        ((0, 8), (8, 8), "4 4", True),
+        # A row further: all is read before anything is stored, unless it goes in chunks; but a destination
+        # does not overlap the root's source (D41).
+        ((0, 8), (8, 8), "4 4", None),
         ((0, 8), (8, 8), "2 2", False),
         # From the same first byte, but rows lie further apart.
-        ((0, 8), (0, 16), "4 4", True),
+        ((0, 8), (0, 16), "4 4", None),
         ((0, 8), (0, 16), "2 2", False),
         ((0, 16), (0, 8), "2 2", False),
         # Between each other's rows.
@@ -148,10 +149,13 @@ def overlapping(op: str, own: tuple[int, int], member: tuple[int, int], tiles: s
     ],
 )
 def test_a_source_is_read_before_anything_is_stored_over_it(
-    op: str, own: tuple[int, int], member: tuple[int, int], tiles: str, legal: bool
+    op: str, own: tuple[int, int], member: tuple[int, int], tiles: str, legal: bool | None
 ) -> None:
     text, before = overlapping(op, own, member, tiles), np.arange(128, dtype=np.float32)
-    if not legal:
+    if legal is None and op in ("tgather", "treduce"):
+        failing("PTO-R807", text, 1, {"p": before.copy()}, force=True)
+        return
+    if legal is False:
         found = failing("PTO-R802", text, 1, {"p": before.copy()}, force=True)
         assert "the source of rank 0 lies in the destination of rank 0" in found.message
         ranks_of(text, 1, {"p": before.copy()}, force=True, checks="init,race,budget")
@@ -167,13 +171,11 @@ def test_a_source_is_read_before_anything_is_stored_over_it(
     assert np.array_equal(p, expected)
 
 
-@pytest.mark.parametrize(("tiles", "legal"), [("4 4", True), ("2 4", False), ("4 2", False)])
-def test_a_reduction_goes_in_chunks_of_its_smaller_tile(tiles: str, legal: bool) -> None:
+@pytest.mark.parametrize(("tiles", "code"), [("4 4", "PTO-R807"), ("2 4", "PTO-R802"), ("4 2", "PTO-R802")])
+def test_a_reduction_goes_in_chunks_of_its_smaller_tile(tiles: str, code: str) -> None:
+    """What is overwritten before it is read is told of as such, any other overlap as one (D41)."""
     text = overlapping("treduce", (0, 8), (8, 8), tiles)
-    if legal:
-        ranks_of(text, 1, {"p": np.zeros(128, np.float32)}, force=True)
-    else:
-        failing("PTO-R802", text, 1, {"p": np.zeros(128, np.float32)}, force=True)
+    failing(code, text, 1, {"p": np.zeros(128, np.float32)}, force=True)
 
 
 # --- what a reduction does with its tiles --------------------------------------------------------
@@ -275,3 +277,23 @@ def test_a_tile_that_turns_out_to_be_larger_than_the_data_is_told_of(rows: int, 
     """The headers of August 2026 store it as it is valid (D28)."""
     result = ranks_of(OPEN, 1, {"n": rows})
     assert [found.code for found in result.warnings] == codes
+
+
+@pytest.mark.parametrize(("rows", "codes"), [(32, []), (16, []), (8, ["PTO-R125"])])
+def test_data_that_turns_out_to_be_smaller_than_the_tile_is_told_of(rows: int, codes: list[str]) -> None:
+    """Also where the tile's extents are static (PTO-C120)."""
+    view = "!pto.tensor_view<?x32xf32>"
+    tile = "!pto.tile_buf<vec, 16x32xf32>"
+    text = f"""
+func.func @main(%g: !pto.ptr<f32>, %own: !pto.ptr<f32>, %n: index) {{
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %t = pto.alloc_tile : {tile}
+  %a = pto.make_tensor_view %g, shape = [%n, %c32], strides = [%c32, %c1] : {view}
+  %b = pto.make_tensor_view %own, shape = [%n, %c32], strides = [%c32, %c1] : {view}
+  pto.comm.tgather(%b, recv(%t), group(%a) : {view}, {tile}, {view}) {{root = 0 : i32}}
+  return
+}}
+"""
+    arguments = {"n": rows, "g": np.zeros(1024, np.float32), "own": np.zeros(1024, np.float32)}
+    assert [found.code for found in ranks_of(text, 1, arguments).warnings] == codes

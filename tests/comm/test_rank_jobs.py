@@ -398,7 +398,7 @@ def test_where_no_process_can_be_forked(monkeypatch: pytest.MonkeyPatch, watch: 
     assert found is not None and alone is not None
     assert _shown(found.outputs) == _shown(alone.outputs)
     note, *others = found.warnings
-    assert note.code == "PTO-R806" and not note.is_error and others == alone.warnings
+    assert note.code == "PTO-R808" and not note.is_error and others == alone.warnings
     assert not watch.counted
 
 

@@ -304,6 +304,29 @@ def test_a_gather_over_its_own_source() -> None:
     )
 
 
+def test_a_destination_is_local_and_apart_from_the_roots_source() -> None:
+    """D41; in place, where the source is the root's part of the destination, is fine (above)."""
+    memory, whole = "!pto.memref<4x8xf32>", "!pto.memref<8x8xf32>"
+    view = "!pto.partition_tensor_view<4x8xf32>"
+
+    def program(rows: int, group: str, types: str, dst: str = "%own") -> str:
+        part = (
+            f"%i0 = arith.constant 0 : index\n%at = arith.constant {rows} : index\n"
+            "%i4 = arith.constant 4 : index\n%i8 = arith.constant 8 : index\n"
+            f"%part = pto.partition_view %own, offsets = [%at, %i0], sizes = [%i4, %i8] : {whole} -> {view}"
+        )
+        gather = f"pto.comm.tgather({dst}, group({group}) : {whole}, {types}) {{root = 0 : i32}}"
+        return guarded([part, gather], f"%g0: {memory}, %g1: {memory}, %own: {whole}, %my_rank: i32")
+
+    def found(code: str, *given: Any) -> str:
+        return failing(code, program(*given), 2, force=True).message
+
+    assert "lies in the memory of rank 1" in found("PTO-R806", 4, "%g0, %part", f"{memory}, {view}")
+    assert "overlaps the source of the root" in found("PTO-R807", 4, "%part, %g1", f"{view}, {memory}")
+    ranks_of(program(0, "%part, %g1", f"{view}, {memory}"), 2, force=True)
+    ranks_of(program(0, "%g0, %g1", f"{memory}, {memory}"), 2, force=True)
+
+
 def test_static_tiles_must_divide_at_run_time_too() -> None:
     text = gather(2, (5, 8), (2, 8)).replace("valid_row = %r valid_col = %c ", "").replace(", valid=?x?", "")
     assert "no multiple" in failing("PTO-R105", text, 2, force=True).message

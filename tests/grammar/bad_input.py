@@ -461,7 +461,7 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 26,
                 4,
-                "found !pto.tile_buf<vec, 1x16xf32>; what is missing here is `idx` (a tile of integer indices)",
+                "`idx` of `mgather` must be a tile of integer indices, found !pto.tile_buf<vec, 1x16xf32>",
                 None,
             )
         ],
@@ -778,16 +778,16 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         [("PTO-P022", 2, 21, 1, "a number can't be of type !pto.ptr<f32>", None)],
     ),
     "attributes: a bare word": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = row}",
-        [("PTO-P022", 3, 21, 3, "`row` is not an attribute's value", 'write "row" for a text')],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = row}",
+        [("PTO-P022", 3, 23, 3, "`row` is not an attribute's value", 'write "row" for a text')],
     ),
     "attributes: of nobody": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #foo<bar>}",
-        [("PTO-P022", 3, 21, 9, "unknown attribute `#foo<bar>`", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = #foo<bar>}",
+        [("PTO-P022", 3, 23, 9, "unknown attribute `#foo<bar>`", None)],
     ),
     "attributes: an array with a word": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = array<i64: 1, x>}",
-        [("PTO-P022", 3, 21, 16, "`array<i64: 1, x>` is not an attribute: Expected integer literal", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = array<i64: 1, x>}",
+        [("PTO-P022", 3, 23, 16, "`array<i64: 1, x>` is not an attribute: Expected integer literal", None)],
     ),
     "attributes: a dense list with a word": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant dense<[1, x]> : vector<2xi32>\nreturn\n}\n",
@@ -803,8 +803,70 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ],
     ),
     "attributes: of pto, unknown": (
-        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {note = #pto<frobnicate row>}",
-        [("PTO-P022", 3, 21, 20, "unknown attribute `#pto.frobnicate`", None)],
+        ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\ntprint %idx {x.note = #pto<frobnicate row>}",
+        [("PTO-P022", 3, 23, 20, "unknown attribute `#pto.frobnicate`", None)],
+    ),
+    "attributes: undeclared, gatherOOB": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {gatherOOB = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 34, "`mgather` has no attribute `gatherOOB`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, GatherOOB": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {GatherOOB = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 34, "`mgather` has no attribute `GatherOOB`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, oob": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {oob = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 28, "`mgather` has no attribute `oob`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, Oob": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {Oob = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 28, "`mgather` has no attribute `Oob`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, Mode": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {Mode = #pto<gather_oob clamp>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 29, "`mgather` has no attribute `Mode`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, CMode": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i {CMode = #pto<coalesce row>} : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 26, 26, "`mgather` has no attribute `CMode`", "did you mean `coalesce`?")],
+    ),
+    "attributes: undeclared, after the types": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32> {foo = 3 : i32}",
+        [("PTO-P053", 3, 96, 13, "`mgather` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, between two of the documents' words": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = mgather.row %t, %i #Mode=clamp : !pto.memref<64x32xf32>, !pto.tile<1x16xi32> -> !pto.tile<16x32xf32>",
+        [("PTO-P053", 3, 25, 11, "`mgather` has no `Mode`", "did you mean `gatherOob`?")],
+    ),
+    "attributes: undeclared, of a destination-passing form": (
+        ".arg %a : !pto.tile<8x8xf32>\n.arg %b : !pto.tile<8x8xf32>\npto.tneg ins(%a : !pto.tile<8x8xf32>) outs(%b : !pto.tile<8x8xf32>) {foo}",
+        [("PTO-P053", 3, 70, 3, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, generic": (
+        '.arg %a : !pto.tile<8x8xf32>\n%b = "pto.tneg"(%a) {foo = 3 : i32, operandSegmentSizes = array<i32: 1, 0>} : (!pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>',
+        [("PTO-P053", 2, 22, 13, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, a generic property": (
+        '.arg %a : !pto.tile<8x8xf32>\n%b = "pto.tneg"(%a) <{foo = 3 : i32, operandSegmentSizes = array<i32: 1, 0>}> : (!pto.tile<8x8xf32>) -> !pto.tile<8x8xf32>',
+        [("PTO-P053", 2, 23, 13, "`tneg` has no attribute `foo`", "remove `foo`")],
+    ),
+    "attributes: undeclared, of arithmetic": (
+        "func.func @f(%a: i32) {\n%b = arith.addi %a, %a {overflow = 3 : i32} : i32\nreturn {foo}\n}",
+        [
+            (
+                "PTO-P053",
+                2,
+                25,
+                18,
+                "`arith.addi` has no attribute `overflow`",
+                "did you mean `overflowFlags`?",
+            ),
+            ("PTO-P053", 3, 9, 3, "`func.return` has no attribute `foo`", "remove `foo`"),
+        ],
+    ),
+    "attributes: generic, a property given in both dictionaries": (
+        '.arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n%d = "pto.mgather"(%t, %i) <{gatherOob = #pto<gather_oob clamp>}> {gatherOob = #pto<gather_oob wrap>} : (!pto.memref<64x32xf32>, !pto.tile<1x16xi32>) -> !pto.tile<16x32xf32>',
+        [("PTO-P051", 3, 68, 33, "`gatherOob` is given twice", None)],
     ),
     "arith: a constant of two values": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = arith.constant 1, 2 : i32\nreturn\n}\n",
@@ -834,6 +896,58 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
     "arith: a call of nobody": (
         "func.func @f(%a: i32, %x: f32, %p: !pto.ptr<f32>, %n: index) {\n%b = func.call (%a) : (i32) -> i32\nreturn\n}\n",
         [("PTO-P010", 2, 6, 9, "a call names its function: `func.call @name(...)`", None)],
+    ),
+    "operands in another order: a result": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\n%a = mgather.row %i, %t : (!pto.tile<1x16xi32>, !pto.memref<64x32xf32>) -> !pto.tile<16x32xf32>",
+        [
+            (
+                "PTO-P044",
+                4,
+                18,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `mgather.row %mem, %idx`",
+            )
+        ],
+    ),
+    "operands in another order: a destination": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\nmgather.row %s, %i, %t : (!pto.tile<16x32xf32>, !pto.tile<1x16xi32>, !pto.memref<64x32xf32>)",
+        [
+            (
+                "PTO-P044",
+                4,
+                17,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `mgather.row %dst, %mem, %idx`",
+            )
+        ],
+    ),
+    "operands in another order: ins": (
+        ".arg %t : !pto.memref<64x32xf32>\n.arg %i : !pto.tile<1x16xi32>\n.arg %s : !pto.tile<16x32xf32>\npto.mgather ins(%i, %t : !pto.tile<1x16xi32>, !pto.memref<64x32xf32>) outs(%s : !pto.tile<16x32xf32>)",
+        [
+            (
+                "PTO-P044",
+                4,
+                17,
+                2,
+                "the operands of `mgather` come in the order %mem, %idx; found `idx` in place of `mem`",
+                "write `ins(%mem, %idx)`",
+            )
+        ],
+    ),
+    "operands in another order: a collective": (
+        ".arg %g : !pto.group<1 x !pto.memref<64x32xf32>>\n.arg %d : !pto.memref<64x32xf32>\ntgather %d, %g : (!pto.memref<64x32xf32>, !pto.group<1 x !pto.memref<64x32xf32>>)",
+        [
+            (
+                "PTO-P044",
+                3,
+                9,
+                2,
+                "the operands of `comm.tgather` come in the order %group, %dst; found `dst` in place of `group`",
+                "write `tgather %group, %dst`",
+            )
+        ],
     ),
     "operands: a window of a tile": (
         ".arg %table : !pto.memref<64x32xf32>\n.arg %idx : !pto.tile<1x16xi32>\n%d = tload %idx[0, 0] : (!pto.tile<1x16xi32>) -> !pto.tile<1x16xi32>",
@@ -887,6 +1001,32 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
         ".arg %a : !pto.memref<16x32xf32, pad=zero>\ntprint %a",
         [("PTO-P021", 1, 34, 8, "a view of memory has no parameter `pad`", None)],
     ),
+    "types: an enumerator of C++": (
+        ".arg %a : !pto.tile<vec, f32, 32, 32, BLayout::RowMajor>",
+        [
+            (
+                "PTO-P021",
+                1,
+                46,
+                1,
+                "found `:`, expected the end of the type or `,`",
+                "write `row_major` for `BLayout::RowMajor`",
+            )
+        ],
+    ),
+    "types: the dots of the documents": (
+        ".arg %a : !pto.tile<...>",
+        [
+            (
+                "PTO-P021",
+                1,
+                21,
+                3,
+                "found `...`, which can't stand here",
+                "`...` stands for the parameters: write them, as in `16x32xf32`",
+            )
+        ],
+    ),
     "types: a pointer into another memory": (
         ".arg %a : !pto.ptr<f32, l1>\n.arg %i : index\n%x = load_scalar %a[%i] : !pto.ptr<f32, l1> -> f32",
         [
@@ -895,8 +1035,8 @@ CASES: dict[str, tuple[str, list[Expected]]] = {
                 3,
                 18,
                 6,
-                "found !pto.ptr<f32, l1>; what is missing here is `ptr` (a pointer into global memory or the "
-                "unified buffer (!pto.ptr<...>, !pto.ptr<..., ub>))",
+                "`ptr` of `load_scalar` must be a pointer into global memory or the unified buffer "
+                "(!pto.ptr<...>, !pto.ptr<..., ub>), found !pto.ptr<f32, l1>",
                 None,
             )
         ],

@@ -108,9 +108,9 @@ def test_a_type_inside_an_attribute_stands_for_itself() -> None:
     one, other = "!pto.tile<8x8xf32>", "!pto.tile<16x8xf32>"
     ptoas.clear_caches()
     for type in (one, other):
-        module = ptoas.parse(f".arg %a : {type}\n%b = tneg %a {{of = {type}}} : ({type}) -> {type}")
+        module = ptoas.parse(f".arg %a : {type}\n%b = tneg %a {{x.of = {type}}} : ({type}) -> {type}")
         (op,) = [op for op in module.walk() if op.name == "pto.tneg"]
-        assert op.attributes["of"] == op.operands[0].type
+        assert op.attributes["x.of"] == op.operands[0].type
 
 
 def test_what_a_name_of_a_file_means_holds_there_alone() -> None:

@@ -290,3 +290,19 @@ def test_each_mode_costs_the_instructions_that_it_needs(
     module = legalized(gather(modes(mode, oob), index=index))
     names = [op.name.removeprefix("pto.") for op in module.walk() if op.name.startswith("pto.")]
     assert [name for name in names if name != "alloc_tile"] == instructions
+
+
+def test_a_row_gather_of_a_padded_table_is_rewritten_without_a_warning_about_strides() -> None:
+    """Its element indices are computed with the strides; those of an Elem gather are the program's own."""
+    view = "!pto.memref<64x32xf32, strides=[40, 1]>"
+    text = f".arg %t : {view}\n.arg %i : !pto.tile<INDEXxi32>\n%d = mgather.MODE %t, %i : ({view}, !pto.tile<INDEXxi32>) -> !pto.tile<16x32xf32>"
+    found: dict[str, list[str]] = {}
+    for mode, index in (("row", "1x16"), ("elem", "16x32")):
+        module = ptoas.parse(text.replace("MODE", mode).replace("INDEX", index))
+        lower(
+            module,
+            "cpu",
+            legalize=True,
+            on_warnings=lambda given, mode=mode: found.update({mode: [w.code for w in given]}),
+        )
+    assert found == {"elem": ["PTO-A223"]}

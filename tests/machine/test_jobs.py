@@ -209,7 +209,7 @@ def test_one_process_runs_all_blocks_and_says_so_where_nothing_forks(monkeypatch
     one, two = outcome(text, 1), outcome(text, 2)
     assert isinstance(one, tuple) and isinstance(two, tuple)
     note, *warnings = two[3]
-    assert note.code == "PTO-R806" and not note.is_error and "one process" in note.message
+    assert note.code == "PTO-R808" and not note.is_error and "one process" in note.message
     assert (*two[:3], warnings, *two[4:]) == one
 
 

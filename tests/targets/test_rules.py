@@ -23,6 +23,7 @@ from ptoas.project.rule_pages import (
 from ptoas.targets import TARGETS
 from ptoas.targets.isa import HEADERS
 from ptoas.targets.rule import RULES, Rule
+from ptoas.targets.rules.examples import mgather
 from ptoas.verifier.verify import verify_targets
 
 ROOT = Path(__file__).parents[2]
@@ -185,3 +186,37 @@ def test_a_form_of_table_is_pointed_out_where_it_is_taken(table: str, taking: st
     )
     report = verify_targets(module, ["a2a3", "a5"])
     assert [d.targets for d in report.diagnostics if d.code == "PTO-W104"] == ([(taking,)] if taking else [])
+
+
+def test_ignored_strides_name_the_first_index_that_reads_elsewhere() -> None:
+    def message(target: str, table: str, mode: str, index: str, tile: str) -> tuple[str, str]:
+        text = mgather(mode, tile, table, index)
+        (found,) = [d for d in ptoas.verify(ptoas.parse(text), target).diagnostics if d.code == "PTO-A223"]
+        return found.severity.value, found.message
+
+    padded = message("a2a3", "64x32xf32, strides=[40, 1]", "elem", "16x32xi32", "16x32xf32")
+    assert (
+        padded[0] == "warning"
+        and "index 32 reads the element at offset 32 and not the one at 40" in padded[1]
+    )
+    columns = "64x8xf32, nd, strides=[16, 2]"
+    severity, text = message("cpu", columns, "elem", "16x8xi32", "16x8xf32")
+    assert severity == "warning" and "index 1 reads the element at offset 1 and not the one at 2" in text
+    assert message("a2a3", columns, "elem", "16x8xi32", "16x8xf32")[0] == "error"  # D30
+    planes = "2x8x32xf32, strides=[512, 40, 1]"
+    assert (
+        "index 8 reads the row at offset 320 and not the one at 512"
+        in message("a2a3", planes, "row", "1x16xi32", "16x32xf32")[1]
+    )
+
+
+@pytest.mark.parametrize(("target", "code"), [("a2a3", "PTO-A202"), ("a5", "PTO-A201")])
+def test_a_row_index_that_is_one_of_elements_tells_of_the_default(target: str, code: str) -> None:
+    """The Auto and Manual examples of document 000 name no mode."""
+    for mode, default in (("", True), ("row", False)):
+        text = mgather(mode, "16x16xf32", "64x16xf32", "16x16xi32")
+        (found,) = [d for d in ptoas.verify(ptoas.parse(text), target).diagnostics if d.code == code]
+        assert (f"Row mode, the default of {target}" in found.message) == default
+        assert (found.fix == "write mgather.elem, which has an index for each element") == default
+    other = ptoas.verify(ptoas.parse(mgather("", "16x16xf32", "64x16xf32", "1x8xi32")), target)
+    assert [d.fix for d in other.diagnostics if d.code == code] == [None]

@@ -28,6 +28,11 @@ BARE = """func.func @f(%a: !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8>) {
   return
 }
 """
+CPP = """# T in a comment is none
+func.func @f(%a: !pto.tile<32x32xT>, %p: !pto.ptr<T>) {
+  return
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -36,6 +41,17 @@ BARE = """func.func @f(%a: !pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=8>) {
         (PART, "PTO-P085", 8, "!pto.partition_tensor_view"),
         (MEMORY, "PTO-P086", 1, "!pto.memref<8x8xf32>"),
         (BARE, "PTO-P087", 2, "!pto.tile_buf<"),
+        *(
+            (CPP.replace("T", name), "PTO-P088", 2, today)
+            for name, today in (
+                ("int32_t", "i32"),
+                ("uint8_t", "ui8"),
+                ("bfloat16_t", "bf16"),
+                ("float8_e4m3_t", "f8E4M3FN"),
+                ("float8_e5m2_t", "f8E5M2"),
+                ("hifloat8_t", "!pto.hif8"),
+            )
+        ),
     ],
 )
 def test_a_stale_spelling_is_noted_once_and_fixed(text: str, code: str, line: int, today: str) -> None:
@@ -52,3 +68,18 @@ def test_a_stale_spelling_is_noted_once_and_fixed(text: str, code: str, line: in
 def test_spellings_of_today_are_not_noted() -> None:
     text = PART.replace("!pto.tile_view", "!pto.partition_tensor_view")
     assert ptoas.verify(ptoas.parse(text), "a5").diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "!pto.tile<vec, int32_t, 8, 8>",
+        "!pto.tile<int32_t, 8, 8>",
+        "!pto.tile_buf<loc=vec, dtype=int32_t, rows=8, cols=8>",
+        "!pto.memref<?x8xint32_t>",
+    ],
+)
+def test_a_name_of_cpp_is_read_wherever_an_element_type_stands(text: str) -> None:
+    named, plain = (ptoas.parse(f".arg %a : {each}") for each in (text, text.replace("int32_t", "i32")))
+    assert str(named) == str(plain)
+    assert [d.code for d in ptoas.verify(named, "a5").diagnostics if d.code == "PTO-P088"] == ["PTO-P088"]

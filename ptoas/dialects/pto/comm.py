@@ -58,6 +58,7 @@ class CollectiveOp(StagedOp, ABC):
     `context` is what the CCU is triggered with: the address of its CKE slot and the gate mask.
     """
 
+    ORDER: ClassVar = ("group",)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     group = var_operand_def(ViewOrGroup("T"))

@@ -115,6 +115,15 @@ OWN_TYPES: tuple[type[ParametrizedAttribute], ...] = (
 BY_TEXT: dict[str, ElementType] = {text: e for e in ELEMENT_TYPES for text in (e.text, *e.aliases)}
 BY_TYPE: dict[Attribute, ElementType] = {e.type: e for e in ELEMENT_TYPES}
 
+CPP_NAMES: dict[str, ElementType] = {
+    **{f"{e.text.replace('i', 'int')}_t": e for e in ELEMENT_TYPES if e.is_integer},
+    "bfloat16_t": BY_TEXT["bf16"],
+    "float8_e4m3_t": BY_TEXT["f8e4m3"],
+    "float8_e5m2_t": BY_TEXT["f8e5m2"],
+    "hifloat8_t": BY_TEXT["hif8"],
+}
+"""Names of the instruction library, which the documents use: read, with a note (PTO-P088)."""
+
 WITHOUT_A_WORD: dict[str, str] = dict.fromkeys(
     ("i4", "si4", "ui4", "s4", "u4"),
     "no text of PTO has integers of 4 bits: they are a type of the library's TCVT on A2/A3 alone; use i8",

@@ -59,6 +59,8 @@ class MGatherOp(IndexedMemoryOp, Instruction):
     name = "pto.mgather"
     DATA: ClassVar = "dst"
     SUFFIXES: ClassVar = ("coalesce", "gatherOob")
+    # The documents' names of the template parameters.
+    REFUSED: ClassVar = {"CMode": "did you mean `coalesce`?", "Mode": "did you mean `gatherOob`?"}
     gather_oob = opt_prop_def(GatherOOBAttr, prop_name="gatherOob")
 
     @classmethod
@@ -104,6 +106,7 @@ class MScatterOp(IndexedMemoryOp):
     DATA: ClassVar = "src"
     OUTS: ClassVar = ("mem",)
     SUFFIXES: ClassVar = ("coalesce", "scatterOob", "scatterAtomicOp", "scatterConflict")
+    REFUSED: ClassVar = {"CMode": "did you mean `coalesce`?", "Atomic": "did you mean `scatterAtomicOp`?"}
     src = operand_def(Tile("T"))
     idx = operand_def(IndexTile())
     mem = operand_def(View("T"))

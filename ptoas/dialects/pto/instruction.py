@@ -162,6 +162,9 @@ class PtoOp(IRDLOperation, ABC):
     REFUSED: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Words of other tools' texts that this one does not take, and what to write instead."""
 
+    ORDER: ClassVar[tuple[str, ...]] = ()
+    """Slots that the documents write before the others, where that is not the order of declaration."""
+
     LAYOUT: ClassVar[str | None] = None
     """What follows the opcode, as a template that prints the operation and says how it is read.
 

@@ -20,6 +20,7 @@ from ptoas.dialects.pto.enums import (
     AtomicType,
     AtomicTypeAttr,
     Layout,
+    LayoutAttr,
     PrintFormatAttr,
     ReluPreModeAttr,
     STPhaseAttr,
@@ -48,6 +49,7 @@ class TLoadOp(Instruction):
         "use tfillpad",
     )
     mem = operand_def(View("T"))
+    layout = opt_prop_def(LayoutAttr)
 
     @classmethod
     def infer_result_types(
@@ -77,6 +79,7 @@ class TStoreOp(PtoOp):
     atomic_type = opt_prop_def(AtomicTypeAttr, prop_name="atomicType")
     relu_pre_mode = opt_prop_def(ReluPreModeAttr, prop_name="reluPreMode")
     st_phase = opt_prop_def(STPhaseAttr, prop_name="stPhase")
+    layout = opt_prop_def(LayoutAttr)
 
     def verify_(self) -> None:
         src, mem = self.src.type, self.mem.type

@@ -4,6 +4,7 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -112,6 +113,8 @@ class TFillPadOp(Instruction):
     LOOKS_AROUND: ClassVar = True
     src = operand_def(Tile("T"))
     pad_value = opt_prop_def(PadValueAttr, prop_name="padValue")
+    # Declared to be refused with its reason (PTO-V142): other texts choose a form of the call by it.
+    mode = opt_prop_def(StringAttr)
 
 
 @irdl_op_definition

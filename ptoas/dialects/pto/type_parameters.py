@@ -11,7 +11,7 @@ from lark.exceptions import UnexpectedInput
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics.spelling import did_you_mean
-from ptoas.dialects.pto.element_types import BY_TEXT, WITHOUT_A_WORD
+from ptoas.dialects.pto.element_types import BY_TEXT, CPP_NAMES, WITHOUT_A_WORD
 from ptoas.dialects.pto.enums import PtoEnumAttr
 from ptoas.dialects.pto.types import DYNAMIC, LARGEST_EXTENT
 from ptoas.dialects.syntax_errors import explain_syntax
@@ -58,6 +58,11 @@ class Parameter:
         self.key_start = self.start if key_start is None else key_start
 
     @property
+    def is_element(self) -> bool:
+        """Whether this is an element type: `f32`, or a name of C++."""
+        return self.kind == "element" or self.text in CPP_NAMES
+
+    @property
     def text(self) -> str:
         return "".join(self.tokens)
 
@@ -91,7 +96,7 @@ class Parameter:
 
     def element(self) -> Attribute:
         text = str(self.tokens[-1])
-        found = BY_TEXT.get(text.removeprefix("!"))
+        found = BY_TEXT.get(text.removeprefix("!")) or CPP_NAMES.get(text)
         if found is None:
             fix = WITHOUT_A_WORD.get(text) or did_you_mean(text, BY_TEXT)
             raise self.problem(f"unknown element type `{text}`", fix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -41,6 +42,7 @@ from ptoas.dialects.pto.enums import (
     LayoutAttr,
     PadValue,
     PadValueAttr,
+    PtoEnumAttr,
     SLayout,
     SLayoutAttr,
     TileLoc,
@@ -189,11 +191,34 @@ def _pto_type(name: str, body: str | None, lead: int, allow_unregistered: bool) 
     try:
         return _read_body(name, body)
     except SyntaxProblem as problem:
-        raise TypeProblem(problem.message, offset + problem.offset, problem.length) from None
+        fix = _fix_for_cpp(body, problem.offset)
+        raise TypeProblem(problem.message, offset + problem.offset, problem.length, fix) from None
     except TypeProblem as problem:
         raise TypeProblem(
             problem.message, offset + problem.offset, problem.length or len(body), problem.fix
         ) from None
+
+
+_CPP_ENUMS: dict[str, type[PtoEnumAttr[Any]]] = {
+    "BLayout": BLayoutAttr,
+    "CompactMode": CompactModeAttr,
+    "Layout": LayoutAttr,
+    "PadValue": PadValueAttr,
+    "SLayout": SLayoutAttr,
+    "TileType": TileLocAttr,
+}
+
+
+def _fix_for_cpp(body: str, offset: int) -> str | None:
+    """What to write for a C++ enumerator (`BLayout::RowMajor`), and for the `...` of the documents."""
+    if body[offset:].startswith("..."):
+        return "`...` stands for the parameters: write them, as in `16x32xf32`"
+    name = next((m for m in re.finditer(r"(\w+)::(\w+)", body) if m.end(1) == offset), None)
+    enum = None if name is None else _CPP_ENUMS.get(name[1])
+    if name is None or enum is None:
+        return None
+    member = enum.spellings()[0] if name[2] == "None" else enum.member(name[2])
+    return None if member is None else f"write `{member}` for `{name.group()}`"
 
 
 def type_from_body(name: str, body: str) -> Any:
@@ -254,7 +279,7 @@ def _tile(parameters: list[Parameter]) -> TileType:
             raise parameter.problem(f"too many parameters: `{parameter.text}`")
         else:
             # The location may be left out in front of a type or a shape.
-            if position == 0 and parameter.kind == "element":
+            if position == 0 and parameter.is_element:
                 position = 1
             take(_POSITIONS[position], parameter)
             position += 1
@@ -317,7 +342,7 @@ def _view(cls: type[ViewType]) -> Callable[[list[Parameter]], ViewType]:
 
 
 def _ptr(parameters: list[Parameter]) -> PtrType:
-    if not parameters or parameters[0].kind != "element":
+    if not parameters or not parameters[0].is_element:
         raise TypeProblem("a pointer needs its element type", fix="write `!pto.ptr<f32>`")
     if len(parameters) > 2:
         raise parameters[2].problem("a pointer has an element type and a memory, no more")

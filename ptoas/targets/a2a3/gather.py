@@ -93,6 +93,7 @@ INDEXED = f.INDEX_GATHER.but(
         b.tile_gather_index_is_full,
         b.tile_gather_destination_is_full,
         b.tile_gather_scratch_is_like_the_index,
+        b.index_gather_is_row_major,
     ),
     source="004, index-based gather, A2/A3",
 )
@@ -114,6 +115,7 @@ ROWS: Rows = {
             # Shape constraints
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
+            g.strides_of_the_table_are_used,
             *NZ_TABLES,
         ),
         pipe=_gather,
@@ -129,6 +131,7 @@ ROWS: Rows = {
             s.scatter_atomic_takes_the_element_type(types={"add": elements("i8 i16 i32 f16 bf16 f32")}),
             g.row_index_is_one_row,
             g.elem_index_has_the_shape_of_the_tile,
+            g.strides_of_the_table_are_used,
             *NZ_TABLES,
             s.scatter_conflict_is_for_a5,
         ),

@@ -16,7 +16,7 @@ from ptoas.dialects.pto.gather import (
 from ptoas.targets.comparisons import CompareModel, compare_rows, form
 from ptoas.targets.families import gather as f
 from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import RowStep, TableModel
+from ptoas.targets.gathers import RowIndex, RowStep, TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Forms, Rows
 from ptoas.targets.rules import compare_gather as k
@@ -36,7 +36,7 @@ from ptoas.targets.specs import (
     tile,
 )
 
-TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, packed=True)
+TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, row_index=RowIndex.BY_LAYOUT, packed=True)
 
 GATHERED = (*NINE, *FLOAT8, *HIF8)
 INDEXED_BY_HEADERS = (*elements("i8 u8 bf16"), *WIDE, *FLOAT8, *HIF8)
@@ -108,6 +108,7 @@ ROWS: Rows = {
                     b.tile_gather_index_is_full,
                     b.tile_gather_destination_is_full,
                     k.indices_are_as_wide_as_lanes_of_the_data,
+                    b.index_gather_is_row_major,
                 ),
                 ignores=("tmp",),
                 scratch={"tmp": placeholder("indices")},

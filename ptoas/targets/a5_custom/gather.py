@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
-from ptoas.dialects.pto.gather import MGatherOp, MScatterOp
+from dataclasses import replace
+
+from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.targets.a5.gather import MSCATTER
+from ptoas.targets.a5.gather import ROWS as A5_ROWS
 from ptoas.targets.families import gather as f
-from ptoas.targets.gathers import RowStep, TableModel, by_index_columns
+from ptoas.targets.gathers import RowIndex, RowStep, TableModel, by_index_columns
 from ptoas.targets.pipes import V
-from ptoas.targets.row import Call, Rows
+from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather_shapes as g
-from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, tile
+from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, ROW_MAJOR, WIDE, tile
 
 TABLE = TableModel(
-    row_capacity_dims=(3,), elem_capacity_dims=(3, 4), row_step=RowStep.WIDTH, packed=True, launches_all=True
+    row_capacity_dims=(3,),
+    elem_capacity_dims=(3, 4),
+    row_step=RowStep.WIDTH,
+    row_index=RowIndex.COLUMN,
+    packed=True,
+    launches_all=True,
 )
 
+A5_GATHER = A5_ROWS[TGatherOp]
+assert isinstance(A5_GATHER, Forms)
+A5_MASK = A5_GATHER.rows["mask"]
+assert isinstance(A5_MASK, Row)
+
 ROWS: Rows = {
+    # D3: no hif8.
+    TGatherOp: replace(
+        A5_GATHER,
+        rows={
+            **A5_GATHER.rows,
+            "mask": A5_MASK.but(tiles={"dst src": tile((*NINE, *FLOAT8), ROW_MAJOR, headers=WIDE)}),
+        },
+    ),
     MGatherOp: f.MEMORY_GATHER.but(
-        tiles={"dst": tile((*NINE, *FLOAT8), aligned=True), "idx": tile(INDEX, PLAIN)},
+        tiles={"dst": tile((*NINE, *FLOAT8), empty=False, aligned=True), "idx": tile(INDEX, PLAIN)},
         rules=(
             # Tile constraints
             g.index_has_the_rows_of_the_tile,
             g.custom_index_has_one_column_or_the_destinations,
+            g.custom_index_is_valid_for_the_destination,
             # Shape constraints
             g.valid_columns_are_inside_a_row,
             g.table_is_packed,
@@ -36,6 +58,6 @@ ROWS: Rows = {
         pipe=V,
         defaults={"coalesce": by_index_columns},
         call=Call(unsupported="Ascend A5, custom instruction has no MSCATTER"),
-        model=TABLE,
+        model=replace(TABLE, row_index=RowIndex.BY_LAYOUT),
     ),
 }

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.targets.comparisons import compare_rows, form
 from ptoas.targets.families import gather as f
 from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import TableModel
+from ptoas.targets.gathers import RowIndex, TableModel
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
-from ptoas.targets.specs import FLOAT8, INDEX, ND, NINE, ROW_MAJOR, WIDE, elements, tile
+from ptoas.targets.specs import FLOAT8, HIF8, INDEX, ND, NINE, ROW_MAJOR, WIDE, elements, tile
 
-TABLE = TableModel(row_capacity_dims=(3,), has_row_mode=False, checks_bounds=False)
+TABLE = TableModel(
+    row_capacity_dims=(3,),
+    row_index=RowIndex.EITHER,
+    has_row_mode=False,
+    checks_bounds=False,
+    two_dimensional=True,
+)
 
+MASKED = tuple(element for element in ELEMENT_TYPES if element not in (*FLOAT8, *HIF8))
 ATOMICS = {"add": elements("i32 u32 f16 f32"), "max": elements("i32 f32"), "min": elements("i32 f32")}
 
 ROWS: Rows = {
@@ -30,6 +38,7 @@ ROWS: Rows = {
             g.index_has_the_rows_of_the_tile,
             g.index_is_a_match,
             g.table_has_two_dimensions,
+            g.strides_of_the_table_are_used,
             # CPU reference form: neither Coalesce nor GatherOOB
             a.cpu_has_no_row_mode,
             a.cpu_has_no_out_of_bounds_mode,
@@ -46,6 +55,7 @@ ROWS: Rows = {
             g.index_has_the_rows_of_the_tile,
             g.index_is_a_match,
             g.table_has_two_dimensions,
+            g.strides_of_the_table_are_used,
             s.scatter_conflict_goes_without_atomics,
             s.simulator_scatters_rows_as_meant,
         ),
@@ -63,7 +73,9 @@ ROWS: Rows = {
                 source="004, index-based gather",
             ),
             "mask": f.MASK_GATHER.but(
-                tiles={"dst src": tile(None, ROW_MAJOR)}, source="004, mask-pattern gather"
+                # Whatever a tile may hold; the short floats in an AICORE build, as elsewhere (D3).
+                tiles={"dst src": tile(MASKED, ROW_MAJOR, aicore=FLOAT8)},
+                source="004, mask-pattern gather; D3",
             ),
             **compare_rows(Row(rules=(b.cpu_has_no_compare_gather,), pipe=V)),
         },

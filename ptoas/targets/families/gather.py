@@ -56,6 +56,7 @@ MASK_GATHER = Row(
         b.tile_gather_destination_is_full,
         b.mask_gather_keeps_the_element_size,
         b.mask_gather_fits_the_destination,
+        b.mask_gather_stays_in_the_valid_rows,
     ),
     pipe=V,
     defaults={"axis": "row"},

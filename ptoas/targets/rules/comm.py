@@ -329,3 +329,44 @@ def every_rank_triggers_the_ccu(facts: FunctionFacts, _target: Target) -> Violat
                 part="statement",
                 fix="take it out of the scf.if that compares the rank with the root",
             )
+
+
+def _gather_into(own: str) -> str:
+    memory = "!pto.memref<8x32xf32>"
+    return kernel(
+        "%root = arith.constant 0 : i32",
+        "%is_root = arith.cmpi eq, %my_rank, %root : i32",
+        "scf.if %is_root {",
+        f"  pto.comm.treduce({own}, group(%g0, %g1) : {memory}, {memory}, {memory}) {{root = 0 : i32}}",
+        "}",
+        args=f"%g0: {memory}, %g1: {memory}, %own: {memory}, %my_rank: i32",
+    )
+
+
+@rule(
+    "PTO-C124",
+    source="003, Memory constraints: dstGlobalData must point to local memory; D41",
+    reason="The root stores through its own address space; what another rank owns is not written by it.",
+    failing=_gather_into("%g1"),
+    passing=_gather_into("%own"),
+    on=_EVERYWHERE,
+    scope="function",
+)
+def destination_is_local(facts: FunctionFacts, _target: Target) -> Violations:
+    """The destination of a gather or reduction is no other member's memory."""
+    for op in facts.ops:
+        if not isinstance(op, CommTGatherOp | CommTReduceOp) or len(op.group) != len(op.member_types):
+            continue
+        root = 0 if op.root is None else op.root.value.data
+        owners = [facts.knowledge.window(member).root for member in op.group]
+        found = facts.knowledge.window(op.dst).root
+        others = [rank for rank, owner in enumerate(owners) if owner is found and rank != root]
+        if others and found not in owners[root : root + 1]:
+            yield mismatch(
+                "memory of dst",
+                f"that of rank {others[0]}",
+                f"local memory of the root, rank {root}",
+                op=op,
+                slot="dst",
+                part="value",
+            )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
-from ptoas.dialects.pto.enums import BLayout, Layout
+from ptoas.diagnostics import Severity
+from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC, dim_text
 from ptoas.targets.facts import Facts
+from ptoas.targets.gathers import RowIndex
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
@@ -61,14 +63,19 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
     if not know.is_row:
         return
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if not fits(idx.valid, (1, rows) if idx.type.blayout is BLayout.RowMajor else (rows, 1)):
-        count = shape_str((rows,))
-        yield mismatch(
-            "valid shape of the index in Row mode",
-            f"{shape_str(idx.valid)} {idx.type.blayout.value}",
-            f"1x{count} row_major or {count}x1 col_major",
-            slot="idx",
-        )
+    if not RowIndex.BY_LAYOUT.takes(idx.valid, rows, idx.type.blayout):
+        found = f"{shape_str(idx.valid)} {idx.type.blayout.value}"
+        yield _row_index_mismatch(op, know, found, RowIndex.BY_LAYOUT.text(rows))
+
+
+def _row_index_mismatch(op: IndexedMemoryOp, know: Facts, found: str, required: str) -> Violation:
+    """An index that is none of rows; one for each element suggests that Row is the mode by default only."""
+    what, fix = "valid shape of the index in Row mode", None
+    if op.coalesce is None:
+        what += f", the default of {know.target.name}"
+        if fits(know.tile("idx").valid, know.tile(op.DATA).valid):
+            fix = f"write {op.mnemonic()}.elem, which has an index for each element"
+    return mismatch(what, found, required, slot="idx", fix=fix)
 
 
 @rule(
@@ -83,9 +90,8 @@ def row_index_is_one_dimensional(op: IndexedMemoryOp, know: Facts) -> Violations
 def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     """In Row mode the index tile's valid shape is [1, R], R being the destination's valid rows."""
     idx, rows = know.tile("idx"), know.tile(op.DATA).valid_rows
-    if know.is_row and not fits(idx.valid, (1, rows)):
-        what, required = "valid shape of the index in Row mode", shape_str((1, rows))
-        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+    if know.is_row and not RowIndex.ROW.takes(idx.valid, rows, idx.type.blayout):
+        yield _row_index_mismatch(op, know, shape_str(idx.valid), RowIndex.ROW.text(rows))
 
 
 @rule(
@@ -166,6 +172,26 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
         words = " or ".join(map(str, dict.fromkeys(required)))
         mode = f" in {know.coalesce.name} mode" if op.coalesce is not None else ""
         yield mismatch(f"columns of the index tile{mode}", idx.cols, words, slot="idx")
+
+
+@rule(
+    "PTO-A222",
+    source="002, Math Interpretation and Tile Constraints",
+    reason="The rows of the destination are walked, and each has its own row of the index.",
+    failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
+    passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
+    on="a5-custom",
+)
+def custom_index_is_valid_for_the_destination(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """The index tile is valid for [R, 1] in Row mode, R being the destination's valid rows, and for the
+    destination's valid shape in Elem mode."""
+    dst, idx = know.tile(op.DATA), know.tile("idx")
+    if (dst.rows, 1 if know.is_row else dst.cols) != (idx.rows, idx.cols):
+        return  # The physical shape is what is wrong.
+    required = (dst.valid_rows, 1) if know.is_row else dst.valid
+    if not fits(idx.valid, required):
+        what = f"valid shape of the index in {know.coalesce.name} mode"
+        yield mismatch(what, shape_str(idx.valid), shape_str(required), slot="idx")
 
 
 @rule(
@@ -299,6 +325,62 @@ def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
         assert table.strides is not None, "who has no strides is packed"
         found = f"strides {list(table.strides)} for {shape_str(table.shape)}"
         yield mismatch("table strides", found, "a packed table", slot="mem")
+
+
+@rule(
+    "PTO-A223",
+    source="000, Math Interpretation and Tile Constraints (CPU) and (A2/A3), Index interpretation; D15",
+    reason="Elements are counted from the first of the table on, and rows by the stride of DIM_3: other "
+    "strides are not looked at, and an index reads what lies between the rows.",
+    failing=mgather("elem", "16x32xf32", "64x32xf32, strides=[40, 1]", "16x32xi32"),
+    passing=mgather("row", "16x32xf32", "64x32xf32, strides=[40, 1]", "1x16xi32"),
+    on="a2a3",
+    severity=Severity.WARNING,
+)
+def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violations:
+    """The strides of a table are those that the target uses: in Elem mode the table is packed, in Row mode
+    its rows are equally far apart."""
+    table = know.view("mem")
+    if (
+        table.layout is not Layout.ND
+        or table.strides is None
+        or (know.is_row and not know.model.has_row_mode)
+    ):
+        return
+    misread = _first_misread(table.shape5, table.strides5, know.is_row)
+    if misread is None:
+        return
+    index, found, meant = misread
+    unit = "row" if know.is_row else "element"
+    # D30: the devices refuse gaps between the columns of any nd view.
+    between_columns = index == 1 and not know.is_row and table.shape5[4] != 1
+    fix = "copy the table into a packed one"
+    if not know.is_row:
+        fix += ", or compute indices with the strides and give the table as one row"
+    yield Violation(
+        f"strides {list(table.strides)} of the table: {know.target.name} ignores them in "
+        f"{know.coalesce.name} mode, index {index} reads the {unit} at offset {found} and not the one at "
+        f"{meant}",
+        slot="mem",
+        fix=fix,
+        severity=Severity.ERROR if between_columns and know.target.has_pipes else None,
+    )
+
+
+def _first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:
+    """The first index for which the target reads elsewhere than the strides say, the offset that it reads,
+    and the one that they say. Rows are counted by the stride of DIM_3, elements one after the other;
+    what lies inside a row is for other rules (PTO-V130, PTO-A213)."""
+    index, offset = 1, strides[3] if is_row else 1
+    for dim in (3, 2, 1, 0) if is_row else (4, 3, 2, 1, 0):
+        if shape[dim] == 1:
+            continue
+        if DYNAMIC in (shape[dim], strides[dim], offset):
+            return None
+        if strides[dim] != offset:
+            return index, offset, strides[dim]
+        index, offset = index * shape[dim], offset * shape[dim]
+    return None
 
 
 @rule(

@@ -128,6 +128,26 @@ def contiguous_dimension_has_no_gaps(op: TLoadOp | TStoreOp | IndexedMemoryOp, k
     yield mismatch(what, view.strides5[at], "1: the device ignores it", slot="mem")
 
 
+def _load_as(layout: str) -> str:
+    return tload("16x32xf32", "16x32xf32").replace("%mem : (", f"%mem {{layout = #pto.layout<{layout}>}} : (")
+
+
+@rule(
+    "PTO-M110",
+    source="PTOAS tload, tstore: layout; D30",
+    reason="The layout belongs to the view: the transfer follows that, whatever the instruction says.",
+    failing=_load_as("dn"),
+    passing=_load_as("nd"),
+    on="cpu a2a3 a5",
+)
+def transfer_names_the_layout_of_its_memory(op: TLoadOp | TStoreOp, know: Facts) -> Violations:
+    """The attribute `layout` of a load or store, if given, is the layout of its view."""
+    view = know.view("mem")
+    if op.layout is not None and op.layout.data is not view.layout:
+        required = f"{view.layout.value}, the layout of the view"
+        yield mismatch("layout", op.layout.data.value, required, field="layout")
+
+
 # --- TLOAD ---------------------------------------------------------------------------------------
 
 

@@ -29,8 +29,8 @@ _FILL = instruction("tfillpad", "16x32xf32, pad=zero", "16x32xf32, valid=16x20")
 )
 def fill_has_no_mode(op: d.TFillPadOp, know: Facts) -> Violations:
     """tfillpad has no attribute `mode`: which of its forms is called follows from its tiles."""
-    if "mode" in op.attributes:
-        yield mismatch("mode", op.attributes["mode"], "none: the shapes decide", part="statement")
+    if op.mode is not None:
+        yield mismatch("mode", op.mode, "none: the shapes decide", part="statement")
 
 
 @rule(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ptoas.analysis.knowledge import shape_str
+from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
@@ -76,8 +77,8 @@ def tile_gather_index_is_full(op: TGatherOp, know: Facts) -> Violations:
     on="a2a3 a5",
 )
 def tile_gather_destination_is_full(op: TGatherOp, know: Facts) -> Violations:
-    """Index and mask form: the destination's valid columns equal its Cols. Rows that are kept with axis "col"
-    stay where their columns are."""
+    """The destination's valid columns equal its Cols: in index form on A2/A3 and A5, in mask form on every
+    target unless axis is "col", where rows that are kept stay in their columns."""
     if op.axis is None or op.axis.data == "row":
         yield from _is_full(know, "dst", "the destination")
 
@@ -172,6 +173,24 @@ def mask_gather_keeps_the_element_size(op: TGatherOp, know: Facts) -> Violations
 
 
 @rule(
+    "PTO-B314",
+    source="a2a3/TGather.hpp, a5/TGather.hpp: linear offsets of dst, src0 and src1; D45",
+    reason="The headers walk all three tiles from their first element on, as if they were row-major.",
+    failing=instruction("tgather", "16x16xf32", "16x16xf32, blayout=col_major", "16x16xi32"),
+    passing=_INDEX,
+    on="a2a3 a5",
+    header=True,
+)
+def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
+    """Index form on A2/A3 and A5: destination, source and index tile are row_major + none_box; one row or
+    one column lies as it does in any order."""
+    for slot in ("dst", "src", "indices"):
+        tile = know.tile(slot)
+        if not tile.is_nd and not (tile.is_dn and 1 in tile.type.shape) and not tile.is_window:
+            yield mismatch(f"layout of {slot}", tile.layout_text, "row_major + none_box", slot=slot)
+
+
+@rule(
     "PTO-B312",
     source="004, index-based gather; TGather.hpp: the destination's extents are walked in the index tile",
     reason="Every element of the destination has an index of its own.",
@@ -194,24 +213,47 @@ def index_tile_has_an_index_for_each_element(op: TGatherOp, know: Facts) -> Viol
     failing=_mask("4x16xf32", "16x32xf32"),
     passing=_mask("16x16xf32", "16x32xf32"),
     on="cpu a2a3 a5",
+    severity=Severity.WARNING,
 )
 def mask_gather_fits_the_destination(op: TGatherOp, know: Facts) -> Violations:
     """Mask form: the destination has room for all elements, or with axis "col" rows, that the pattern
-    keeps."""
+    keeps. An example of document 004 has not, so that this is a warning, and an error in a run (D40)."""
+    yield from _room_for_what_is_kept(op, know.tile("src").valid, know.tile("dst").type.shape, "")
+
+
+def _room_for_what_is_kept(op: TGatherOp, src: Sequence[int], dst: Sequence[int], word: str) -> Violations:
+    """Whether what the pattern keeps of `src` fits the extents `dst`, which `word` describes."""
     assert op.mask_pattern is not None
     first, step = op.mask_pattern.data.places
-    (rows, cols), dst = know.tile("src").valid, know.tile("dst").type.shape
-    if DYNAMIC in (rows, cols):
+    if DYNAMIC in (*src, *dst):
         return
+    rows, cols = src
     if op.axis is not None and op.axis.data == "col":
         kept = (len(range(first, rows, step)), cols)
         if kept[0] > dst[0] or kept[1] > dst[1]:
-            yield mismatch("shape of dst", shape_str(dst), f"at least {shape_str(kept)}", slot="dst")
+            yield mismatch(f"{word}shape of dst", shape_str(dst), f"at least {shape_str(kept)}", slot="dst")
         return
     count = rows * len(range(first, cols, step))
     if count > dst[0] * dst[1]:
         required = f"at least {count}, which the pattern keeps"
-        yield mismatch("elements of dst", dst[0] * dst[1], required, slot="dst")
+        yield mismatch(f"{word}elements of dst", dst[0] * dst[1], required, slot="dst")
+
+
+@rule(
+    "PTO-B315",
+    source="004, mask-pattern gather; D14",
+    reason="All that is kept is packed one after the other: also into rows beyond the valid ones, where "
+    "it overwrites what the tile holds.",
+    failing=_mask("16x16xf32, valid=8x16", "16x32xf32"),
+    passing=_mask("16x16xf32, valid=8x16", "16x32xf32, valid=8x32"),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+)
+def mask_gather_stays_in_the_valid_rows(op: TGatherOp, know: Facts) -> Violations:
+    """Mask form: what the pattern keeps fits the valid region of the destination."""
+    src, dst = know.tile("src").valid, know.tile("dst")
+    if not any(_room_for_what_is_kept(op, src, dst.type.shape, "")):
+        yield from _room_for_what_is_kept(op, src, dst.valid, "valid ")
 
 
 # --- compare form --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ STORE = Row(
     tiles={"src": tile(T, locs="vec mat acc")},
     rules=(
         m.store_keeps_the_layout,
+        m.transfer_names_the_layout_of_its_memory,
         m.store_empties_the_valid_region,
         f.scales_are_in_scaling,
         f.relu_is_the_plain_one,
@@ -77,7 +78,11 @@ def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
     return Row(
         tiles={"dst": tile(types, locs="vec mat", empty=empty)},
         views={"mem": view(empty=empty)},
-        rules=(m.load_keeps_the_layout(dn_to_nz=dn_to_nz), m.load_fills_the_valid_region),
+        rules=(
+            m.load_keeps_the_layout(dn_to_nz=dn_to_nz),
+            m.transfer_names_the_layout_of_its_memory,
+            m.load_fills_the_valid_region,
+        ),
         pipe=MTE2,
     )
 

@@ -80,7 +80,7 @@ def collectives() -> Rules:
     """Who may call a collective."""
     from ptoas.targets.rules import comm as c
 
-    return (c.the_root_alone_calls,)
+    return (c.the_root_alone_calls, c.destination_is_local)
 
 
 @asked("comm remote")
