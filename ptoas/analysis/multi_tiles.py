@@ -59,8 +59,7 @@ def take_apart(module: ModuleOp) -> None:
             if is_one_of_many(use.operation):
                 _choose(use.operation, tiles, knowledge)
         if op.result.first_use is None:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _unclear(op: AllocMultiTileOp) -> str | None:
@@ -110,7 +109,6 @@ def _choose(op: MultiTileGetOp, tiles: list[SSAValue], knowledge: Knowledge) -> 
     slot = knowledge.constant(op.slot)
     if slot is not None and 0 <= slot < len(tiles):
         op.result.replace_all_uses_with(tiles[slot])
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
     else:
         op.fill("source", tiles)

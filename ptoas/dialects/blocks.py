@@ -28,7 +28,8 @@ class Dominance:
     """Which blocks of a body lie on every way to another one.
 
     Cooper, Harvey and Kennedy's iteration over immediate dominators: a few passes, whatever the number of
-    blocks.
+    blocks. xDSL's `DominanceInfo` takes the square of their number, and lets a block that cannot be reached
+    take away the dominators of those that it leads to.
     """
 
     def __init__(self, blocks: Sequence[Block]):
@@ -78,7 +79,11 @@ def _successors(block: Block) -> Sequence[Block]:
 
 
 def _finished(entry: Block) -> list[Block]:
-    """Blocks in the order in which a walk in depth is done with them."""
+    """Blocks in the order in which a walk in depth is done with them.
+
+    xDSL's `PostOrderIterator` marks blocks when they are first named, not when they are entered, so that one
+    may come before a block that it leads to.
+    """
     done: list[Block] = []
     seen = {entry}
     stack = [(entry, iter(_successors(entry)))]
