@@ -1,4 +1,4 @@
-"""What lowering costs beside reading: passes and emission against the parse of the same text.
+"""What lowering and compiling cost beside reading: passes and emission against the parse of the same text.
 
 *Parse* is of a text of which nothing was seen before. *Lower* is the passes and the emission together, on a
 copy of the module. A time for an operation does not grow with the file.
@@ -19,22 +19,44 @@ SIZES = (3_000, 11_000, 100_000, 300_000)
 MOST = 2.5
 
 
+MOST_COMPILING = 350e-6
+"""Seconds that compiling an operation for `run` may take."""
+
 KERNEL = 11_000
 """The size of a kernel that a person writes."""
 
 
-def both(text: str, module: ModuleOp, repeats: int) -> Row:
-    """Verifying and lowering, beside reading: nothing seen before by any of them."""
+def both(module: ModuleOp, repeats: int) -> Row:
+    """Verifying and lowering, beside xDSL's parser: nothing seen before by either."""
+    from xdsl.parser import Parser
+
     import ptoas
     from ptoas import clear_caches
+    from ptoas.compiler.forms import print_module
+    from ptoas.dialects.pto.type_text import xdsl_context
+
+    generic = print_module(module, form="generic")
+
+    def parse() -> object:
+        return Parser(xdsl_context(), generic).parse_module()
 
     def check_and_lower() -> None:
         ptoas.verify(module, "a5")
         ptoas.lower(module, "a5", verified=False)
 
-    parse, rest = in_turns(lambda: ptoas.parse(text), check_and_lower, repeats=repeats, before=clear_caches)
+    theirs, ours = in_turns(parse, check_and_lower, repeats=repeats, before=clear_caches)
     what = f"verify and lower {KERNEL // 1000} KB for a5"
-    return Row(what, "parsing it, nothing seen before", rest, parse, at_most=1.2)
+    return Row(what, "xDSL's parser, generic form", ours, theirs, at_most=0.8)
+
+
+def compiling(module: ModuleOp, repeats: int) -> Row:
+    """Compiling for `run`, an operation: checked, lowered and compiled to Python."""
+    from ptoas.compiler.run import compile as compile_program
+
+    operations = sum(1 for _ in module.walk())
+    (ours,) = in_turns(lambda: compile_program(module, "a5"), repeats=repeats, per=operations)
+    what = f"compile {KERNEL // 1000} KB to run on a5, an operation"
+    return Row(what, "what is allowed", ours, [MOST_COMPILING], at_most=1)
 
 
 def measure(quick: bool = False, sizes: tuple[int, ...] = SIZES) -> list[Row]:
@@ -54,7 +76,7 @@ def measure(quick: bool = False, sizes: tuple[int, ...] = SIZES) -> list[Row]:
         what = f"lower {size // 1000} KB for a5, passes and C++"
         rows.append(Row(what, "parsing it, nothing seen before", lower, parse, at_most=MOST))
         if size == KERNEL:
-            rows.append(both(text, module, repeats))
+            rows += [both(module, repeats), compiling(module, repeats)]
     if {100_000, 300_000} <= set(lowerings):
         large, small = in_turns(lowerings[300_000], lowerings[100_000], repeats=repeats)
         rows.append(Row("lower 300 KB", "lower 100 KB", large, small, at_most=3.5))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.branches import structured
 from ptoas.analysis.structure import walk
@@ -82,8 +83,7 @@ def _resolve(modules: list[ModuleOp]) -> None:
                 raise PtoasError(
                     [Diagnostic(LINK_CODE, message, span_of(function), notes=(note,), op=function)]
                 )
-            function.detach()
-            function.erase()
+            Rewriter.erase_op(function)
 
 
 def _rename(modules: list[ModuleOp]) -> None:

@@ -54,8 +54,7 @@ def take_apart(module: ModuleOp) -> None:
             if isinstance(use.operation, MultiTileGetOp):
                 _choose(use.operation, tiles, knowledge)
         if op.result.first_use is None:
-            op.detach()
-            op.erase()
+            Rewriter.erase_op(op)
 
 
 def _unclear(op: AllocMultiTileOp) -> str | None:
@@ -105,7 +104,6 @@ def _choose(op: MultiTileGetOp, tiles: list[SSAValue], knowledge: Knowledge) -> 
     slot = knowledge.constant(op.slot)
     if slot is not None and 0 <= slot < len(tiles):
         op.result.replace_all_uses_with(tiles[slot])
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
     else:
         op.fill("source", tiles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.forwarding import handed_from, origins
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.structure import is_of, walk, walk_of
+from ptoas.analysis.structure import is_of, of_kinds, walk
 from ptoas.analysis.windows import Dims, Window, share_elements
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import SLayout, TileLoc
@@ -274,9 +274,9 @@ def set_tile_argument_addresses(function: FuncOp, addresses: list[int]) -> None:
     function.attributes[ARGUMENT_ADDRESSES] = DenseArrayBase.from_list(i64, addresses)
 
 
-def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
-    """The tiles of vector memory that a function is given or allocates."""
-    allocated = [op.result for op in walk_of(function, AllocTileOp)]
+def vec_tiles(function: FuncOp, ops: Sequence[Operation]) -> list[tuple[SSAValue, TileType]]:
+    """The tiles of vector memory that a function is given or allocates; `ops` is all that is in it."""
+    allocated = [op.result for op in of_kinds(ops, AllocTileOp)]
     return [
         (tile, tile.type)
         for tile in (*function.body.block.args, *allocated)
@@ -284,15 +284,10 @@ def vec_tiles(function: FuncOp) -> list[tuple[SSAValue, TileType]]:
     ]
 
 
-def end_of_vec_tiles(function: FuncOp, idle: Callable[[SSAValue], bool] = lambda _: False) -> int:
-    """The first byte of vector memory behind the tiles that have a known address, but for idle ones."""
-    return end_of_tiles(places_of(function), vec_tiles(function), idle)
-
-
 def end_of_tiles(
     places: Places, tiles: Iterable[tuple[SSAValue, TileType]], idle: Callable[[SSAValue], bool]
 ) -> int:
-    """The same, of tiles and places that are known already."""
+    """The first byte behind those tiles that have a known address, but for idle ones."""
     ends = [
         start + type.size_bytes
         for tile, type in tiles

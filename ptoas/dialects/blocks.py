@@ -76,7 +76,11 @@ def _successors(block: Block) -> Sequence[Block]:
 
 
 def _finished(entry: Block) -> list[Block]:
-    """Blocks in the order in which a walk in depth is done with them."""
+    """Blocks in the order in which a walk in depth is done with them.
+
+    xDSL's `PostOrderIterator` marks blocks when they are first named, not when they are entered, so that one
+    may come before a block that it leads to.
+    """
     done: list[Block] = []
     seen = {entry}
     stack = [(entry, iter(_successors(entry)))]

@@ -63,8 +63,7 @@ def _rewrite(op: Instruction) -> None:
     for result, destination in zip(op.results, destinations, strict=True):
         _assign_first(op, result, destination)
         replace_keeping_name(result, destination)
-    op.detach()
-    op.erase()
+    Rewriter.erase_op(op)
 
 
 def _assign_first(op: Instruction, result: SSAValue, destination: SSAValue) -> None:

@@ -30,6 +30,7 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.knowledge import Knowledge
@@ -139,8 +140,7 @@ def _rewrite(loop: scf.ForOp) -> None:
         owner = new.owner
         assert isinstance(owner, AllocTileOp)
         new.replace_all_uses_with(buffers[n])
-        owner.detach()
-        owner.erase()
+        Rewriter.erase_op(owner)
     handed = [(buffers[n], terminator.operands[n]) for n in tiles]
     _copy_all([(buffer, new) for buffer, new in handed if new is not buffer], terminator)
     for n in tiles:
@@ -233,5 +233,4 @@ def _drop(loop: scf.ForOp, terminator: Operation, places: list[int]) -> None:
     _insert_before(new, loop)
     for result, n in zip(new.results, kept, strict=True):
         loop.results[n].replace_all_uses_with(result)
-    loop.detach()
-    loop.erase()
+    Rewriter.erase_op(loop)

@@ -13,15 +13,17 @@ After:
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
-from ptoas.analysis.structure import is_of, walk, walk_of
+from ptoas.analysis.structure import is_of, walk
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.slots import accesses
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
@@ -38,10 +40,8 @@ class EliminateDeadCodePass(ModulePass):
         for inner in reversed(walk(op)):
             if inner is not op and is_dead(inner):
                 for user in _bindings(inner):
-                    user.detach()
-                    user.erase()
-                inner.detach()
-                inner.erase()
+                    Rewriter.erase_op(user)
+                Rewriter.erase_op(inner)
 
 
 def is_dead(op: Operation) -> bool:
@@ -60,7 +60,7 @@ def is_dead(op: Operation) -> bool:
 
 def _does_something(op: Operation) -> bool:
     """Whether a body has an instruction that accesses memory: the quick answer for most of them."""
-    return any(accesses(inner) for inner in walk_of(op, PtoOp))
+    return any(is_of(inner.__class__, (PtoOp,)) and accesses(cast(PtoOp, inner)) for inner in op.walk())
 
 
 def _is_binding(op: Operation) -> bool:

@@ -28,6 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.constants import Constants, is_foldable
 from ptoas.analysis.structure import calls_of, of_kinds, reached, walk
+from ptoas.ir.names import set_name
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def _fold(op: Operation, constants: Constants) -> None:
     constant = arith.ConstantOp.create(
         result_types=[type], properties={"value": _attribute(value, type)}, location=op.location
     )
+    set_name(constant.result, result.name_hint)
     Rewriter.replace_op(op, constant, safe_erase=False)
 
 

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import end_of_tiles, places_of, vec_tiles
-from ptoas.analysis.structure import calls_of, functions, kernels_of, walk
+from ptoas.analysis.structure import Bodies, bodies_of, calls_in, functions, kernels_of, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.enums import TileLoc
 from ptoas.targets import Target
@@ -46,21 +46,23 @@ def ends_by_passes(module: ModuleOp, target: Target, isa: str | None = None) -> 
     except PtoasError:
         return {}  # which lowering says, with its own code
     found: dict[str, Ends] = {}
-    for kernel, parts in kernels_of(calls_of(ready)).items():
+    bodies = bodies_of(ready)
+    for kernel, parts in kernels_of(calls_in(bodies)).items():
         highest: dict[TileLoc, int] = {}
         for function in parts:
             for loc, end in ends.get(function, {}).items():
                 highest[loc] = max(highest.get(loc, 0), end)
         if target.ub is not None:
-            highest[TileLoc.Vec] = vec_end(parts, target, target.ub)
+            own = {function: bodies[function] for function in parts}
+            highest[TileLoc.Vec] = vec_end(own, target, target.ub)
         found[kernel.sym_name.data] = highest
     return found
 
 
-def vec_end(functions: list[func.FuncOp], target: Target, ub: UbLayout) -> int:
+def vec_end(bodies: Bodies, target: Target, ub: UbLayout) -> int:
     """The first byte of the unified buffer behind the tiles of a kernel; where a tile lies at an address that
     only the running program knows, all that it may use."""
-    placed = [(places_of(each), vec_tiles(each)) for each in functions]
+    placed = [(places_of(each, ops), vec_tiles(each, ops)) for each, ops in bodies.items()]
     ends = [end_of_tiles(places, tiles, target.leaves_alone) for places, tiles in placed]
     if any(None in places.starts(tile) for places, tiles in placed for tile, _ in tiles):
         ends.append(ub.limit(simt=True))
@@ -73,7 +75,8 @@ def launch_request(functions: list[func.FuncOp], target: Target) -> int | None:
     ub = target.ub
     if ub is None or ub.default_budget is None:
         return None
-    if not any(target.uses_simt(op) for each in functions for op in walk(each)):
+    bodies = {function: walk(function)[1:] for function in functions}
+    if not any(target.uses_simt(op) for ops in bodies.values() for op in ops):
         return None
-    end = vec_end(functions, target, ub)
+    end = vec_end(bodies, target, ub)
     return end if end > ub.default_budget else None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ptoas.analysis.order import Touch
 from ptoas.grammar.spans import span_of
@@ -23,20 +23,17 @@ MOST = 2
 
 def add_reason(op: Operation, reason: Reason) -> None:
     """Record why a pass inserted `op`, or where it has its address from."""
-    location = op.location
-    match location:
-        case SourceLocation():
-            found = replace(location, reasons=(*location.reasons, reason))
-        case InsertedLocation():
-            found = replace(location, reasons=(*location.reasons, reason))
-        case _:
-            found = InsertedLocation(location, (reason,))
+    location: Attribute = op.location
+    if isinstance(location, SourceLocation | InsertedLocation):
+        found = replace(location, reasons=(*location.reasons, reason))
+    else:
+        found = InsertedLocation(op.location, (reason,))
     op.location = cast("LocationAttr", found)
 
 
 def reason_of(op: Operation) -> str | None:
     """What the compiler has to say about an operation; `None`: it is the author's."""
-    location = op.location
+    location: Attribute = op.location
     if not isinstance(location, SourceLocation | InsertedLocation) or not location.reasons:
         return None
     return "; ".join(reason() for reason in location.reasons)
@@ -44,14 +41,12 @@ def reason_of(op: Operation) -> str | None:
 
 def location_of(op: Operation) -> LocationAttr:
     """The location of an operation without its provenance, for what a pass makes out of it."""
-    location = op.location
-    match location:
-        case InsertedLocation():
-            return location.origin
-        case SourceLocation() if location.reasons:
-            return cast("LocationAttr", replace(location, reasons=()))
-        case _:
-            return location
+    location: Attribute = op.location
+    if isinstance(location, InsertedLocation):
+        return location.origin
+    if isinstance(location, SourceLocation) and location.reasons:
+        return cast("LocationAttr", replace(location, reasons=()))
+    return op.location
 
 
 def named(value: SSAValue) -> str:

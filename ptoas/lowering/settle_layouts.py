@@ -27,7 +27,7 @@ from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.enums import BLayout, CompactMode, Layout, LayoutAttr, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.dialects.pto.views import MakeTensorViewOp
-from ptoas.ir.names import defined
+from ptoas.ir.names import defined, set_name
 from ptoas.lowering.options import chosen_target
 
 ACCUMULATOR_BLOCK = 1024
@@ -52,7 +52,7 @@ class SettleLayoutsPass(ModulePass):
                 if value.type.__class__ is TileType:
                     type = settled(value.type, blocks, packs)
                     if type is not value.type:
-                        Rewriter.replace_value_with_new_type(value, type)
+                        set_name(Rewriter.replace_value_with_new_type(value, type), value.name_hint)
             if each.regions and isinstance(each, func.FuncOp):
                 ends = each.function_type
                 inputs, outputs = (

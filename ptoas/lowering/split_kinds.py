@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Block, Region
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
@@ -76,11 +76,8 @@ def split(function: func.FuncOp, together: bool) -> None:
 
 
 def _inline(section: SectionOp) -> None:
-    for op in list(section.body.block.ops):
-        op.detach()
-        Rewriter.insert_op(op, InsertPoint.before(section))
-    section.detach()
-    section.erase()
+    Rewriter.inline_block(section.body.block, InsertPoint.before(section))
+    Rewriter.erase_op(section)
 
 
 def _make_parts(function: func.FuncOp) -> None:
@@ -102,13 +99,8 @@ def _make_parts(function: func.FuncOp) -> None:
     for call in calls:
         call.location = location
     body.add_ops([*calls, func.ReturnOp()])
-    region = Region(body)
-    old = function.body
-    for op in list(old.block.ops)[::-1]:
-        op.detach()
-        op.drop_all_references()
-    function.detach_region(old)
-    function.add_region(region)
+    function.body.erase_block(block)
+    function.body.add_block(body)
 
 
 def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
@@ -126,8 +118,7 @@ def _part(function: func.FuncOp, kind: KernelKind) -> func.FuncOp:
     for op, twin in reversed(list(zip(originals, twins, strict=True))):
         # The end of a branch goes with the branch.
         if op in gone and not op.has_trait(IsTerminator):
-            twin.detach()
-            twin.erase()
+            Rewriter.erase_op(twin)
     for op in walk(part):
         if isinstance(op, SectionOp):
             _inline(op)

@@ -18,7 +18,7 @@ running program knows those, it takes the lesser of them and the tile's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from math import prod
 
 from xdsl.dialects import arith, func
@@ -27,7 +27,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
-from ptoas.analysis.storage import end_of_vec_tiles, is_placed_by_hand, places_of, vec_tiles
+from ptoas.analysis.storage import end_of_tiles, is_placed_by_hand, places_of, vec_tiles
 from ptoas.analysis.structure import Bodies, bodies_of, of_kinds
 from ptoas.dialects.pto.comm import CollectiveOp, CommTReduceOp, StagedOp
 from ptoas.dialects.pto.element_types import element_size
@@ -170,7 +170,7 @@ def _share(
     if nested or is_placed_by_hand(bodies[function]):
         # Their staging tiles lie one above the other; elsewhere each call may use the same memory again.
         sharing = [other for other in all_calls if _function_of(other) in together]
-    free = limit - sum(map(_used, together))
+    free = limit - sum(_used(each, bodies[each]) for each in together)
     return max(LEAST, free // sum(len(missing_tiles(other)) for other in sharing))
 
 
@@ -182,12 +182,12 @@ def _function_of(op: Operation) -> func.FuncOp:
     return parent
 
 
-def _used(function: func.FuncOp) -> int:
+def _used(function: func.FuncOp, ops: Sequence[Operation]) -> int:
     """Bytes up to the end of the tiles that have an address, and of all others, which go above them: which of
     those live at once is not known yet."""
-    places = places_of(function)
-    others = [type.size_bytes for tile, type in vec_tiles(function) if not places.is_placed(tile)]
-    return end_of_vec_tiles(function) + sum(others)
+    places, tiles = places_of(function, ops), vec_tiles(function, ops)
+    others = [type.size_bytes for tile, type in tiles if not places.is_placed(tile)]
+    return end_of_tiles(places, tiles, lambda _: False) + sum(others)
 
 
 def constant(before: Operation, value: int) -> SSAValue:

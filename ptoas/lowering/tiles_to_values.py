@@ -19,6 +19,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, Note, PtoasError
@@ -131,8 +132,7 @@ def _rewrite(op: Instruction) -> None:
     block = op.parent
     assert block is not None
     block.insert_op_before(new, op)
-    op.detach()
-    op.erase()
+    Rewriter.erase_op(op)
     for tile, result in zip(destinations, new.results, strict=True):
         for assign in _assigns(tile):
             assign.detach()
@@ -141,5 +141,4 @@ def _rewrite(op: Instruction) -> None:
         set_name(result, tile.name_hint)
         replace_keeping_name(tile, result)
         assert isinstance(alloc, AllocTileOp)
-        alloc.detach()
-        alloc.erase()
+        Rewriter.erase_op(alloc)

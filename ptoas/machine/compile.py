@@ -15,7 +15,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import of_kinds, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
 from ptoas.dialects.pto.channel import TAllocOp, TPopOp
@@ -73,6 +73,7 @@ class ModuleCompiler:
         steps: Steps,
         placed_by_compiler: Callable[[func.FuncOp], bool] = lambda _: False,
     ):
+        ops = walk(module)
         self.machine = machine
         self.race = race
         self.observer = observer
@@ -81,9 +82,7 @@ class ModuleCompiler:
         self.namespace: dict[str, Any] = {"__builtins__": {"range": range, "max": max}}
         self._kept: dict[int, str] = {}
         self._alive: list[object] = []
-        self.functions: dict[str, func.FuncOp] = {
-            op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)
-        }
+        self.functions: dict[str, func.FuncOp] = {op.sym_name.data: op for op in of_kinds(ops, func.FuncOp)}
         self.names = {name: f"f{n}" for n, name in enumerate(self.functions)}
         self.source: dict[str, str] = {}
         self.capture: dict[SSAValue, Callable[[Tile], None]] = {}

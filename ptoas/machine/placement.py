@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
 from ptoas.analysis.constants import Constants
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import of_kinds, walk
 from ptoas.dialects.pto.matmul import TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.dialects.pto.views import AllocTileOp, SetValidShapeOp, TAssignOp
@@ -29,10 +29,11 @@ class Placement(SourceWriter, ABC):
         super().__init__(module, op)
         self.constants = Constants()
         self.own_bits = module.placed_by_compiler(op)
+        ops = walk(op)
         self.changing = {
-            *(o.tile for o in walk(op) if isinstance(o, SetValidShapeOp)),
-            *(o.tile for o in walk(op) if isinstance(o, TAssignOp) and not self._binds_once(o)),
-            *(o.dst for o in walk(op) if isinstance(o, TGetScaleAddrOp)),
+            *(o.tile for o in of_kinds(ops, SetValidShapeOp)),
+            *(o.tile for o in of_kinds(ops, TAssignOp) if not self._binds_once(o)),
+            *(o.dst for o in of_kinds(ops, TGetScaleAddrOp)),
         }
         """Tiles whose value changes while the function runs."""
 

@@ -15,7 +15,7 @@ from ptoas.analysis.channels import Channels
 from ptoas.analysis.kinds import has_channels
 from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
-from ptoas.analysis.structure import walk
+from ptoas.analysis.structure import walk, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
@@ -76,19 +76,16 @@ class Kernel:
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)
-        by_hand = {
-            op.sym_name.data: is_placed_by_hand(walk(op))
-            for op in walk(module)
-            if isinstance(op, func.FuncOp)
-        }
+        by_hand = {op.sym_name.data: is_placed_by_hand(walk(op)) for op in walk_of(module, func.FuncOp)}
         given = self.options
         self.module = prepare(module, self.target, isa=given.isa, legalize=given.legalize, sync=given.sync)
         self.entry = choose_entry(self.module, self.options.entry)
         self.launch = Launch(blocks=self.options.blocks, cores=roles_of(self.module, self.entry, self.target))
         self.parameters = parameters_of(self.entry)
         analyse(self.module, self.entry, self.parameters, self.target, {}, self.options.blocks)
-        channels = Channels(self.module) if has_channels(walk(self.module)) else None
-        across = len(self.launch.cores) > 1 and any_goes_across(walk(self.module))
+        ops = walk(self.module)
+        channels = Channels(self.module) if has_channels(ops) else None
+        across = len(self.launch.cores) > 1 and any_goes_across(ops)
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
         self._notes: list[Diagnostic] = []
         if self.options.jobs != 1:
