@@ -176,7 +176,7 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
 
 @rule(
     "PTO-A222",
-    source="002, Math Interpretation; 002, Tile Constraints",
+    source="002, Tile Constraints",
     reason="The rows of the destination are walked, and each has its own row of the index.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
