@@ -176,7 +176,7 @@ def custom_index_has_one_column_or_the_destinations(op: IndexedMemoryOp, know: F
 
 @rule(
     "PTO-A222",
-    source="002, Math Interpretation and Tile Constraints",
+    source="002, Tile Constraints",
     reason="The rows of the destination are walked, and each has its own row of the index.",
     failing=mgather("row", "16x32xf32", "64x32xf32", "16x1xi32, valid=8x1"),
     passing=mgather("row", "16x32xf32, valid=8x32", "64x32xf32", "16x1xi32, valid=8x1"),
@@ -329,7 +329,8 @@ def table_is_packed(op: IndexedMemoryOp, know: Facts) -> Violations:
 
 @rule(
     "PTO-A223",
-    source="000, Math Interpretation and Tile Constraints (CPU) and (A2/A3), Index interpretation; D15",
+    source="000, Tile Constraints (CPU), Index interpretation; 000, Tile Constraints (A2/A3), Index "
+    "interpretation; D15",
     reason="Elements are counted from the first of the table on, and rows by the stride of DIM_3: other "
     "strides are not looked at, and an index reads what lies between the rows.",
     failing=mgather("elem", "16x32xf32", "64x32xf32, strides=[40, 1]", "16x32xi32"),
