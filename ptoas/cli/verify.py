@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -267,7 +268,7 @@ def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, ou
         found = [d for d in found if d.is_error]
     parts: list[str] = []
     if style == "sarif":
-        import ptoas.project.explain  # noqa: F401  # its rules are explained, also those of cached findings
+        import_module("ptoas.project.explain")  # cached findings may have codes of packages not imported yet
     if style in ("json", "sarif"):
         parts.append(render(found, style))
     else:

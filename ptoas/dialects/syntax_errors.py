@@ -130,7 +130,7 @@ def _accepted(parser: Lark, text: str) -> set[str]:
 
     Empty if the text ends with a token that is one only in front of what follows it.
     """
-    following = parser.parse_interactive(text)
+    following = cast(Any, parser).parse_interactive(text)
     try:
         following.exhaust_lexer()
     except UnexpectedInput:

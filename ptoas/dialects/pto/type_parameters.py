@@ -20,8 +20,9 @@ from ptoas.dialects.syntax_errors import explain_syntax
 @cache
 def grammar() -> Lark:
     """The parser of `types.lark`, made when the first type is read."""
-    path = Path(__file__).with_name("types.lark")
-    return Lark.open(str(path), parser="lalr", lexer="contextual", start="type_body")
+    folder = Path(__file__).parent
+    text = (folder / "types.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", start="type_body", import_paths=[str(folder)])
 
 
 def parse_type_body(text: str) -> Tree[Token]:
