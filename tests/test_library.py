@@ -56,9 +56,8 @@ def test_arguments_go_by_position_by_name_and_both(kernel: ptoas.Kernel) -> None
         assert (out == -counting()).all()
 
 
-def test_what_is_left_out_is_made(kernel: ptoas.Kernel) -> None:
+def test_outputs_that_are_left_out_are_made(kernel: ptoas.Kernel) -> None:
     assert (kernel(counting()).outputs["out"] == -counting()).all()
-    assert kernel().outputs["out"].shape == (1, 8)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +229,7 @@ def test_a_notebook_shows_reports() -> None:
 
 def test_a_notebook_shows_results_and_profiles(kernel: ptoas.Kernel) -> None:
     assert "out: 1x8 float32[[-0. -1. -2. -3. -4. -5. -6. -7.]]" in shown(kernel(counting()))
-    kept = ptoas.run(ptoas.parse(LOOKUP), target="a5", stats=True)
+    kept = ptoas.run(ptoas.parse(LOOKUP), target="a5", stats=True, generate=True)
     assert "@string on a5" in shown(kept) and "dst: 16x32 float32" in shown(kept)
     assert "timeline" in ptoas.profile(ptoas.parse(NEGATE), target="a5")._repr_html_()
 
@@ -290,7 +289,7 @@ def test_a_finding_carries_its_operation(kernel: ptoas.Kernel) -> None:
     (finding,) = ptoas.verify(module, "cpu").errors
     assert finding.op is not None and finding.op in list(module.walk()) and finding.op.name == "pto.mgather"
     with pytest.raises(ptoas.PtoasError) as caught:
-        ptoas.run(module, {"idx": np.full((1, 16), 64, np.int32)}, target="a5")
+        ptoas.run(module, {"idx": np.full((1, 16), 64, np.int32)}, target="a5", generate=True)
     (finding,) = caught.value.diagnostics
     assert finding.op is not None and finding.op.name == "pto.mgather"
     again = pickle.loads(pickle.dumps(finding))

@@ -46,6 +46,8 @@ class Options:
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
     """What `verify` says of the program; every result repeats it."""
+    generate: bool = False
+    """Generate missing inputs when the kernel is called, instead of raising an error."""
     recorder: Recorder | None = None
     """Writes down what happens, for a profile."""
 

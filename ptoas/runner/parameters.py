@@ -76,6 +76,16 @@ class Parameter:
     reason: str = "nothing tells what it should be"
     """Why that."""
 
+    @property
+    def is_input(self) -> bool:
+        """Whether the program reads a value that only the caller knows.
+
+        The launch provides the table of the ranks' windows, and signals that start with zeros.
+        """
+        if self.kind == "scalar":
+            return True
+        return self.read and not self.is_context and not (self.is_signal and not self.arrived)
+
 
 def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:
     """An error about an argument that points at its declaration, also where it came from the command line."""

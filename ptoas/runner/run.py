@@ -77,6 +77,7 @@ def compile(
     force: bool = False,
     aicore: bool = False,
     isa: str | None = None,
+    generate: bool = False,
     on_output: Callable[[str], None] | None = None,
     recorder: Recorder | None = None,
 ) -> Kernel:
@@ -92,7 +93,8 @@ def compile(
 
     Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
     there: arrays of NumPy, and of other libraries through the array protocol and DLPack (PyTorch's on the
-    CPU). What can't be written (JAX's) is copied, and the result has it in `outputs`.
+    CPU). What can't be written (JAX's) is copied, and the result has it in `outputs`. Arguments that are only
+    written may be omitted. A missing input is an error; `generate=True` fills it in as `ptoas run` does.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -140,6 +142,7 @@ def compile(
         legalize=legalize,
         sync=sync,
         isa=isa,
+        generate=generate,
         on_output=on_output,
         forced=force,
         recorder=recorder,
@@ -164,7 +167,8 @@ def run(
     max_memory: int = DEFAULT_MAX_MEMORY,
     **options: Any,
 ) -> Result:
-    """Run once. Arguments that are left out are generated from the seed; options are those of `compile`.
+    """Run once; options are those of `compile`. A missing input is an error; with `generate=True` it is
+    generated from the seed.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -177,6 +181,7 @@ def run(
     array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
     """
     kernel = compile(module, target, **options)
+    kernel.check_inputs(arguments or {})
     limit_memory(kernel, max_memory)
     result = kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
     kernel.release()
@@ -282,7 +287,7 @@ def run_all(
 ) -> Comparison:
     """Run on every target that accepts the program, on equal arguments, and compare the results bit by bit.
 
-    `arguments` are arrays by name, or `NAME=VALUE` texts.
+    `arguments` are arrays by name, or `NAME=VALUE` texts; for texts, missing inputs are generated.
     """
     outcomes: list[Outcome] = []
     kernels: list[tuple[str, Kernel]] = []
@@ -315,6 +320,7 @@ def _shared_arguments(
             limits = [p.index_limit for p in (ours, theirs) if p.index_limit is not None]
             ours.index_limit = min(limits, default=None)
     if isinstance(arguments, Mapping):
+        first.check_inputs(arguments)
         return first.complete(arguments, seed, Allowance(max_memory))
     return read_arguments(first, arguments, seed=seed, max_memory=max_memory)
 
