@@ -88,13 +88,29 @@ class SourceLocation(BuiltinAttribute):
         return lambda offset: place(moved(offset, there, here))
 
 
+class PythonLocation(BuiltinAttribute):
+    """The line of a Python program that built an operation."""
+
+    name = "builtin.python_location"
+    span: Span
+
+    def __init__(self, span: Span):
+        object.__setattr__(self, "span", span)  # attributes are frozen
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_string(f'loc("{self.span.file}":{self.span.line}:{self.span.column})')
+
+
 located = cast("Callable[..., LocationAttr]", SourceLocation)
 """A location as xDSL wants it: its own kinds of location are closed to subclasses."""
 
 
 def span_of(op: Operation) -> Span:
-    """The first line of the statement that made `op`; what no statement made is shown as it prints."""
+    """The first line of the statement, or the line of Python, that made `op`; what neither made is shown as
+    it prints."""
     location = op.location
+    if isinstance(location, PythonLocation):
+        return location.span
     if not isinstance(location, SourceLocation):
         text = _printed(op)
         return Span(Source(text, _made(op)), 0, len(text.partition("\n")[0]))
