@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
     from ptoas.runner.parameters import Parameter as Parameter
+    from ptoas.runner.ranks.in_process import RanksResult as RanksResult
+    from ptoas.runner.ranks.in_process import run_ranks
     from ptoas.runner.run import Kernel, Result, compile, run
     from ptoas.runner.run import check_file as check_file
     from ptoas.runner.run import run_all as run_all
@@ -86,6 +88,7 @@ _HOMES = {
     "ptoas.grammar.parse": ("parse", "parse_file"),
     "ptoas.forms": ("print_module",),
     "ptoas.profiling.profile": ("Profile", "profile"),
+    "ptoas.runner.ranks.in_process": ("run_ranks",),
     "ptoas.runner.run": ("Kernel", "Result", "compile", "run"),
     "ptoas.simulator.compare": ("Compared", "compare"),
     "ptoas.lowering.lower": ("lower",),
@@ -126,6 +129,7 @@ _ALSO = {
     "ptoas.runner.observe": ("Printing",),
     "ptoas.runner.options": ("Options",),
     "ptoas.runner.parameters": ("Parameter",),
+    "ptoas.runner.ranks.in_process": ("RanksResult",),
     "ptoas.runner.run": (
         "check_file",
         "run_all",
@@ -190,6 +194,7 @@ __all__ = [
     "render",
     "run",
     "run_passes",
+    "run_ranks",
     "verify",
     "verify_targets",
 ]

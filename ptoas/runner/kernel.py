@@ -100,6 +100,16 @@ class Kernel:
         self._lock = RLock()
         self._refined: dict[tuple[tuple[str, int], ...], list[Parameter]] = {}
 
+    def __repr__(self) -> str:
+        names = ", ".join(parameter.name for parameter in self.parameters)
+        return f"<Kernel @{self.entry.sym_name.data}({names}) for {self.target.name}>"
+
+    def __getstate__(self) -> None:
+        raise TypeError(
+            "a Kernel holds compiled functions and the memories of its cores, which can't be pickled; pass "
+            "the program's text (`ptoas.print_module`) and compile it in the other process"
+        )
+
     # --- arguments ---
 
     def refine(self, given: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "a5", **options: Any) -> RanksResult:
+    options.setdefault("generate", True)
     result = run_ranks(ptoas.parse(text, "test.pto"), arguments, target, ranks=ranks, **options)
     assert result is not None
     return result

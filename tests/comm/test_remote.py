@@ -21,6 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "cpu", **options: Any) -> RanksResult:
+    options.setdefault("generate", True)
     result = run_ranks(ptoas.parse(text, "test.pto"), arguments, target, ranks=ranks, **options)
     assert result is not None
     return result

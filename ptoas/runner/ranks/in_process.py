@@ -50,7 +50,7 @@ class RankResult:
     """Numbers of shared memories."""
 
 
-@dataclass
+@dataclass(repr=False)
 class RanksResult(Result):
     """All ranks together: an output that one rank wrote has its name, of several each has `name@rank`."""
 
@@ -328,7 +328,7 @@ def together(arrays: Sequence[Array]) -> Array:
 
 def run_ranks(
     module: ModuleOp | Callable[[], ModuleOp],
-    arguments: Mapping[str, Any] | Sequence[str] = (),
+    arguments: Mapping[str, Any] | Sequence[str] | None = None,
     target: str | Target | None = None,
     *,
     ranks: int | str,
@@ -341,16 +341,34 @@ def run_ranks(
 
     `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
     arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
-    `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
-    `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
-    these do not wait for each other (`"auto"`: one a core); the result is that of one.
+    `ptoas.compile`. An array with one more dimension in front, as long as there are ranks, is dealt out along
+    it. A missing input is an error unless `generate=True`; for texts, missing inputs are generated. Under MPI
+    only rank 0 gets the result, and the diagnostics; on the others the result is `None`, and a failure an
+    error without diagnostics. `jobs` is how many processes run the ranks, where these do not wait for each
+    other (`"auto"`: one a core); the result is that of one.
+
+    >>> import numpy as np, ptoas
+    >>> module = ptoas.parse('''
+    ... func.func @negate(%x: !pto.memref<1x8xf32>, %out: !pto.memref<1x8xf32>) {
+    ...   %a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+    ...   pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+    ...   pto.tneg ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+    ...   pto.tstore ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%out : !pto.memref<1x8xf32>)
+    ...   return
+    ... }
+    ... ''')
+    >>> x = np.arange(16, dtype=np.float32).reshape(2, 1, 8)
+    >>> result = ptoas.run_ranks(module, {"x": x}, "a5", ranks=2)
+    >>> result.outputs["out@1"][0, :3], len(result.ranks)
+    (array([ -8.,  -9., -10.], dtype=float32), 2)
     """
     from ptoas.runner.run import compile
 
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
+    given = {} if arguments is None else arguments
+    return run_compiled(make, given, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
 
 
 def run_compiled(
