@@ -56,6 +56,18 @@ def test_every_imported_package_is_a_dependency() -> None:
     assert missing == []
 
 
+def test_every_dependency_has_a_lowest_version() -> None:
+    """`.ci/versions` installs it: a bound is a whole version that exists."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounded = re.compile(r"[\w-]+>=\d+\.\d+\.\d+(,<\d+(\.\d+)*)?")
+    assert [text for text in project["dependencies"] if not bounded.fullmatch(text)] == []
+
+
+def test_the_smoke_test_of_other_versions_runs_with_these() -> None:
+    done = subprocess.run([sys.executable, "-m", "tests.smoke"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 # --- distributions ---------------------------------------------------------------------------------
 
 
@@ -104,7 +116,8 @@ def test_a_distribution_can_be_installed_and_used(distributions: Path, kind: str
     (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--ignore-installed", str(archive))
-    assert Path(run(str(python), "-c", "import ptoas; print(ptoas.__file__)").strip()).is_relative_to(tmp_path)
+    imported = run(str(python), "-c", "import ptoas; print(ptoas.__file__)").strip()
+    assert Path(imported).is_relative_to(tmp_path)
     ptoas, program = str(python.with_name("ptoas")), str(ROOT / "examples" / "embedding_lookup.pto")
     run(ptoas, "verify", "--target", "a5", program)
     assert "2 checks held" in run(ptoas, "run", "--check-file", program)
