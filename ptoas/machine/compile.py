@@ -46,7 +46,7 @@ from ptoas.machine.errors import failure
 from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine, load_bodies
-from ptoas.machine.memory import Pointer
+from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
 from ptoas.machine.segments import Segment, is_beside, pipe_of
@@ -266,7 +266,9 @@ class FunctionCompiler(ControlFlow, Placement):
         at, offset = (slot_places(op)[slot].start for slot in ("ptr", "offset"))
 
         def run(*values: Any) -> Any:
-            pointer: Pointer = values[at]
+            pointer: Pointer | LocalPointer = values[at]
+            if isinstance(pointer, LocalPointer):
+                return function(*values)
             element = pointer.offset + values[offset]
             if pointer.buffer.place is not None and not 0 <= element < pointer.buffer.size:
                 found = placed(pointer.buffer, element, element)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import VectorType, i16
+from xdsl.dialects.builtin import UnregisteredAttr, VectorType, i16
 from xdsl.ir import Attribute
 
 from ptoas.analysis.knowledge import Knowledge
@@ -147,6 +147,9 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
         case VectorType() if type == COUNTS:
             return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
+            if isinstance(type, UnregisteredAttr):
+                message = f"%{name} is a {type}, which only another dialect knows: no value can be passed"
+                raise failure("PTO-R505", message, span=argument_type_span(entry, at))
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))
             except KeyError:
