@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ptoas.compiler.forms import print_module
     from ptoas.compiler.lower import lower
     from ptoas.compiler.parse import parse, parse_file
-    from ptoas.compiler.run import Kernel, Result, compile, run
+    from ptoas.compiler.run import Kernel, Result, compile, run, run_ranks
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
     from ptoas.diagnostics import Diagnostic, Edit, Note, PtoasError, Severity, Source, Span, UsageError
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
     from ptoas.runner.parameters import Parameter as Parameter
+    from ptoas.runner.ranks.in_process import RanksResult as RanksResult
     from ptoas.runner.stats import Stats as Stats
     from ptoas.simulator.compare import Compared, compare
     from ptoas.simulator.compare import Output as Output
@@ -87,7 +88,7 @@ _HOMES = {
     "ptoas.compiler.parse": ("parse", "parse_file"),
     "ptoas.compiler.forms": ("print_module",),
     "ptoas.report": ("Profile", "profile"),
-    "ptoas.compiler.run": ("Kernel", "Result", "compile", "run"),
+    "ptoas.compiler.run": ("Kernel", "Result", "compile", "run", "run_ranks"),
     "ptoas.simulator.compare": ("Compared", "compare"),
     "ptoas.compiler.lower": ("lower",),
     "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
@@ -127,6 +128,7 @@ _ALSO = {
     "ptoas.runner.observe": ("Printing",),
     "ptoas.runner.options": ("Options",),
     "ptoas.runner.parameters": ("Parameter",),
+    "ptoas.runner.ranks.in_process": ("RanksResult",),
     "ptoas.compiler.run": (
         "check_file",
         "run_all",
@@ -192,6 +194,7 @@ __all__ = [
     "render",
     "run",
     "run_passes",
+    "run_ranks",
     "verify",
     "verify_targets",
 ]

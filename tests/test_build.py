@@ -6,6 +6,7 @@ import doctest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ptoas
@@ -256,3 +257,30 @@ def test_a_name_that_nothing_has_is_asked_back() -> None:
             f.tload(f.tabel)
     with pytest.raises(TypeError, match="a function `f` already"):
         m.function("f")
+
+
+def test_a_finding_points_to_the_python_line_that_built_the_operation() -> None:
+    m = build.module("a2a3")
+    with m.function("f", table="64x32xf32", ids="16x1xi32", out="16x32xf32") as f:
+        rows = f.mgather(f.table, f.tload(f.ids), result_type="16x32xf32", coalesce="row")  # refused
+        f.tstore(rows, f.out)
+    own = Path(__file__).read_text(encoding="utf-8").splitlines()
+    findings = ptoas.verify(m.module).diagnostics
+    assert findings
+    for finding in findings:
+        assert finding.span.file == __file__ and own[finding.span.line - 1].endswith("# refused")
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.lower(m.module)
+    assert "test_build.py" in str(caught.value)
+
+
+def test_what_a_run_finds_points_to_the_python_line_that_built_the_operation() -> None:
+    m = build.module("a5")
+    with m.function("f", table="64x32xf32", ids="1x16xi32", out="16x32xf32") as f:
+        rows = f.mgather(f.table, f.tload(f.ids), result_type="16x32xf32", coalesce="row")  # out of range
+        f.tstore(rows, f.out)
+    given = {"table": np.zeros((64, 32), np.float32), "ids": np.full((1, 16), 64, np.int32)}
+    with pytest.raises(ptoas.PtoasError) as caught:
+        ptoas.run(m.module, given)
+    span = caught.value.diagnostics[0].span
+    assert span.source.line_text(span.line).endswith("# out of range")

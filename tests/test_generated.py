@@ -38,7 +38,7 @@ func.func @paged(%table: !pto.ptr<i32>, %cache: !pto.ptr<f32>, %out: !pto.ptr<f3
 
 def test_memory_grows_to_what_is_reached() -> None:
     """Page 0, for memory that steers is zero: elements 64 to 127 of the cache."""
-    result = ptoas.run(ptoas.parse(PAGED), {}, target="a5")
+    result = ptoas.run(ptoas.parse(PAGED), {}, target="a5", generate=True)
     assert result.arguments["table"].tolist() == [0, 0, 0, 0]
     cache = result.arguments["cache"]
     assert cache.shape == (128,) and len(np.unique(cache)) > 100
@@ -57,14 +57,14 @@ def test_memory_that_grows_stays_within_its_limit() -> None:
         "  %t = pto", "  %far = arith.constant 300000 : index\n  %t = pto", 1
     )
     with pytest.raises(PtoasError) as raised:
-        ptoas.run(ptoas.parse(far), {}, target="a5", max_memory=1 << 20)
+        ptoas.run(ptoas.parse(far), {}, target="a5", max_memory=1 << 20, generate=True)
     assert raised.value.diagnostics[0].code in ("PTO-R102", "PTO-R606")
 
 
 def test_a_negative_place_is_still_outside() -> None:
     below = PAGED.replace("arith.addi %start, %c64", "arith.subi %start, %c64")
     with pytest.raises(PtoasError) as raised:
-        ptoas.run(ptoas.parse(below), {}, target="a5")
+        ptoas.run(ptoas.parse(below), {}, target="a5", generate=True)
     assert raised.value.diagnostics[0].code == "PTO-R102"
 
 
@@ -91,7 +91,7 @@ func.func @parts(%x: !pto.ptr<f32>, %n: index, %out: !pto.ptr<f32>) {
 
 def test_an_extent_has_room_for_its_parts() -> None:
     """The last part begins at row 32 and has 16 rows."""
-    result = ptoas.run(ptoas.parse(PARTS), {}, target="a5")
+    result = ptoas.run(ptoas.parse(PARTS), {}, target="a5", generate=True)
     assert result.arguments["n"] == 48
     assert np.array_equal(result.outputs["out"], result.arguments["x"])
 
@@ -109,7 +109,7 @@ def test_integers_that_divide_are_ones_and_others_too() -> None:
       return
     }
     """
-    result = ptoas.run(ptoas.parse(text), {}, target="a5")
+    result = ptoas.run(ptoas.parse(text), {}, target="a5", generate=True)
     assert result.arguments["d"].tolist() == [1]
     assert result.outputs["out"].tolist() == [[1] * 8] and result.outputs["r"].tolist() == [1]
 
@@ -185,19 +185,24 @@ func.func @wait(%arrived: !pto.ptr<i32>, %n: i32, %out: !pto.memref<1x8xi32>) {
 )
 def test_what_nobody_here_tells_has_come(compared: str, held: int) -> None:
     text = WAITING.replace("CMP", compared)
-    result = ptoas.run(ptoas.parse(text), target="a5")
+    result = ptoas.run(ptoas.parse(text), target="a5", generate=True)
     assert result.arguments["arrived"].tolist() == [held]
     told = "  pto.comm.tnotify(%v, %c4 : !pto.tensor_view<1xi32>, i32) {notifyOp = #pto<notify_op set>}\n"
-    kernel = ptoas.compile(ptoas.parse(text.replace("  pto.comm.twait", told + "  pto.comm.twait")), "a5")
+    kernel = ptoas.compile(
+        ptoas.parse(text.replace("  pto.comm.twait", told + "  pto.comm.twait")), "a5", generate=True
+    )
     assert kernel.complete({})["arrived"].tolist() == [0], "the program tells it itself"
     unknown = text.replace("%wanted :", "%n :", 1)
     if compared == "ge":
-        assert ptoas.run(ptoas.parse(unknown), {"n": 9}, target="a5").arguments["arrived"].min() >= 9
+        assert (
+            ptoas.run(ptoas.parse(unknown), {"n": 9}, target="a5", generate=True).arguments["arrived"].min()
+            >= 9
+        )
 
 
 def test_one_rank_that_reaches_others_is_told_of_ranks() -> None:
     module = ptoas.parse_file(str(Path(__file__).parents[1] / "examples" / "all_gather.pto"))
     with pytest.raises(PtoasError) as caught:
-        ptoas.run(module, {"nranks": 2})
+        ptoas.run(module, {"nranks": 2}, generate=True)
     (finding,) = caught.value.diagnostics
     assert finding.code == "PTO-R102" and "--ranks" in (finding.fix or "")

@@ -46,14 +46,14 @@ func.func @rest(%x: !pto.ptr<f32>, %n: index, %m: index) {
 
 def test_what_is_counted_back_from_is_large_enough() -> None:
     """The 16 elements that end at a position: the least position that has 15 before it."""
-    result = ptoas.run(ptoas.parse(BACK), {}, target="a5")
+    result = ptoas.run(ptoas.parse(BACK), {}, target="a5", generate=True)
     assert result.arguments["pos"].ravel()[0] == 15
     assert (result.outputs["out"].ravel()[:16] == result.arguments["table"].ravel()[:16]).all()
 
 
 def test_an_extent_lasts_to_the_last_turn() -> None:
     """The last of four turns begins at row 48, and takes what is left: a row at least."""
-    result = ptoas.run(ptoas.parse(REST), {}, target="a5")
+    result = ptoas.run(ptoas.parse(REST), {}, target="a5", generate=True)
     assert result.arguments["n"] == 49
 
 
@@ -62,5 +62,5 @@ def test_what_is_left_fills_a_tile() -> None:
     text = REST.replace("shape = [%n, %c16]", "shape = [%c64, %c16]")
     text = text.replace("  %all", "  %c64 = arith.constant 64 : index\n  %all", 1)
     text = text.replace("%turns = arith.constant 4", "%turns = arith.constant 1")
-    result = ptoas.run(ptoas.parse(text), {}, target="a5")
+    result = ptoas.run(ptoas.parse(text), {}, target="a5", generate=True)
     assert result.arguments["n"] == 16

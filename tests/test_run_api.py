@@ -56,7 +56,7 @@ def error(code: str):
 def test_a_run_that_is_over_holds_no_memory(lookup, target: str) -> None:
     gc.disable()  # large arrays are gone at once, not when the collector comes by
     try:
-        result = run(lookup, target=target, legalize=target == "cpu")
+        result = run(lookup, target=target, legalize=target == "cpu", generate=True)
         there = [weakref.ref(array) for array in (*result.arguments.values(), *result.outputs.values())]
         assert len(there) == 4 and all(each() is not None for each in there)
         del result
@@ -108,7 +108,7 @@ func.func @main(%x: !pto.memref<8x8xf32>, %s: f32, %out: !pto.memref<8x8xf32>) {
 
 
 def test_a_result_keeps_what_was_counted(lookup) -> None:
-    kernel = compile(lookup, "a5", stats=True)
+    kernel = compile(lookup, "a5", stats=True, generate=True)
     first = kernel()
     again = kernel()
     assert first.stats is not None and first.stats is not again.stats
@@ -179,27 +179,29 @@ mscatter.row %s, %i, %t
 
 
 def test_what_is_left_out_comes_from_the_seed(lookup) -> None:
-    one, again, other = (run(lookup, {}, "a5", seed=seed) for seed in (1, 1, 2))
+    one, again, other = (run(lookup, {}, "a5", seed=seed, generate=True) for seed in (1, 1, 2))
     assert np.array_equal(one.outputs["out"], again.outputs["out"])
     assert not np.array_equal(one.outputs["out"], other.outputs["out"])
     idx = one.arguments["idx"]
     assert idx.min() >= 0 and idx.max() < 64 and len(np.unique(idx)) > 2
     # Giving one argument does not change the others.
-    assert np.array_equal(run(lookup, {"idx": idx}, "a5", seed=1).arguments["table"], one.arguments["table"])
+    assert np.array_equal(
+        run(lookup, {"idx": idx}, "a5", seed=1, generate=True).arguments["table"], one.arguments["table"]
+    )
 
 
 def test_an_illegal_program_is_refused_unless_forced() -> None:
     module = ptoas.parse(LOOKUP.replace("mgather.row ", "mgather.row.clamp "), "lookup.pto")
     with error("PTO-A30"):
-        run(module, {}, "cpu")
-    run(module, {}, "cpu", force=True)
+        run(module, {}, "cpu", generate=True)
+    run(module, {}, "cpu", force=True, generate=True)
 
 
 def test_legalize_gives_cpu_what_the_devices_give() -> None:
     module = ptoas.parse(LOOKUP.replace("mgather.row ", "mgather.row.clamp "), "lookup.pto")
     idx = np.array([[0, 1, 63, 64, -1, 2**31 - 1, -(2**31), 5]], np.int32)
-    on_cpu = run(module, {"idx": idx}, "cpu", legalize=True)
-    on_a5 = run(module, {"idx": idx}, "a5")
+    on_cpu = run(module, {"idx": idx}, "cpu", legalize=True, generate=True)
+    on_a5 = run(module, {"idx": idx}, "a5", generate=True)
     assert np.array_equal(on_cpu.outputs["out"], on_a5.outputs["out"])
 
 
@@ -210,6 +212,51 @@ def test_a_program_without_stores_shows_its_tiles() -> None:
     )
     result = run(module, {"a": np.ones((1, 8), np.float32)}, "a5")
     assert list(result.outputs) == ["c"] and (result.outputs["c"] == 3).all()
+
+
+# --- missing arguments ---------------------------------------------------------------------------
+
+
+def test_a_call_without_an_input_is_an_error(lookup) -> None:
+    kernel = compile(lookup, "a5")
+    out = np.zeros((8, 8), np.float32)
+    with pytest.raises(PtoasError) as caught:
+        kernel(np.zeros((64, 8), np.float32), out=out)
+    (found,) = caught.value.diagnostics
+    assert found.code == "PTO-R610" and found.message == "argument `idx` of @lookup is missing"
+    with pytest.raises(PtoasError, match="arguments `table`, `idx` of @lookup are missing"):
+        run(lookup, target="a5")
+    with error("PTO-R610"):
+        run_all(lookup, {"table": np.zeros((64, 8), np.float32)})
+    assert not out.any()
+
+
+def test_generate_fills_in_missing_inputs_as_the_command_does(lookup) -> None:
+    wanted = read_arguments(compile(lookup, "a5"), [])
+    kernel = compile(lookup, "a5", generate=True)
+    for result in (kernel(), run(lookup, target="a5", generate=True)):
+        assert np.array_equal(result.arguments["table"], wanted["table"])
+        assert np.array_equal(result.arguments["idx"], wanted["idx"])
+
+
+def test_outputs_may_be_omitted(lookup) -> None:
+    table = np.arange(512, dtype=np.float32).reshape(64, 8)
+    given = {"table": table, "idx": np.full((1, 8), 2, np.int32)}
+    for result in (compile(lookup, "a5")(given), run(lookup, given, "a5")):
+        assert (result.outputs["out"] == table[2]).all()
+
+
+def test_a_scalar_is_an_input() -> None:
+    text = """
+func.func @main(%s: f32, %out: !pto.memref<8x8xf32>) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>
+  pto.texpands ins(%s : f32) outs(%t : !pto.tile_buf<vec, 8x8xf32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 8x8xf32>) outs(%out : !pto.memref<8x8xf32>)
+  return
+}
+"""
+    with pytest.raises(PtoasError, match="argument `s` of @main is missing"):
+        compile(ptoas.parse(text), "a5")()
 
 
 # --- bad arguments -------------------------------------------------------------------------------
@@ -230,7 +277,7 @@ def test_a_program_without_stores_shows_its_tiles() -> None:
 )
 def test_wrong_arguments(lookup, code: str, arguments: dict, words: str) -> None:
     with pytest.raises(PtoasError) as caught:
-        run(lookup, arguments, "a5")
+        run(lookup, arguments, "a5", generate=True)
     (found,) = caught.value.diagnostics
     assert found.code == code
     assert words in found.message + str(found.fix) + " ".join(n.message for n in found.notes)
@@ -255,7 +302,7 @@ def test_arrays_that_are_accepted(lookup) -> None:
 
 def test_an_output_that_does_not_lie_in_order_gets_the_results(lookup) -> None:
     wide = np.zeros((8, 16), np.float32)
-    result = run(lookup, {"out": wide[:, ::2]}, "a5")
+    result = run(lookup, {"out": wide[:, ::2]}, "a5", generate=True)
     assert np.array_equal(wide[:, ::2], result.arguments["table"][result.arguments["idx"][0]])
     assert not wide[:, 1::2].any()
 
@@ -361,13 +408,13 @@ func.func @f(%t: !pto.tile_buf<vec, 8x8xf32, valid=?x8>, %out: !pto.memref<8x8xf
   return
 }
 """
-    result = run(ptoas.parse(text), {}, "a5", force=True)
+    result = run(ptoas.parse(text), {}, "a5", force=True, generate=True)
     assert np.array_equal(result.outputs["out"], np.asarray(result.arguments["t"]))
     unknown = (
         "func.func @f(%m: !pto.memref<?x8xf32>) {\n  pto.tprint ins(%m : !pto.memref<?x8xf32>)\n  return\n}\n"
     )
     with error("PTO-R608"):
-        run(ptoas.parse(unknown), {}, "a5", force=True)
+        run(ptoas.parse(unknown), {}, "a5", force=True, generate=True)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +459,7 @@ def test_files_that_are_not_what_they_say(lookup, tmp_path: Path) -> None:
 
 
 def test_memory_is_refused_before_it_is_taken(lookup) -> None:
-    kernel = compile(lookup, "a5")
+    kernel = compile(lookup, "a5", generate=True)
     read_arguments(kernel, [], max_memory=64 * 8 * 4 + 32 + 256)
     with error("PTO-R606"):
         read_arguments(kernel, [], max_memory=64 * 8 * 4 + 32 + 255)
@@ -420,7 +467,7 @@ def test_memory_is_refused_before_it_is_taken(lookup) -> None:
         "func.func @main(%m: !pto.memref<1000000x1000000xf32>) {\n  pto.tprint ins(%m : !pto.memref<1000000x1000000xf32>)\n  return\n}\n"
     )
     with error("PTO-R606"):
-        run(huge, {}, "a5", force=True)
+        run(huge, {}, "a5", force=True, generate=True)
 
 
 def test_scalars_say_how_large_the_rest_is() -> None:
@@ -442,7 +489,7 @@ func.func @main(%p: !pto.ptr<f32>, %n: index) {
 
 
 def test_the_report_names_shape_type_and_elements(lookup) -> None:
-    text = format_result(run(lookup, {}, "a5", trace=True, stats=True))
+    text = format_result(run(lookup, {}, "a5", trace=True, stats=True, generate=True))
     assert text.startswith("out: 8x8xfloat32\n")
     assert (
         "5: %i = tload %idx" in text
@@ -453,7 +500,7 @@ def test_the_report_names_shape_type_and_elements(lookup) -> None:
 
 
 def test_stats_of_a_scalar_driven_gather(lookup) -> None:
-    stats = run(lookup, {}, "a2a3", stats=True).stats
+    stats = run(lookup, {}, "a2a3", stats=True, generate=True).stats
     assert stats is not None
     found = stats.as_dict()
     assert (
@@ -464,7 +511,9 @@ def test_stats_of_a_scalar_driven_gather(lookup) -> None:
 
 def test_json(lookup) -> None:
     data = json.loads(
-        json.dumps(result_json(run(lookup, {"table": np.full((64, 8), np.nan, np.float32)}, "a5")))
+        json.dumps(
+            result_json(run(lookup, {"table": np.full((64, 8), np.nan, np.float32)}, "a5", generate=True))
+        )
     )
     assert data["outputs"]["out"]["shape"] == [8, 8] and data["outputs"]["out"]["values"][0] == "nan"
     assert data["target"] == "a5" and data["warnings"] == []
@@ -473,18 +522,18 @@ def test_json(lookup) -> None:
 def test_printing_a_tile_after_it_was_written(lookup) -> None:
     table = np.arange(512, dtype=np.float32).reshape(64, 8)
     idx = np.arange(8, dtype=np.int32).reshape(1, 8)
-    result = run(lookup, {"table": table, "idx": idx}, "a5", prints=["%d[0:2, :3]", "out[7]"])
+    result = run(lookup, {"table": table, "idx": idx}, "a5", prints=["%d[0:2, :3]", "out[7]"], generate=True)
     assert result.printed[0] == "%d after line 6:\n[[ 0.  1.  2.]\n [ 8.  9. 10.]]"
     assert result.printed[1] == "%out at the end:\n[56. 57. 58. 59. 60. 61. 62. 63.]"
     with error("PTO-R601"):
-        run(lookup, {}, "a5", prints=["e"])
+        run(lookup, {}, "a5", prints=["e"], generate=True)
     for bad in ("", "d[0", "d[x]", "d[1:2:3:4]"):
         with error("PTO-R609"):
             parse_print(bad)
 
 
 def test_expected_files(lookup, tmp_path: Path) -> None:
-    result = run(lookup, {}, "a5")
+    result = run(lookup, {}, "a5", generate=True)
     write_output(result, f"out={tmp_path}/out.npy")
     write_output(result, f"out={tmp_path}/out.bin")
     check_expected(result, f"out={tmp_path}/out.npy")
@@ -506,7 +555,7 @@ def test_expected_files(lookup, tmp_path: Path) -> None:
 
 
 def test_expected_files_of_another_size_or_kind(lookup, tmp_path: Path) -> None:
-    result = run(lookup, {}, "a5")
+    result = run(lookup, {}, "a5", generate=True)
     np.save(tmp_path / "small.npy", np.zeros((8, 7), np.float32))
     (tmp_path / "small.bin").write_bytes(b"0" * 252)
     np.save(tmp_path / "words.npy", np.full((8, 8), "a"))
@@ -524,7 +573,7 @@ def test_a_program_that_leaves_nothing_says_so() -> None:
 
 def test_an_excerpt_beyond_the_end_is_refused(lookup) -> None:
     with error("PTO-R609"):
-        run(lookup, {}, "a5", prints=["out[9]"])
+        run(lookup, {}, "a5", prints=["out[9]"], generate=True)
 
 
 def test_memory_is_as_large_as_the_last_turn_of_a_loop_needs() -> None:
@@ -548,7 +597,7 @@ func.func @f(%p: !pto.ptr<f32>, %unused: !pto.ptr<f32>) {
   return
 }
 """
-    result = run(ptoas.parse(text), {}, "a5", blocks=2)
+    result = run(ptoas.parse(text), {}, "a5", blocks=2, generate=True)
     assert np.asarray(result.arguments["p"]).size == 2 * 8 + 3 * 8
 
 
@@ -565,7 +614,9 @@ def test_targets_that_agree(lookup) -> None:
 def test_targets_that_differ_in_capacity() -> None:
     text = LOOKUP.replace("64x8xf32", "2x1x1x32x8xf32").replace("mgather.row ", "mgather.row.clamp ")
     idx = np.array([[0, 31, 32, 63, 64, 1, 2, 3]], np.int32)
-    comparison = run_all(ptoas.parse(text, "lookup.pto"), {"idx": idx}, targets=("a2a3", "a5"), force=True)
+    comparison = run_all(
+        ptoas.parse(text, "lookup.pto"), {"idx": idx}, targets=("a2a3", "a5"), force=True, generate=True
+    )
     (difference,) = comparison.differences
     assert difference.output == "out" and difference.place[0] == 2
     assert any("capacity (D15): 64 on a2a3, 32 on a5" in reason for reason in difference.reasons)
@@ -652,7 +703,7 @@ def test_assertions_for_some_targets_only() -> None:
 
 
 def test_a_kernel_holds_no_old_arrays(lookup) -> None:
-    kernel = compile(lookup, "a5")
+    kernel = compile(lookup, "a5", generate=True)
     held: list[weakref.ref] = []
     for n in range(5):
         table = np.full((64, 8), n, np.float32)

@@ -90,7 +90,7 @@ def warning() -> str:
 
 def test_run_and_lower_show_what_verify_warns_of() -> None:
     code = warning()
-    result = ptoas.run(ptoas.parse(OVERLAP), checks="none")
+    result = ptoas.run(ptoas.parse(OVERLAP), checks="none", generate=True)
     assert [found.code for found in result.warnings] == [code]
     heard: list[str] = []
     ptoas.lower(ptoas.parse(OVERLAP), on_warnings=lambda found: heard.extend(d.code for d in found))

@@ -174,6 +174,64 @@ def test_a_run_reads_and_writes_what_it_is_told_and_generates_nothing_of_the_pro
     assert len(sources) == 2, "two functions were generated, and seen"
 
 
+@promise(1)
+def test_several_files_read_configuration_and_use_the_cache(tmp_path: Path) -> None:
+    place = tmp_path.resolve()
+    files = [program(place, HOSTILE, name) for name in ("a.pto", "b.pto")]
+    (place / "ptoas.toml").write_text('target = "a5"\n')
+    lines = watched("verify", *files, cwd=place)
+    assert lines[-1] == "CODE 0"
+    assert f"EVENT read {place / 'ptoas.toml'}" in lines
+    cache = os.path.realpath(os.environ["PTOAS_CACHE_DIR"])
+    assert [line for line in lines if line.startswith(f"EVENT write {cache}")]
+    lines = watched("verify", "--no-cache", *files, cwd=place)
+    assert not [line for line in lines if cache in line]
+    assert not [line for line in lines if line.startswith(("EVENT write", "EVENT os"))]
+
+
+COPY = """
+.arg %x : !pto.memref<1x8xf32>
+.arg %out : !pto.memref<1x8xf32>
+%a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
+tstore %a, %out
+"""
+
+
+@promise(7)
+@pytest.mark.parametrize("name", ["../secret.npy", "{outside}/secret.npy", "link.npy", "../secret.npz:x"])
+def test_a_program_names_no_files_outside_its_directory(name: str, tmp_path: Path) -> None:
+    inside, data = tmp_path / "inside", np.ones((1, 8), np.float32)
+    inside.mkdir()
+    np.save(tmp_path / "secret.npy", data)
+    np.savez(tmp_path / "secret.npz", x=data)
+    (inside / "link.npy").symlink_to(tmp_path / "secret.npy")
+    file = program(inside, f"{COPY}# ARGS: x={name.format(outside=tmp_path)}\n# RUN-CHECK: out == 1\n")
+    for start in (["run", "--check-file", "--target", "a5"], ["test", "--target", "a5"]):
+        done = command(*start, file)
+        assert done.exit_code == 1 and "is not below the program's directory" in done.output
+    held = command("run", "--check-file", "--target", "a5", file, "--arg", f"x={tmp_path / 'secret.npy'}")
+    assert "is not below" in held.output, "the line itself is wrong"
+
+
+@promise(7)
+def test_files_that_a_program_names_are_relative_to_it(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    np.save(tmp_path / "data" / "x.npy", np.full((1, 8), 3, np.float32))
+    file = program(tmp_path, f"{COPY}# ARGS: x=data/x.npy\n# RUN-CHECK: out == 3\n")
+    assert command("run", "--check-file", "--target", "a5", file).exit_code == 0
+    assert command("test", "--target", "a5", file).exit_code == 0
+
+
+@promise(16)
+def test_a_program_lowers_the_limit_of_steps_and_does_not_raise_it(tmp_path: Path) -> None:
+    raised = program(tmp_path, f"{COPY}# ARGS: --max-steps 300000000\n# RUN-CHECK: out == x\n")
+    for start in (["run", "--check-file", "--target", "a5"], ["test", "--target", "a5"]):
+        assert "can't raise the limit of 200000000 steps" in command(*start, raised).output
+    lowered = program(tmp_path, f"{COPY}# ARGS: --max-steps 1\n# RUN-CHECK: out == x\n")
+    refused("PTO-R504", "run", "--check-file", "--target", "a5", lowered)
+    assert command("run", "--check-file", "--target", "a5", "--max-steps", "300000000", raised).exit_code == 0
+
+
 FIXED = set(
     re.findall(r"\w+", "def for in range max if else elif while True False not or and break return pass")
 )

@@ -17,7 +17,7 @@ Where the number is a constant, the tile itself stands in the place of `%t`.
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -66,6 +66,10 @@ def _unclear(op: AllocMultiTileOp) -> str | None:
             "found an address and compact row_plus_one, required one of them: the C++ assembler counts a row "
             "more than the shape has"
         )
+    if op.addr is not None and not isinstance(op.addr.owner, arith.ConstantOp) and _is_narrow(op.addr):
+        return (
+            f"found an address of type {op.addr.type}, required one that holds the address of every tile: i64"
+        )
     return None
 
 
@@ -87,11 +91,17 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
     return tiles
 
 
+def _is_narrow(address: SSAValue) -> bool:
+    return isinstance(address.type, IntegerType) and address.type.width.data < 32
+
+
 def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:
     if step == 0:
         return base
     if isinstance(base.owner, arith.ConstantOp) and isinstance(base.owner.value, IntegerAttr):
-        known = arith.ConstantOp(IntegerAttr(base.owner.value.value.data + step, base.type))  # pyright: ignore
+        # An address of few bits need not hold that of a later tile.
+        type = i64 if _is_narrow(base) else base.type
+        known = arith.ConstantOp(IntegerAttr(base.owner.value.value.data + step, type))  # pyright: ignore
         Rewriter.insert_op(known, InsertPoint.before(op))
         return known.result
     offset = arith.ConstantOp(IntegerAttr(step, base.type))  # pyright: ignore

@@ -15,7 +15,8 @@ True
 An instruction is called by its opcode, with `_` for a dot: operands by position or name, attributes by name
 as text, number or member. Numbers become constants of the type that fits there. Types are written as in the
 text, or short: `"64x32xf32"` is memory as the type of an argument, and a tile everywhere else. A mistake
-raises `TypeError` where it is made.
+raises `TypeError` where it is made; what `verify` and `run` find points to the line of Python that built the
+operation.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from xdsl.ir import Attribute
 
 from ptoas.build.function import Function, Scope
 from ptoas.build.values import Value, as_type
+from ptoas.diagnostics import Source
 from ptoas.grammar.module import Module as ProgramModule
 from ptoas.targets import get_target
 from ptoas.targets.named import TARGET_ATTRIBUTE
@@ -46,6 +48,8 @@ class Module:
         attributes = {} if target is None else {TARGET_ATTRIBUTE: StringAttr(get_target(target).name)}
         self.module = ProgramModule([], cast("dict[str, Attribute]", attributes))
         self.functions: dict[str, Function] = {}
+        self.sources: dict[str, Source] = {}
+        """Python files whose lines built the operations."""
 
     def _repr_html_(self) -> str:
         from ptoas.grammar.html import module_html

@@ -8,11 +8,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import UnknownLoc, f32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.build.arguments import extents_of, ssa_of, takes, type_of_number
+from ptoas.build.caller import caller_location
 from ptoas.build.values import INDEX, Number, Value, as_number, as_type
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto import OPS
@@ -72,6 +73,7 @@ class Function:
         body = Block(arg_types=types.values())
         self.module, self._block = module, body
         self.op = func.FuncOp(name, ([*types.values()], []), Region(body))
+        self.op.location = caller_location(module.sources)
         self.args = {argument: Value(self, ssa) for argument, ssa in zip(types, body.args, strict=True)}
         for argument, value in self.args.items():
             set_name(value.ssa, argument)
@@ -176,6 +178,8 @@ class Function:
 
     def add(self, op: Operation, name: str | None = None) -> Any:
         """Put any operation at the end of the current body; gives its result, or a tuple of them."""
+        if isinstance(op.location, UnknownLoc):
+            op.location = caller_location(self.module.sources)
         self._block.add_op(op)
         if name is not None and op.results:
             set_name(op.results[0], name)
@@ -191,6 +195,7 @@ class Function:
             for last in self._constants.values():
                 at = InsertPoint.after(last)
             op = self._constants[attribute] = arith.ConstantOp(attribute)
+            op.location = caller_location(self.module.sources)
             Rewriter.insert_op(op, at)
         return Value(self, op.result)
 

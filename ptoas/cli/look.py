@@ -149,7 +149,10 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
         raise click.UsageError("say where to: -o report.html, or --svg DIR")
     found = _profile(**options)
     if folder is not None:
-        Path(folder).mkdir(exist_ok=True)
+        try:
+            Path(folder).mkdir(exist_ok=True)
+        except OSError as error:
+            raise click.UsageError(f"can't make the directory {folder}: {error.strerror}") from None
         for name, text in found.pictures().items():
             _write(str(Path(folder) / f"{name}.svg"), lambda text=text: text)
     _write(output, found.html)

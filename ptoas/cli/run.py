@@ -166,7 +166,8 @@ def run(
             return arguments, ranks
         from ptoas.runner.in_file import find_arguments, target_of
 
-        found = find_arguments(source(file), target_of(lambda: module(file), target))
+        limit = {} if max_steps is None else {"max_steps": max_steps}
+        found = find_arguments(source(file), target_of(lambda: module(file), target), **limit)
         typed = {name for name in chosen if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
         number = found.options.pop("ranks", None)
         chosen |= {name: value for name, value in found.options.items() if name not in typed}

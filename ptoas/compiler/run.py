@@ -78,6 +78,7 @@ def compile(
     force: bool = False,
     aicore: bool = False,
     isa: str | None = None,
+    generate: bool = False,
     on_output: Callable[[str], None] | None = None,
     recorder: RunObserver | None = None,
 ) -> Kernel:
@@ -93,7 +94,8 @@ def compile(
 
     Arguments of a kernel go in order, by name, or as one mapping. Memory is used where it is, and written
     there: arrays of NumPy, and of other libraries through the array protocol and DLPack (PyTorch's on the
-    CPU). What can't be written (JAX's) is copied, and the result has it in `outputs`.
+    CPU). What can't be written (JAX's) is copied, and the result has it in `outputs`. Arguments that are only
+    written may be omitted. A missing input is an error; `generate=True` fills it in as `ptoas run` does.
 
     >>> import numpy as np, ptoas
     >>> module = ptoas.parse('''
@@ -143,6 +145,7 @@ def compile(
         legalize=legalize,
         sync=sync,
         isa=isa,
+        generate=generate,
         on_output=on_output,
         forced=force,
         recorder=recorder,
@@ -167,7 +170,8 @@ def run(
     max_memory: int = DEFAULT_MAX_MEMORY,
     **options: Any,
 ) -> Result:
-    """Run once. Arguments that are left out are generated from the seed; options are those of `compile`.
+    """Run once; options are those of `compile`. A missing input is an error; with `generate=True` it is
+    generated from the seed.
 
     >>> import ptoas
     >>> module = ptoas.parse('''
@@ -180,6 +184,7 @@ def run(
     array([[ 5,  6,  7,  8,  9, 10, 11, 12]], dtype=int32)
     """
     kernel = compile(module, target, **options)
+    kernel.check_inputs(arguments or {})
     limit_memory(kernel, max_memory)
     result = kernel.execute(kernel.complete(arguments or {}, seed, Allowance(max_memory)))
     kernel.release()
@@ -283,7 +288,7 @@ def run_all(
 ) -> Comparison:
     """Run on every target that accepts the program, on equal arguments, and compare the results bit by bit.
 
-    `arguments` are arrays by name, or `NAME=VALUE` texts.
+    `arguments` are arrays by name, or `NAME=VALUE` texts; for texts, missing inputs are generated.
     """
     outcomes: list[Outcome] = []
     kernels: list[tuple[str, Kernel]] = []
@@ -316,6 +321,7 @@ def _shared_arguments(
             limits = [p.index_limit for p in (ours, theirs) if p.index_limit is not None]
             ours.index_limit = min(limits, default=None)
     if isinstance(arguments, Mapping):
+        first.check_inputs(arguments)
         return first.complete(arguments, seed, Allowance(max_memory))
     return read_arguments(first, arguments, seed=seed, max_memory=max_memory)
 
@@ -349,7 +355,7 @@ __all__ = [
 
 def run_ranks(
     module: ModuleOp | Callable[[], ModuleOp],
-    arguments: Mapping[str, Any] | Sequence[str] = (),
+    arguments: Mapping[str, Any] | Sequence[str] | None = None,
     target: str | Target | None = None,
     *,
     ranks: int | str,
@@ -362,12 +368,30 @@ def run_ranks(
 
     `module` may be a function that reads it, so that under MPI its errors are said once. `arguments` are
     arrays by name (`dst`, `src@2`), or `NAME=VALUE` and `NAME@RANK=VALUE` texts; options are those of
-    `ptoas.compile`. Under MPI only rank 0 gets the result, and the diagnostics; on the others the result is
-    `None`, and a failure an error without diagnostics. `jobs` is how many processes run the ranks, where
-    these do not wait for each other (`"auto"`: one a core); the result is that of one.
+    `ptoas.compile`. An array with one more dimension in front, as long as there are ranks, is dealt out along
+    it. A missing input is an error unless `generate=True`; for texts, missing inputs are generated. Under MPI
+    only rank 0 gets the result, and the diagnostics; on the others the result is `None`, and a failure an
+    error without diagnostics. `jobs` is how many processes run the ranks, where these do not wait for each
+    other (`"auto"`: one a core); the result is that of one.
+
+    >>> import numpy as np, ptoas
+    >>> module = ptoas.parse('''
+    ... func.func @negate(%x: !pto.memref<1x8xf32>, %out: !pto.memref<1x8xf32>) {
+    ...   %a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>
+    ...   pto.tload ins(%x : !pto.memref<1x8xf32>) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+    ...   pto.tneg ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%a : !pto.tile_buf<vec, 1x8xf32>)
+    ...   pto.tstore ins(%a : !pto.tile_buf<vec, 1x8xf32>) outs(%out : !pto.memref<1x8xf32>)
+    ...   return
+    ... }
+    ... ''')
+    >>> x = np.arange(16, dtype=np.float32).reshape(2, 1, 8)
+    >>> result = ptoas.run_ranks(module, {"x": x}, "a5", ranks=2)
+    >>> result.outputs["out@1"][0, :3], len(result.ranks)
+    (array([ -8.,  -9., -10.], dtype=float32), 2)
     """
 
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    return run_compiled(make, arguments, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
+    given = {} if arguments is None else arguments
+    return run_compiled(make, given, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)

@@ -92,7 +92,7 @@ def _read_text(name: str) -> str:
     if len(data) > MAX_BYTES:
         raise _unreadable(name, f"larger than {MAX_BYTES >> 20} MiB")
     try:
-        return data.decode("utf-8-sig")
+        return _with_line_feeds(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8", "replace")
         shown = before + "�" + data[error.end : error.end + 40].decode("utf-8", "replace")
@@ -101,8 +101,15 @@ def _read_text(name: str) -> str:
         raise PtoasError([Diagnostic("PTO-P001", message, Span(source, len(before), 1))]) from None
 
 
+def _with_line_feeds(text: str) -> str:
+    """The text, with `\\n` for the line endings of a file that has only `\\r`."""
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
 def _read_bytes(name: str) -> bytes:
     if name == "-":
+        if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise OSError(0, "standard input is closed")
         return up_to(sys.stdin.buffer, MAX_BYTES + 1)
     with open_plain(name) as file:
         return up_to(file, MAX_BYTES + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from io import StringIO
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ptoas.diagnostics import Source, Span
 from ptoas.dialects.pto.instruction import PtoOp
@@ -13,12 +13,17 @@ from ptoas.dialects.pto.slots import slot_places
 from ptoas.grammar.layout import blank_comments, say_nothing
 from ptoas.grammar.printer import FormPrinter
 from ptoas.grammar.syntax import with_names
-from ptoas.ir.location import Node, Places, SourceLocation
+from ptoas.ir.location import InsertedLocation, Node, Places, PythonLocation, SourceLocation
 
 
 def span_of(op: Operation) -> Span:
-    """The first line of the statement that made `op`; what no statement made is shown as it prints."""
-    location = op.location
+    """The first line of the statement, or the line of Python, that made `op`; what neither made is shown as
+    it prints."""
+    location: Attribute = op.location
+    if isinstance(location, InsertedLocation):
+        location = location.origin
+    if isinstance(location, PythonLocation):
+        return location.span
     if not isinstance(location, SourceLocation):
         text = _printed(op)
         return Span(Source(text, _made(op)), 0, len(text.partition("\n")[0]))

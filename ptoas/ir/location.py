@@ -87,5 +87,16 @@ class InsertedLocation(_Location):
         printer.print_attribute(self.origin)
 
 
+@dataclass(frozen=True, eq=False)
+class PythonLocation(_Location):
+    """The line of a Python program that built an operation."""
+
+    name = "builtin.python_location"
+    span: Span
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_string(f'loc("{self.span.file}":{self.span.line}:{self.span.column})')
+
+
 located = cast("Callable[..., LocationAttr]", SourceLocation)
 """A location as xDSL wants it: its own kinds of location are closed to subclasses."""

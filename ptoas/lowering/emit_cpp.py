@@ -158,12 +158,12 @@ def _qualifiers(function: func.FuncOp, inner: set[str]) -> str:
 def _declaration(function: func.FuncOp, name: str, target: Target) -> str:
     """A function that is defined elsewhere, with the parameters that we would give it. Names that modules
     share are those of C, as the public assembler has it."""
+    head = f'extern "C" AICORE {result_type(function, target)} {name}'
     parameters = [
         _nameless_parameter(*each)
         for at, type in enumerate(function.function_type.inputs)
         for each in parameters_of(type, f"p{at}")
     ]
-    head = f'extern "C" AICORE {result_type(function, target)} {name}'
     return f"{signature(head, parameters)};"
 
 

@@ -48,7 +48,7 @@ from ptoas.machine.events import chosen_event
 from ptoas.machine.handover import Handover, is_unseen, store_after
 from ptoas.machine.instructions import Compiled, Observer, lazily
 from ptoas.machine.machine import VALUES, Machine
-from ptoas.machine.memory import Pointer
+from ptoas.machine.memory import LocalPointer, Pointer
 from ptoas.machine.placement import Placement
 from ptoas.machine.race import RaceDetector, flag_of
 from ptoas.machine.segments import Segment, is_beside, pipe_of
@@ -298,7 +298,9 @@ class FunctionCompiler(ControlFlow, Placement):
         at, offset = (slot_places(op)[slot].start for slot in ("ptr", "offset"))
 
         def run(*values: Any) -> Any:
-            pointer: Pointer = values[at]
+            pointer: Pointer | LocalPointer = values[at]
+            if isinstance(pointer, LocalPointer):
+                return function(*values)
             element = pointer.offset + values[offset]
             if pointer.buffer.place is not None and not 0 <= element < pointer.buffer.size:
                 found = placed(pointer.buffer, element, element)

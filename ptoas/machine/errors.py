@@ -348,6 +348,13 @@ _ROWS = (
         "A value is a .npy file, a .npz file and key, a .bin file, a number, or one of zeros, arange, "
         "full:V, random, random:LO:HI.",
     ),
+    (
+        "PTO-R610",
+        "an argument is missing",
+        "The library does not invent inputs: pass every argument that the program reads, or compile with "
+        "`generate=True`, which fills in what is missing as `ptoas run` does. Arguments that are only "
+        "written may be omitted; they are allocated.",
+    ),
     ("PTO-R701", "an output differs from what was expected", "See the first differences."),
     ("PTO-R702", "a RUN-CHECK does not hold", "The expression is false for the outputs of this run."),
     (

@@ -26,7 +26,7 @@ from ptoas.machine.accesses import Access, AccessLog, Form, Series, pieces_at
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.clocks import NUMBER
 from ptoas.machine.machine import Machine, Step
-from ptoas.machine.memory import Pointer, View
+from ptoas.machine.memory import LocalPointer, Pointer, View
 from ptoas.machine.signals import loop_around, store_word
 from ptoas.machine.tiles import Tile
 from ptoas.machine.touched import Touched, element_touched, touched_by, view_touched
@@ -315,7 +315,9 @@ class Sharing:
         alone_for_ever = loop is not None and _only_looks(loop)
 
         def step(*values: Any) -> Any:
-            pointer: Pointer = values[pointer_at]
+            pointer: Pointer | LocalPointer = values[pointer_at]
+            if isinstance(pointer, LocalPointer):
+                return function(*values)
             touched = element_touched(pointer, values[offset_at])
             found = self.find(touched.low, touched.high)
             if found is None:

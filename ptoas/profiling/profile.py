@@ -54,7 +54,7 @@ class Line:
     """Cycles of it on the way that decides the total."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Profile:
     """Where the time of a program goes on a target. In a notebook it shows the timeline.
 
@@ -103,6 +103,15 @@ class Profile:
     entry: str
     result: Result | None = None
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def __repr__(self) -> str:
+        return f"<Profile of @{self.entry} on {self.target.name}: {self.total:,.0f} cycles>"
+
+    def __getstate__(self) -> None:
+        raise TypeError(
+            "a Profile refers to the operations of its module, which can't be pickled; keep `as_dict()`, "
+            "`csv()` or `html()` instead"
+        )
 
     @property
     def target(self) -> Target:
@@ -293,7 +302,7 @@ def profile(
         trace, name, warnings = _walked(module, arguments, chosen, table, entry, blocks, options)
         return finished(trace, name, None, warnings)
     recorder = Recorder(chosen, table)
-    options |= {"entry": entry, "blocks": blocks, "recorder": recorder}
+    options |= {"entry": entry, "blocks": blocks, "recorder": recorder, "generate": True}
     if ranks is not None:
         from ptoas.compiler.run import run_ranks
 

@@ -94,7 +94,7 @@ def _below(folder: Path, lists: _Lists) -> Iterator[str]:
     before = os.path.join("" if folder == Path() else folder, "")
     for entry in entries:
         is_folder = entry.is_dir(follow_symlinks=False)
-        wanted = is_folder or (entry.name.endswith(SUFFIX) and not entry.is_dir())
+        wanted = is_folder or (entry.name.endswith(SUFFIX) and not os.path.isdir(entry.path))
         if not wanted or entry.name.startswith("."):
             continue
         path = before + entry.name

@@ -99,7 +99,10 @@ def _read(path: Path, named: bool) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise PtoasError([_not_toml(source, str(error))]) from None
     shared = path.name == SHARED or (named and path.name != OWN and "tool" in data)
-    table: Any = data.get("tool", {}).get("ptoas", {}) if shared else data
+    tools: Any = data.get("tool", {})
+    if shared and not isinstance(tools, dict):
+        return _Reader(source, shared).settings(tools)
+    table: Any = tools.get("ptoas", {}) if shared else data
     return _Reader(source, shared).settings(table)
 
 

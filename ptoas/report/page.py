@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ptoas.diagnostics import Diagnostic, UsageError
+from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.render import visible
 from ptoas.lowering.provenance import reason_of
 from ptoas.machine.arrays import np
@@ -44,10 +44,8 @@ MOST_ARROWS = 20_000
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """Jinja2, which escapes all that comes from a program."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise UsageError("a report needs Jinja2: pip install 'ptoas-xdsl[report]'") from None
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     loader = FileSystemLoader(TEMPLATES)
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
 

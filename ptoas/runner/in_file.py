@@ -2,6 +2,9 @@
 
 What `ptoas run` takes as `--arg NAME=VALUE` stands there without `--arg`, beside those options of `run` that
 a check depends on. Several lines add up. A line may name targets that it is for: `# ARGS[a5]: ...`.
+
+A program may come from anywhere: the files that it names are relative to it and at or below its directory,
+and it can only lower the command's limits.
 """
 
 from __future__ import annotations
@@ -10,11 +13,14 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.assertions import targets_of_line
+from ptoas.runner.values import file_of
 from ptoas.targets import UnknownTargetError
 
 if TYPE_CHECKING:
@@ -65,8 +71,8 @@ def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
     return resolve_target(module(), target).name
 
 
-def find_arguments(source: Source, target: str) -> Arguments:
-    """The arguments of a program for a target; raises for what is none."""
+def find_arguments(source: Source, target: str, max_steps: int = DEFAULT_MAX_STEPS) -> Arguments:
+    """The arguments of a program for a target; raises for what is none, and for more than `max_steps`."""
     found = Arguments()
     problems: list[Diagnostic] = []
     for match in _LINE.finditer(source.text):
@@ -77,13 +83,25 @@ def find_arguments(source: Source, target: str) -> Arguments:
             problems.append(Diagnostic(CODE, str(error), place))
             continue
         if not targets or target in targets:
-            _read(source, match, found, problems)
+            _read(source, match, found, problems, max_steps)
     if problems:
         raise PtoasError(problems)
     return found
 
 
-def _read(source: Source, match: re.Match[str], found: Arguments, problems: list[Diagnostic]) -> None:
+def _inside(source: Source, value: str) -> str | None:
+    """A value with its file relative to the program, or None if that is not at or below its directory."""
+    file = file_of(value)
+    if file is None:
+        return value
+    folder = Path(source.filename).resolve().parent
+    path = (folder / file).resolve()
+    return str(path) + value[len(file) :] if path.is_relative_to(folder) else None
+
+
+def _read(
+    source: Source, match: re.Match[str], found: Arguments, problems: list[Diagnostic], max_steps: int
+) -> None:
     text = match["text"].rstrip()
     span = Span(source, match.start("text"), max(1, len(text)))
 
@@ -101,7 +119,14 @@ def _read(source: Source, match: re.Match[str], found: Arguments, problems: list
         may_be_a_value, after_unknown = after_unknown, False
         if not word.startswith("-"):
             if equals and name:
-                found.values.append(word)
+                inside = _inside(source, value)
+                if inside is None:
+                    wrong(
+                        f"`{value}` is not below the program's directory",
+                        f"pass it on the command line: --arg {word}",
+                    )
+                else:
+                    found.values.append(f"{name}={inside}")
             elif not may_be_a_value:
                 wrong(f"`{word}` is neither NAME=VALUE nor an option")
             continue
@@ -119,6 +144,11 @@ def _read(source: Source, match: re.Match[str], found: Arguments, problems: list
             if given is None:
                 raise ValueError
             found.options[key] = kind(given)
+            if key == "max_steps" and found.options[key] > max_steps:
+                wrong(
+                    f"a program can't raise the limit of {max_steps} steps to {given}",
+                    f"pass it on the command line: --max-steps {given}",
+                )
         except ValueError:
             wrong(f"`{name}` needs {'a number' if kind is int else 'a value'}")
     return None

@@ -29,7 +29,7 @@ from ptoas.runner.call import Call
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
-from ptoas.runner.named import by_name, check_names
+from ptoas.runner.named import by_name, check_inputs, check_names
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
 from ptoas.runner.parameters import Parameter, parameters_of
@@ -64,6 +64,7 @@ class Kernel:
     >>> kernel.parameters[0].elements
     32
     >>> arguments = kernel.complete({"n": 1}, seed=3)
+    >>> kernel.check_inputs(arguments)
     >>> result = kernel.execute(arguments)
     >>> np.array_equal(result.outputs["out"].ravel(), arguments["x"].ravel())
     True
@@ -97,6 +98,16 @@ class Kernel:
         self.binder = Binder(self.parameters, self.entry)
         self._lock = RLock()
         self._refined: dict[tuple[tuple[str, int], ...], list[Parameter]] = {}
+
+    def __repr__(self) -> str:
+        names = ", ".join(parameter.name for parameter in self.parameters)
+        return f"<Kernel @{self.entry.sym_name.data}({names}) for {self.target.name}>"
+
+    def __getstate__(self) -> None:
+        raise TypeError(
+            "a Kernel holds compiled functions and the memories of its cores, which can't be pickled; pass "
+            "the program's text (`ptoas.print_module`) and compile it in the other process"
+        )
 
     # --- arguments ---
 
@@ -149,11 +160,22 @@ class Kernel:
             arguments[parameter.name] = generate(parameter, self.entry, rng, allowance, grows=True)
         return arguments
 
+    def check_inputs(self, given: Mapping[str, Any]) -> None:
+        """Raise if an input is missing and the kernel was compiled without `generate=True`."""
+        check_names(self.parameters, given, self.entry)
+        if not self.options.generate:
+            check_inputs(self.parameters, given, self.entry)
+
     # --- running ---
 
     def __call__(self, *arguments: Any, **named: Any) -> Result:
-        """Run on these arguments, in order, by name, or as one mapping; memory is written where it is."""
+        """Run on these arguments, in order, by name, or as one mapping; memory is written where it is.
+
+        Arguments that are only written may be omitted; a missing input is an error unless the kernel was
+        compiled with `generate=True`.
+        """
         given = by_name(self.parameters, arguments, named, self.entry)
+        self.check_inputs(given)
         with self._lock:
             missing = [p.name for p in self.parameters if p.name not in given]
             return self.execute(self.complete(given) if missing else given)

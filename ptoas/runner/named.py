@@ -28,6 +28,20 @@ def check_names(parameters: list[Parameter], names: Mapping[str, object], entry:
         )
 
 
+def check_inputs(parameters: list[Parameter], given: Mapping[str, object], entry: func.FuncOp) -> None:
+    """Require a value for every parameter that the program reads."""
+    missing = [p.name for p in parameters if p.is_input and p.name not in given]
+    if missing:
+        several = len(missing) > 1
+        raise failure(
+            "PTO-R610",
+            f"argument{'s' * several} {', '.join(f'`{name}`' for name in missing)} of @{entry.sym_name.data} "
+            f"{'are' if several else 'is'} missing",
+            entry,
+            fix="pass a value for each, or compile with generate=True to use generated values",
+        )
+
+
 def by_name(
     parameters: list[Parameter], arguments: Sequence[Any], named: Mapping[str, Any], entry: func.FuncOp
 ) -> dict[str, Any]:

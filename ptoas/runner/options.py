@@ -57,11 +57,13 @@ class Options:
     """The program may break rules of the target."""
     warnings: tuple[Diagnostic, ...] = ()
     """What `verify` says of the program; every result repeats it."""
+    generate: bool = False
+    """Generate missing inputs when the kernel is called, instead of raising an error."""
     recorder: RunObserver | None = None
     """Writes down what happens, for a profile."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Result:
     """What a run leaves behind.
 
@@ -78,6 +80,8 @@ class Result:
     ([[5, 6, 7, 8, 9, 10, 11, 12]], 'cpu', 1)
     >>> print(result.printed[0].splitlines()[0])
     TPRINT 1x8
+    >>> result
+    <Result of @string on cpu: out 1x8 int32>
     """
 
     target: str
@@ -94,6 +98,15 @@ class Result:
     steps: int = 0
     bits: dict[str, Array] = field(default_factory=dict[str, Array])
     """The outputs as bit patterns, for comparing runs."""
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name} {'x'.join(map(str, array.shape)) or 'scalar'} {array.dtype}"
+            for name, array in self.outputs.items()
+        ]
+        if self.warnings:
+            shown.append(f"{len(self.warnings)} warning{'s' * (len(self.warnings) > 1)}")
+        return f"<{type(self).__name__} of @{self.entry} on {self.target}: {', '.join(shown) or 'no output'}>"
 
     def _repr_html_(self) -> str:
         from ptoas.runner.html import result_html

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import VectorType, i16
+from xdsl.dialects.builtin import UnregisteredAttr, VectorType, i16
 from xdsl.ir import Attribute
 
 from ptoas.analysis.knowledge import Knowledge
@@ -76,6 +76,16 @@ class Parameter:
     reason: str = "nothing tells what it should be"
     """Why that."""
 
+    @property
+    def is_input(self) -> bool:
+        """Whether the program reads a value that only the caller knows.
+
+        The launch provides the table of the ranks' windows, and signals that start with zeros.
+        """
+        if self.kind == "scalar":
+            return True
+        return self.read and not self.is_context and not (self.is_signal and not self.arrived)
+
 
 def about(parameter: Parameter, entry: func.FuncOp, error: PtoasError) -> PtoasError:
     """An error about an argument that points at its declaration, also where it came from the command line."""
@@ -137,6 +147,9 @@ def _parameter(entry: func.FuncOp, name: str, at: int, type: Attribute) -> Param
         case VectorType() if type == COUNTS:
             return Parameter(name, at, type, "counts", dtype_of(i16), (4,), written=True)
         case _:
+            if isinstance(type, UnregisteredAttr):
+                message = f"%{name} is a {type}, which only another dialect knows: no value can be passed"
+                raise failure("PTO-R505", message, span=argument_type_span(entry, at))
             try:
                 return Parameter(name, at, type, "scalar", dtype_of(type))
             except KeyError:

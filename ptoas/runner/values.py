@@ -191,6 +191,14 @@ def read_value(
         raise about(parameter, entry, error) from None
 
 
+def file_of(text: str) -> str | None:
+    """The file that a value names: `a.npy`, `a.npz:KEY`, `a.bin`."""
+    path = text.partition(":")[0]
+    if path.endswith(".npz"):
+        return path
+    return text if text.endswith((".npy", ".bin")) else None
+
+
 def _read(parameter: Parameter, text: str, entry: func.FuncOp, rng: Random, allowance: Allowance) -> Any:
     option = f"--arg {parameter.name}={text}"
     path, _, key = text.partition(":")

@@ -33,7 +33,7 @@ def outcome(
     """Diagnostics and outputs of a run; `None` on a rank that has nothing to say."""
     try:
         module = ptoas.parse(text, "case.pto")
-        result = run_ranks(module, arguments, target, ranks=ranks, force=True, seed=seed)
+        result = run_ranks(module, arguments, target, ranks=ranks, force=True, seed=seed, generate=True)
     except PtoasError as error:
         return ("\n".join(map(render, error.diagnostics)), {}) if error.diagnostics else None
     return None if result is None else ("", result.outputs)

@@ -103,7 +103,7 @@ def outcome(text: str, ranks: int, given: dict[str, Any], jobs: int | str, **opt
     try:
         result = run_ranks(
             ptoas.parse(text, "test.pto"), arrays, "a5", ranks=ranks, jobs=jobs, on_output=said.append,
-            **options,
+            generate=True, **options,
         )  # fmt: skip
     except PtoasError as error:
         found: Any = list(error.diagnostics)

@@ -22,6 +22,7 @@ TARGETS = ("cpu", "a2a3", "a5", "a5-custom")
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "a5", **options: Any) -> RanksResult:
+    options.setdefault("generate", True)
     result = run_ranks(ptoas.parse(text, "test.pto"), arguments, target, ranks=ranks, **options)
     assert result is not None
     return result
@@ -209,7 +210,7 @@ def test_wrong_arguments() -> None:
 
 def test_without_ranks_one_core_plays_the_root() -> None:
     sources = np.arange(24, dtype=np.float32).reshape(3, 1, 8)
-    result = run(ptoas.parse(gather(3, (1, 8), root=2)), {"sources": sources}, "a5")
+    result = run(ptoas.parse(gather(3, (1, 8), root=2)), {"sources": sources}, "a5", generate=True)
     assert np.array_equal(result.outputs["own"], sources.reshape(3, 8))
 
 
@@ -406,10 +407,10 @@ def test_all_ranks_have_one_shape_and_one_stride() -> None:
 def test_the_root_is_a_rank(root: int, legal: bool) -> None:
     module = ptoas.parse(gather(3, (2, 8), root=root), "test.pto")
     if legal:
-        run(module, {}, "a5", force=True)
+        run(module, {}, "a5", force=True, generate=True)
         return
     with pytest.raises(PtoasError, match="of a group of 3 ranks"):
-        run(module, {}, "a5", force=True)
+        run(module, {}, "a5", force=True, generate=True)
 
 
 def test_as_many_ranks_as_the_group_has() -> None:

@@ -21,6 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def ranks_of(text: str, ranks: int, arguments: Any = (), target: str = "cpu", **options: Any) -> RanksResult:
+    options.setdefault("generate", True)
     result = run_ranks(ptoas.parse(text, "test.pto"), arguments, target, ranks=ranks, **options)
     assert result is not None
     return result
@@ -476,10 +477,10 @@ THEN = [
 def test_what_a_transfer_works_with_is_left_alone(then: str, code: str | None) -> None:
     module = ptoas.parse(BESIDE.replace("{then}", then), "test.pto")
     if code is None:
-        run(module, {}, "a5")
+        run(module, {}, "a5", generate=True)
         return
     with pytest.raises(PtoasError) as caught:
-        run(module, {}, "a5", force=True)
+        run(module, {}, "a5", force=True, generate=True)
     (found,) = caught.value.diagnostics
     assert (found.code, found.span.line) == (code, 6)
     if code == "PTO-R861":

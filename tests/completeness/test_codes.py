@@ -186,7 +186,7 @@ func.func @f(%l: {LARGER}, %t: {TILE}, %u: !pto.tile_buf<vec, 4x8xf32>, %g: {LAR
 def test_running_refuses(code: str, line: int, text: str, force: bool) -> None:
     module = ptoas.parse(text, "program.pto")
     with pytest.raises(ptoas.PtoasError) as caught:
-        ptoas.run(module, target="a5", force=force)
+        ptoas.run(module, target="a5", force=force, generate=True)
     assert [(d.code, d.span.line) for d in caught.value.diagnostics] == [(code, line)]
 
 

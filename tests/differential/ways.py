@@ -6,7 +6,6 @@ The machine with all checks is the way that the others are compared with.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import ModuleOp
@@ -126,11 +125,12 @@ class _Walker:
 
     def unchecked(self, kernel: Kernel) -> None:
         """The same lowered program, compiled without checks."""
-        bare = copy(kernel)
+        bare = Kernel.__new__(Kernel)
+        vars(bare).update(vars(kernel))
         bare.options = replace(kernel.options, checks=Checks.of("none"))
         bare.program = replace(kernel.program, options=bare.options)
         bare.cores = cores_of(bare.program, kernel.cores[0].machine.launch)
-        bare.__dict__.update(_binder=Binder(bare.parameters, bare.entry))
+        bare.binder = Binder(bare.parameters, bare.entry)
         self.judge("machine without checks", lambda: bare)
 
     def note(self, way: str, what: str) -> None:

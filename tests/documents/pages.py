@@ -129,7 +129,7 @@ class Session:
         if not good:
             self.wrong.append(ptoas.render(report, "concise"))
             return
-        ptoas.run(module, target=good[0])
+        ptoas.run(module, target=good[0], generate=True)
 
 
 def matches(shown: str, printed: str) -> bool:

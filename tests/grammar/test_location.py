@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.ir import Operation
 
 import ptoas
@@ -120,10 +120,20 @@ def test_what_no_statement_made_is_shown_as_it_prints() -> None:
     assert text_of(span_of(ModuleOp([]))) == "module {"
 
 
-def test_a_finding_about_what_was_built_names_the_operation() -> None:
+def test_a_finding_about_what_was_built_names_the_line_of_python() -> None:
     made = build.module("a5")
     with made.function("kernel", x="16x32xf32") as f, f.loop(0, 4):
         f.tcvt(f.tload(f.x), "16x32xi8")
+    (finding,) = ptoas.verify(made.module).diagnostics
+    assert finding.span.file == __file__ and text_of(finding.span) == 'f.tcvt(f.tload(f.x), "16x32xi8")'
+
+
+def test_a_finding_about_what_has_no_location_names_the_operation() -> None:
+    made = build.module("a5")
+    with made.function("kernel", x="16x32xf32") as f, f.loop(0, 4):
+        f.tcvt(f.tload(f.x), "16x32xi8")
+    for op in made.module.walk():
+        op.location = UnknownLoc()
     (finding,) = ptoas.verify(made.module).diagnostics
     assert str(finding).startswith(
         "<pto.tcvt in @kernel>:1:1: error[PTO-E311] [a5]: conversion: found f32 to i8"

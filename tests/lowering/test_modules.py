@@ -82,7 +82,7 @@ def test_a_private_function_of_a_sibling_is_not_what_is_declared() -> None:
     assert 'extern "C" AICORE void twice(Tile<TileType::Vec, float, 8, 8> &);' in heads(hidden)
     assert "AICORE void other_twice(Tile<TileType::Vec, float, 8, 8> &t)" in heads(hidden)
     with pytest.raises(ptoas.PtoasError, match=r"PTO-R505.*@twice is only declared"):
-        ptoas.compile(ptoas.parse(hidden), "a5", entry="entry")({})
+        ptoas.compile(ptoas.parse(hidden), "a5", entry="entry", generate=True)({})
 
 
 def test_a_declaration_of_another_type_is_refused() -> None:

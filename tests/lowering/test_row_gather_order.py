@@ -48,10 +48,12 @@ def test_flags_by_hand_around_a_row_gather_are_enough_and_the_flag_of_its_index_
     assert ptoas.verify(ptoas.parse(BY_HAND), "a2a3").diagnostics == ()
     indices = np.arange(16, dtype=np.int32)[None, ::-1].copy()
     table = np.arange(64 * 32, dtype=np.float32).reshape(64, 32)
-    result = ptoas.run(ptoas.parse(BY_HAND), {"t": table, "x": indices, "s": 2.0}, target="a2a3")
+    result = ptoas.run(
+        ptoas.parse(BY_HAND), {"t": table, "x": indices, "s": 2.0}, target="a2a3", generate=True
+    )
     assert (result.outputs["y"] == table[15::-1]).all() and (result.outputs["z"] == 2).all()
     without = "\n".join(line for line in BY_HAND.splitlines() if "PIPE_MTE2>, #pto.pipe<PIPE_V>" not in line)
     (found,) = ptoas.verify(ptoas.parse(without), "a2a3").diagnostics
     assert found.code == "PTO-F101"
     with pytest.raises(ptoas.PtoasError, match="PTO-R301"):
-        ptoas.run(ptoas.parse(without), {"t": table, "x": indices}, target="a2a3", force=True)
+        ptoas.run(ptoas.parse(without), {"t": table, "x": indices}, target="a2a3", force=True, generate=True)

@@ -41,6 +41,7 @@ def function(arguments: str, body: str) -> str:
 def execute(text: str, arguments: dict[str, Any] | None = None, target: str = "a5", **options: Any) -> Result:
     """Run a program that need not be legal: the verifier has its own tests."""
     options.setdefault("force", True)
+    options.setdefault("generate", True)
     return run(ptoas.parse(text, "test.pto"), arguments or {}, target, **options)
 
 

@@ -132,8 +132,8 @@ pto.trowsum ins(%s, %t : {tile}, {tile}) outs(%d : !pto.tile_buf<vec, 16x8xf32, 
 pto.tstore ins(%t : {tile}) outs(%out : !pto.memref<16x32xf32>)
 """
     if code is None:
-        run(parse(text), target=target)
+        run(parse(text), target=target, generate=True)
         return
     with pytest.raises(PtoasError) as error:
-        run(parse(text), target=target, force=True)
+        run(parse(text), target=target, force=True, generate=True)
     assert [d.code for d in error.value.diagnostics] == [code]

@@ -332,7 +332,7 @@ def test_one_instruction_is_one_sum_and_parts_are_added_in_their_order(shape: tu
         step = k // parts
         cut = [slice(i * step, (i + 1) * step) for i in range(parts)]
         given = {f"a{i}": a[:, at] for i, at in enumerate(cut)} | {f"b{i}": b[at] for i, at in enumerate(cut)}
-        return ptoas.run(ptoas.parse(in_parts(shape, parts)), given, target="a5").outputs["c"]
+        return ptoas.run(ptoas.parse(in_parts(shape, parts)), given, target="a5", generate=True).outputs["c"]
 
     def product(at: slice) -> Any:
         """As the reference page says: by shapes and layouts alone, here a block of 16 columns at a time."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,21 +121,6 @@ def test_the_command_writes_a_page_and_pictures(tmp_path: Path) -> None:
     assert command(str(file)).exit_code == 2
     static = command(str(file), "--static", "-o", "-")
     assert "the program was not run" in static.stdout
-
-
-def test_without_jinja_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from ptoas.report.page import environment
-
-    environment.cache_clear()
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    monkeypatch.setitem(sys.modules, "markupsafe", None)  # what Jinja2 brings with it
-    file = tmp_path / "small.pto"
-    file.write_text(SMALL)
-    done = command(str(file), "-o", str(tmp_path / "page.html"))
-    assert done.exit_code == 2 and "ptoas-xdsl[report]" in done.stderr
-    environment.cache_clear()
 
 
 # --- in a browser ----------------------------------------------------------------------------------------

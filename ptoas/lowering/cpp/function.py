@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import UnregisteredAttr, UnregisteredOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ptoas.analysis.channels import Channels, is_for_first_lane
@@ -347,8 +347,8 @@ class FunctionEmitter:
 
     def emit(self, qualifiers: str) -> str:
         """The whole definition."""
-        parameters = self.parameters()
         result = result_type(self.function, self.target)
+        parameters = self.parameters()
         if self.control_area is not None:
             self.line(f"set_ffts_base_addr(reinterpret_cast<uint64_t>({self.control_area}));")
         for argument in self.function.body.block.args:
@@ -452,6 +452,9 @@ def parameters_of(type: Attribute, name: str) -> list[tuple[str, str]]:
 
 
 def result_type(function: func.FuncOp, target: Target) -> str:
+    for type in (*function.function_type.inputs, *function.function_type.outputs):
+        if isinstance(type, UnregisteredAttr):
+            raise _unsupported(function, target, f"{type} of another dialect has no C++ form")
     match list(function.function_type.outputs):
         case []:
             return "void"

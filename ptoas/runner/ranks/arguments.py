@@ -36,7 +36,7 @@ from ptoas.machine.signals import loop_around
 from ptoas.runner.arguments import Bound, as_elements
 from ptoas.runner.context import places_in_window, table, window_of
 from ptoas.runner.kernel import Kernel
-from ptoas.runner.named import check_names
+from ptoas.runner.named import check_inputs, check_names
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.ranks.members import Member
 from ptoas.runner.report import split_option
@@ -84,6 +84,8 @@ class RankArguments:
         self.owners = self._owners()
         self._stacked: dict[str, Any] = {}
         self._window_bytes = 0
+        if isinstance(arguments, Mapping) and not kernel.options.generate:
+            self._check_inputs()
         # The last rank's scalars say how large memory has to be: those that count ranks are largest there.
         self._scalars(size - 1)
 
@@ -99,6 +101,15 @@ class RankArguments:
                     span=command_line_span(f"--arg {name}"),
                 )
         check_names(self.kernel.parameters, plain, self.kernel.entry)
+
+    def _check_inputs(self) -> None:
+        """Require every input on every rank that has it; which rank it is, a rank knows."""
+        given: dict[str, object] = {p.name: None for p in self.kernel.parameters if p.is_rank or p.is_count}
+        for name in (p.name for p in self.kernel.parameters):
+            owners = [self.owners[name]] if name in self.owners else range(self.size)
+            if name in self.given or all(f"{name}@{rank}" in self.given for rank in owners):
+                given[name] = None
+        check_inputs(self.kernel.parameters, given, self.kernel.entry)
 
     def _check_groups(self) -> None:
         for parameter in self.kernel.parameters:

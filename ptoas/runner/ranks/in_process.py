@@ -47,7 +47,7 @@ class RankResult:
     """Numbers of shared memories."""
 
 
-@dataclass
+@dataclass(repr=False)
 class RanksResult(Result):
     """All ranks together: an output that one rank wrote has its name, of several each has `name@rank`."""
 
