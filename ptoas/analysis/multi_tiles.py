@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ptoas.analysis.knowledge import Knowledge
@@ -92,7 +92,8 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
 
 
 def _is_narrow(address: SSAValue) -> bool:
-    return isinstance(address.type, IntegerType) and address.type.width.data < 32
+    type: Attribute = address.type
+    return isinstance(type, IntegerType) and cast(int, type.bitwidth) < 32
 
 
 def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:

@@ -393,5 +393,5 @@ def run_ranks(
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    given = {} if arguments is None else arguments
+    given = dict[str, Any]() if arguments is None else arguments
     return run_compiled(make, given, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)

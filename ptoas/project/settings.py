@@ -102,7 +102,7 @@ def _read(path: Path, named: bool) -> Settings:
     tools: Any = data.get("tool", {})
     if shared and not isinstance(tools, dict):
         return _Reader(source, shared).settings(tools)
-    table: Any = tools.get("ptoas", {}) if shared else data
+    table: Any = cast("dict[str, Any]", tools).get("ptoas", {}) if shared else data
     return _Reader(source, shared).settings(table)
 
 
