@@ -4,21 +4,61 @@ The public names below are the library; each is imported when it is first used, 
 nothing.
 """
 
+from __future__ import annotations
+
+import ast
+import warnings
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:  # the library; `_homes` reads these imports, so that each name is listed once
+    from ptoas.compiler.forms import print_module as print_module
+    from ptoas.compiler.lower import lower as lower
+    from ptoas.compiler.parse import parse as parse
+    from ptoas.compiler.parse import parse_file as parse_file
+    from ptoas.compiler.run import Kernel as Kernel
+    from ptoas.compiler.run import Result as Result
+    from ptoas.compiler.run import compile as compile
+    from ptoas.compiler.run import run as run
+    from ptoas.compiler.run import run_ranks as run_ranks
+    from ptoas.diagnostics import Diagnostic as Diagnostic
+    from ptoas.diagnostics import Edit as Edit
+    from ptoas.diagnostics import Note as Note
+    from ptoas.diagnostics import PtoasError as PtoasError
+    from ptoas.diagnostics import Severity as Severity
+    from ptoas.diagnostics import Source as Source
+    from ptoas.diagnostics import Span as Span
+    from ptoas.diagnostics import UsageError as UsageError
+    from ptoas.diagnostics.edits import apply_fixes as apply_fixes
+    from ptoas.diagnostics.render import render as render
+    from ptoas.grammar.format import format_text as format_text
+    from ptoas.ir.caches import clear_caches as clear_caches
+    from ptoas.lowering.pipeline import build_pipeline as build_pipeline
+    from ptoas.lowering.pipeline import run_passes as run_passes
+    from ptoas.report import Profile as Profile
+    from ptoas.report import profile as profile
+    from ptoas.simulator.compare import Compared as Compared
+    from ptoas.simulator.compare import compare as compare
+    from ptoas.targets import TARGETS as TARGETS
+    from ptoas.targets import get_target as get_target
+    from ptoas.targets.rule import RULES as RULES
+    from ptoas.targets.rule import ProgramRules as ProgramRules
+    from ptoas.targets.rule import Rule as Rule
+    from ptoas.targets.target import Target as Target
+    from ptoas.verifier.verify import Report as Report
+    from ptoas.verifier.verify import verify as verify
+    from ptoas.verifier.verify import verify_targets as verify_targets
+
+if TYPE_CHECKING:  # types of parameters and attributes, and what extends the library; importable from here
     from ptoas import build as build
     from ptoas.analysis.order import Seen as Seen
-    from ptoas.compiler.forms import print_module
-    from ptoas.compiler.lower import lower
-    from ptoas.compiler.parse import parse, parse_file
-    from ptoas.compiler.run import Kernel, Result, compile, run, run_ranks
     from ptoas.compiler.run import check_file as check_file
     from ptoas.compiler.run import run_all as run_all
-    from ptoas.diagnostics import Diagnostic, Edit, Note, PtoasError, Severity, Source, Span, UsageError
-    from ptoas.diagnostics.edits import apply_fixes
     from ptoas.diagnostics.render import HasDiagnostics as HasDiagnostics
-    from ptoas.diagnostics.render import render
     from ptoas.dialects.plugins import Plugin as Plugin
     from ptoas.dialects.pto.enums import BLayout as BLayout
     from ptoas.dialects.pto.enums import Coalesce as Coalesce
@@ -29,33 +69,26 @@ if TYPE_CHECKING:
     from ptoas.dialects.pto.enums import TileLoc as TileLoc
     from ptoas.dialects.pto.instruction import BinaryOp as BinaryOp
     from ptoas.dialects.pto.instruction import UnaryOp as UnaryOp
-    from ptoas.grammar.format import format_text
     from ptoas.grammar.module import Module as Module
-    from ptoas.ir.caches import clear_caches
-    from ptoas.lowering.pipeline import build_pipeline, run_passes
     from ptoas.machine.machine import Checks as Checks
     from ptoas.ops.family import elementwise as elementwise
     from ptoas.profiling.reasons import Sync as Sync
     from ptoas.profiling.record import Recorder as Recorder
     from ptoas.profiling.record import Trace as Trace
     from ptoas.profiling.timeline import Timeline as Timeline
-    from ptoas.report import Profile, profile
     from ptoas.runner.compare import Comparison as Comparison
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
     from ptoas.runner.parameters import Parameter as Parameter
     from ptoas.runner.ranks.in_process import RanksResult as RanksResult
     from ptoas.runner.stats import Stats as Stats
-    from ptoas.simulator.compare import Compared, compare
     from ptoas.simulator.compare import Output as Output
-    from ptoas.targets import TARGETS, get_target
     from ptoas.targets.a5 import A5 as A5
     from ptoas.targets.families.elementwise import BINARY as BINARY
     from ptoas.targets.families.elementwise import UNARY as UNARY
     from ptoas.targets.row import Row as Row
     from ptoas.targets.row import Rows as Rows
     from ptoas.targets.row import Unsupported as Unsupported
-    from ptoas.targets.rule import RULES, Asked, Rule
     from ptoas.targets.rule import Check as Check
     from ptoas.targets.rule import Dependence as Dependence
     from ptoas.targets.rule import Scope as Scope
@@ -64,165 +97,49 @@ if TYPE_CHECKING:
     from ptoas.targets.rule import rule as rule
     from ptoas.targets.rules.examples import instruction as instruction
     from ptoas.targets.specs import TileLayout as TileLayout
-    from ptoas.targets.target import Target
     from ptoas.targets.target import UbLayout as UbLayout
-    from ptoas.verifier.verify import Report, verify, verify_targets
 
-__version__ = "0.1.0"
+_RENAMED = {"Asked": "ProgramRules"}
+"""Former names, which work for one more release."""
 
-_HOMES = {
-    "ptoas.ir.caches": ("clear_caches",),
-    "ptoas.diagnostics": (
-        "Diagnostic",
-        "Edit",
-        "Note",
-        "PtoasError",
-        "Severity",
-        "Source",
-        "Span",
-        "UsageError",
-    ),
-    "ptoas.diagnostics.edits": ("apply_fixes",),
-    "ptoas.diagnostics.render": ("render",),
-    "ptoas.grammar.format": ("format_text",),
-    "ptoas.compiler.parse": ("parse", "parse_file"),
-    "ptoas.compiler.forms": ("print_module",),
-    "ptoas.report": ("Profile", "profile"),
-    "ptoas.compiler.run": ("Kernel", "Result", "compile", "run", "run_ranks"),
-    "ptoas.simulator.compare": ("Compared", "compare"),
-    "ptoas.compiler.lower": ("lower",),
-    "ptoas.lowering.pipeline": ("build_pipeline", "run_passes"),
-    "ptoas.targets": ("TARGETS", "get_target"),
-    "ptoas.targets.target": ("Target",),
-    "ptoas.targets.rule": ("RULES", "Asked", "Rule"),
-    "ptoas.verifier.verify": ("Report", "verify", "verify_targets"),
-}
 
-_ALSO = {
-    "ptoas.analysis.order": ("Seen",),
-    "ptoas.diagnostics.render": ("HasDiagnostics",),
-    "ptoas.dialects.pto.enums": (
-        "BLayout",
-        "Coalesce",
-        "Event",
-        "Layout",
-        "Pipe",
-        "SLayout",
-        "TileLoc",
-    ),
-    "ptoas.dialects.pto.instruction": (
-        "BinaryOp",
-        "UnaryOp",
-    ),
-    "ptoas.machine.machine": ("Checks",),
-    "ptoas.grammar.module": ("Module",),
-    "ptoas.ops.family": ("elementwise",),
-    "ptoas.dialects.plugins": ("Plugin",),
-    "ptoas.profiling.reasons": ("Sync",),
-    "ptoas.profiling.record": (
-        "Recorder",
-        "Trace",
-    ),
-    "ptoas.profiling.timeline": ("Timeline",),
-    "ptoas.runner.compare": ("Comparison",),
-    "ptoas.runner.observe": ("Printing",),
-    "ptoas.runner.options": ("Options",),
-    "ptoas.runner.parameters": ("Parameter",),
-    "ptoas.runner.ranks.in_process": ("RanksResult",),
-    "ptoas.compiler.run": (
-        "check_file",
-        "run_all",
-    ),
-    "ptoas.runner.stats": ("Stats",),
-    "ptoas.simulator.compare": ("Output",),
-    "ptoas.targets.a5": ("A5",),
-    "ptoas.targets.families.elementwise": (
-        "BINARY",
-        "UNARY",
-    ),
-    "ptoas.targets.row": (
-        "Row",
-        "Rows",
-        "Unsupported",
-    ),
-    "ptoas.targets.rule": (
-        "Check",
-        "Dependence",
-        "Scope",
-        "Violation",
-        "mismatch",
-        "rule",
-    ),
-    "ptoas.targets.rules.examples": ("instruction",),
-    "ptoas.targets.specs": ("TileLayout",),
-    "ptoas.targets.target": ("UbLayout",),
-}
-"""What the names above are made of and what extends them: types of parameters and attributes, what a plug-in
-brings. Importable from here, listed at the end of the page."""
-
-__all__ = [
-    "RULES",
-    "TARGETS",
-    "Asked",
-    "Compared",
-    "Diagnostic",
-    "Edit",
-    "Kernel",
-    "Note",
-    "Profile",
-    "PtoasError",
-    "Report",
-    "Result",
-    "Rule",
-    "Severity",
-    "Source",
-    "Span",
-    "Target",
-    "UsageError",
-    "apply_fixes",
-    "build_pipeline",
-    "clear_caches",
-    "compare",
-    "compile",
-    "format_text",
-    "get_target",
-    "lower",
-    "parse",
-    "parse_file",
-    "print_module",
-    "profile",
-    "render",
-    "run",
-    "run_passes",
-    "run_ranks",
-    "verify",
-    "verify_targets",
-]
+@cache
+def _homes() -> list[dict[str, str]]:
+    """Return the module of each name, for the library and for what extends it."""
+    body = ast.parse(Path(__file__).read_text(encoding="utf-8")).body
+    blocks = [node.body for node in body if isinstance(node, ast.If)]
+    return [
+        {
+            alias.name: f"{node.module}"
+            for node in block
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for block in blocks
+    ]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use."""
-    from importlib import import_module
-
+    if name in _RENAMED:
+        warnings.warn(f"ptoas.{name} is now ptoas.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
+    if name == "__all__":
+        return sorted(_homes()[0])
     if name == "build":
         return import_module("ptoas.build")
-    for homes in (_HOMES, _ALSO):
-        for module, names in homes.items():
-            if name in names:
-                return getattr(import_module(module), name)
-    if name.endswith("Op") and (instruction := _instruction(name)):
-        return instruction
+    for homes in _homes():
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+    if name.endswith("Op"):
+        from ptoas.dialects.pto import OPS
+
+        for instruction in OPS:
+            if instruction.__name__ == name:
+                return instruction
     raise AttributeError(f"module 'ptoas' has no attribute {name!r}")
 
 
-def _instruction(name: str) -> Any:
-    """The class of an instruction: `TAddOp`."""
-    from ptoas.dialects.pto import OPS
-
-    return next((op for op in OPS if op.__name__ == name), None)
-
-
 def __dir__() -> list[str]:
-    """The public names, for `ptoas.<TAB>`; submodules that happen to be loaded are no part of them."""
-    also = [name for names in _ALSO.values() for name in names]
-    return sorted([*__all__, *also, "__version__", "build"])
+    """Return the public names, for `ptoas.<TAB>`; submodules that happen to be loaded are no part of them."""
+    return sorted([*(name for homes in _homes() for name in homes), "__version__"])

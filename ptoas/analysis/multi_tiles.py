@@ -93,7 +93,7 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
 
 def _is_narrow(address: SSAValue) -> bool:
     type: Attribute = address.type
-    return isinstance(type, IntegerType) and cast(int, type.bitwidth) < 32
+    return isinstance(type, IntegerType) and type.bitwidth < 32
 
 
 def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:

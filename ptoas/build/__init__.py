@@ -29,6 +29,7 @@ from xdsl.ir import Attribute
 from ptoas.build.function import Function, Scope
 from ptoas.build.values import Value, as_type
 from ptoas.diagnostics import Source
+from ptoas.grammar.html import module_html
 from ptoas.grammar.module import Module as ProgramModule
 from ptoas.targets import get_target
 from ptoas.targets.named import TARGET_ATTRIBUTE
@@ -52,7 +53,6 @@ class Module:
         """Python files whose lines built the operations."""
 
     def _repr_html_(self) -> str:
-        from ptoas.grammar.html import module_html
 
         return module_html(self.module)
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ptoas.project import verify_files as files
+from ptoas.project.settings import check_names
+from ptoas.project.verify_files import verify_file
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -33,8 +37,6 @@ class Request:
 
     def options(self, settings: Settings, stdin_filename: str | None) -> Options:
         """The same with its names found; raises for one that does not exist."""
-        from ptoas.project import verify_files as files
-        from ptoas.project.settings import check_names
 
         if settings.source is not None:
             check_names(settings)
@@ -73,7 +75,6 @@ class Check:
         return self.request.options(self.settings, self.stdin_filename)
 
     def __call__(self, path: str) -> FileReport:
-        from ptoas.project.verify_files import verify_file
 
         report = verify_file(path, self.options)
         if self.cache is not None and path in self.keys:

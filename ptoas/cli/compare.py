@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ptoas.cli import trees
 from ptoas.cli.options import (
     aicore_option,
     arguments_option,
@@ -21,6 +22,11 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, exit_code_of, show
+from ptoas.diagnostics import PtoasError
+from ptoas.diagnostics.render import to_json
+from ptoas.grammar.parse import parse_file
+from ptoas.simulator import compare as simulator
+from ptoas.simulator.program import find_compiler, find_library
 
 
 @click.command(cls=Command)
@@ -70,13 +76,6 @@ def compare(
     """
     ctx.find_root().obj = color
     import json
-
-    from ptoas.cli import trees
-    from ptoas.diagnostics import PtoasError
-    from ptoas.diagnostics.render import to_json
-    from ptoas.grammar.parse import parse_file
-    from ptoas.simulator import compare as simulator
-    from ptoas.simulator.program import find_compiler, find_library
 
     given = {name: value for name, value in options.items() if value is not None}
 

@@ -12,6 +12,9 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command
+from ptoas.compiler.forms import print_module
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+from ptoas.grammar.parse import parse_file
 
 if TYPE_CHECKING:
     pass
@@ -37,9 +40,6 @@ def convert(
     ptoas convert kernel.pto --to generic -o kernel.mlir
     """
     ctx.find_root().obj = color
-    from ptoas.compiler.forms import print_module
-    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
-    from ptoas.grammar.parse import parse_file
 
     module = parse_file(file, allow_unregistered=allow_unregistered)
     text = print_module(module, form, comments=True) + "\n"

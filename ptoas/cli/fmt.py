@@ -7,9 +7,16 @@ from functools import partial
 
 import click
 
+from ptoas.cli.differences import unified
+from ptoas.cli.fmt_files import crashed, format_file
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import color_option, config_option, isolated_option, stdin_filename_option
 from ptoas.cli.terminal import Command, show, use_colour
+from ptoas.diagnostics.files import STANDARD_OUTPUT
+from ptoas.diagnostics.render import visible
+from ptoas.project import settings as configuration
+from ptoas.project.find import find_files
+from ptoas.project.pool import AUTO, map_files, worker_count
 
 
 @click.command(cls=Command)
@@ -46,13 +53,6 @@ def fmt(
     ptoas fmt - < kernel.pto
     """
     ctx.find_root().obj = color
-    from ptoas.cli.differences import unified
-    from ptoas.cli.fmt_files import crashed, format_file
-    from ptoas.diagnostics.files import STANDARD_OUTPUT
-    from ptoas.diagnostics.render import visible
-    from ptoas.project import settings as configuration
-    from ptoas.project.find import find_files
-    from ptoas.project.pool import AUTO, map_files, worker_count
 
     settings = configuration.load(config, isolated, paths)
     files, problems = find_files(paths, settings.exclude, settings.root)

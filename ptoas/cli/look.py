@@ -27,6 +27,10 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, show, use_colour
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+from ptoas.diagnostics.render import render
+from ptoas.grammar.parse import parse_file
+from ptoas.report import profile as profile_program
 
 if TYPE_CHECKING:
     from ptoas.profiling.profile import Profile
@@ -59,12 +63,10 @@ def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _profile(file: str, arguments: tuple[str, ...], allow_unregistered: bool, **options: Any) -> Profile:
-    from ptoas.grammar.parse import parse_file
-    from ptoas.profiling.profile import profile
 
     module = parse_file(file, allow_unregistered=allow_unregistered)
     given = {name: value for name, value in options.items() if value is not None}
-    return profile(module, arguments, **given)
+    return profile_program(module, arguments, **given)
 
 
 @click.command(cls=Command)
@@ -99,8 +101,6 @@ def profile(
     """
     ctx.find_root().obj = color
     import json
-
-    from ptoas.diagnostics.render import render
 
     found = _profile(**options)
     written = {
@@ -160,7 +160,6 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
 
 
 def _write(path: str | None, text: Callable[[], str]) -> None:
-    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 
     if path == STANDARD_OUTPUT:
         click.echo(text())

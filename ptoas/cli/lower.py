@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ptoas.cli import lower_files as files
+from ptoas.cli import trees
 from ptoas.cli.completion import complete_pass, complete_target
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
@@ -21,6 +23,10 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, show
+from ptoas.compiler.lower import lower_file
+from ptoas.diagnostics import UsageError
+from ptoas.diagnostics.files import STANDARD_OUTPUT
+from ptoas.project import settings as configuration
 from ptoas.project.pool import AUTO
 
 if TYPE_CHECKING:
@@ -82,12 +88,6 @@ def lower(
     ptoas lower kernels --target a5 -o build -j auto
     """
     ctx.find_root().obj = color
-    from ptoas.cli import lower_files as files
-    from ptoas.cli import trees
-    from ptoas.compiler.lower import lower_file
-    from ptoas.diagnostics import UsageError
-    from ptoas.diagnostics.files import STANDARD_OUTPUT
-    from ptoas.project import settings as configuration
 
     settings = configuration.load(config, isolated, paths)
     options["target"] = configuration.for_one_target(settings, options["target"])

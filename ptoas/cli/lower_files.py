@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ptoas.compiler.lower import lower_file
+from ptoas.diagnostics.files import write_text
 
 
 def lower_into(
@@ -16,7 +17,6 @@ def lower_into(
     """Lower one file of a tree; says where its C++ is."""
     output = Path(directory) / target_name(paths, path)
     text = lower_file(path, **options)
-    from ptoas.diagnostics.files import write_text
 
     output.parent.mkdir(parents=True, exist_ok=True)
     write_text(output, text)

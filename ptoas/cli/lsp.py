@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from ptoas.cli.terminal import Command
+from ptoas.diagnostics import UsageError
+from ptoas.lsp.server import serve
 
 
 @click.command(cls=Command)
@@ -19,10 +21,7 @@ def lsp(stdio: bool) -> None:  # noqa: ARG001
     """
     from importlib.util import find_spec
 
-    from ptoas.diagnostics import UsageError
-
     if any(find_spec(package) is None for package in ("pygls", "lsprotocol")):
         raise UsageError("the language server needs the extra `lsp`: pip install 'ptoas-xdsl[lsp]'")
-    from ptoas.lsp.server import serve
 
     serve()

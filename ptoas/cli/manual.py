@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 import ptoas
+from ptoas.cli.main import main
 from ptoas.diagnostics.citations import decisions_page, sources_page
 from ptoas.project.differences import page as differences_page
 
@@ -28,7 +29,6 @@ _NOTICE = "Printed by `python -m ptoas.cli.manual {}`; do not edit."
 
 def commands() -> dict[str, click.Command]:
     """The commands of `ptoas` by name, in the order in which the help lists them."""
-    from ptoas.cli.main import main
 
     return {name: main.commands[name] for name in sorted(main.commands)}
 
@@ -40,7 +40,6 @@ def options_of(command: click.Command) -> list[click.Option]:
 
 def cli() -> str:
     """The page `docs/cli.md`."""
-    from ptoas.cli.main import main
 
     lines = ["# The command `ptoas`", "", _NOTICE.format("cli"), "", *_paragraphs(main), ""]
     lines += ["Exit codes: 0 clean, 1 findings, 2 wrong usage. Every command has `--help`.", ""]
@@ -147,7 +146,8 @@ instructions or targets ([Extending ptoas](extending.md)); all of it can be impo
 
 def also() -> dict[str, str]:
     """The names that have no entry of their own, and where they live."""
-    return {name: home for home, names in ptoas._ALSO.items() for name in names}  # pyright: ignore[reportPrivateUsage]
+    _, others = ptoas._homes()  # pyright: ignore[reportPrivateUsage]
+    return {name: home for name, home in others.items() if name != "build"}
 
 
 def _first_line(thing: Any) -> str:
@@ -226,12 +226,11 @@ def _document(thing: Any) -> Iterator[str]:
 
 def _document_of_data(name: str) -> Iterator[str]:
     """The text below an assignment, and the example that its module opens with."""
-    for home in (module for module, names in homes().items() if name in names):
-        module = import_module(home)
-        yield from _document_below(module, name)
-        example = [line for line in _document(module)]
-        if "```python" in example:
-            yield from ("", *example[example.index("```python") :])
+    module = import_module(homes()[name])
+    yield from _document_below(module, name)
+    example = list(_document(module))
+    if "```python" in example:
+        yield from ("", *example[example.index("```python") :])
 
 
 def _document_below(module: Any, name: str) -> Iterator[str]:
@@ -244,9 +243,9 @@ def _document_below(module: Any, name: str) -> Iterator[str]:
             yield from ast.literal_eval(getattr(after, "value")).splitlines()  # noqa: B009
 
 
-def homes() -> dict[str, tuple[str, ...]]:
-    """Where each public name lives."""
-    return ptoas._HOMES  # pyright: ignore[reportPrivateUsage]
+def homes() -> dict[str, str]:
+    """Return the module of each public name."""
+    return ptoas._homes()[0]  # pyright: ignore[reportPrivateUsage]
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:

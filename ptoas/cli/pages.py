@@ -12,6 +12,9 @@ from ptoas.cli.options import (
     page_option,
 )
 from ptoas.cli.terminal import Command
+from ptoas.dialects.pto import OPS
+from ptoas.project import explain as codes
+from ptoas.project import instruction_pages, rule_pages
 
 if TYPE_CHECKING:
     pass
@@ -26,17 +29,21 @@ def instructions(style: str) -> None:
     ptoas instructions
     """
 
-    from ptoas.dialects.pto import OPS
-    from ptoas.project import instruction_pages as reference
-
     if style == "json":
         click.echo(
             json.dumps(
-                [{**reference.describe(op), "targets": reference.on_targets(op)} for op in OPS], indent=2
+                [
+                    {**instruction_pages.describe(op), "targets": instruction_pages.on_targets(op)}
+                    for op in OPS
+                ],
+                indent=2,
             )
         )
     else:
-        click.echo(reference.markdown() if style == "markdown" else reference.table(), nl=style == "table")
+        click.echo(
+            instruction_pages.markdown() if style == "markdown" else instruction_pages.table(),
+            nl=style == "table",
+        )
 
 
 @click.command(cls=Command)
@@ -50,7 +57,6 @@ def explain(code: str) -> None:
     ptoas explain PTO-A201
     ptoas explain D21
     """
-    from ptoas.project import explain as codes
 
     click.echo(codes.explain(code))
 
@@ -64,9 +70,8 @@ def rules(target: str | None, style: str) -> None:
     \b
     ptoas rules --target a5
     """
-    from ptoas.project import rule_pages as reference
 
-    click.echo(reference.render_rules(style, target), nl=style != "markdown")
+    click.echo(rule_pages.render_rules(style, target), nl=style != "markdown")
 
 
 @click.command(cls=Command)
@@ -79,6 +84,5 @@ def targets(style: str) -> None:
     \b
     ptoas targets
     """
-    from ptoas.project import rule_pages as reference
 
-    click.echo(reference.render_targets(style))
+    click.echo(rule_pages.render_targets(style))

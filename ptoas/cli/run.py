@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ptoas.cli import run_file as files
+from ptoas.cli import trees
 from ptoas.cli.completion import complete_target
 from ptoas.cli.jobs import option
 from ptoas.cli.options import (
@@ -32,7 +34,13 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, exit_code_of, show
+from ptoas.compiler import run as machine
+from ptoas.diagnostics import PtoasError
 from ptoas.diagnostics.render import to_json
+from ptoas.grammar.parse import parse, read_source
+from ptoas.project import settings as configuration
+from ptoas.runner.entry import ALL, entries_of
+from ptoas.runner.in_file import find_arguments, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,14 +151,6 @@ def run(
     """
     ctx.find_root().obj = color
 
-    from ptoas.cli import run_file as files
-    from ptoas.cli import trees
-    from ptoas.compiler import run as machine
-    from ptoas.diagnostics import PtoasError
-    from ptoas.grammar.parse import parse, read_source
-    from ptoas.project import settings as configuration
-    from ptoas.runner.entry import ALL, entries_of
-
     @cache
     def source(file: str) -> Source:
         """Standard input is there to be read once."""
@@ -164,7 +164,6 @@ def run(
         """The arguments, and how many ranks; with --check-file those of the file, too."""
         if not check_file:
             return arguments, ranks
-        from ptoas.runner.in_file import find_arguments, target_of
 
         limit = {} if max_steps is None else {"max_steps": max_steps}
         found = find_arguments(source(file), target_of(lambda: module(file), target), **limit)

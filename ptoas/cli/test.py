@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import click
 
+from ptoas.cli import testing
 from ptoas.cli.completion import complete_targets
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import color_option, config_option, isolated_option
 from ptoas.cli.terminal import Command, progress, show
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
+from ptoas.project import settings as configuration
+from ptoas.project.find import find_files
+from ptoas.project.pool import AUTO, map_files, worker_count
+from ptoas.project.verify_files import parse_targets
 
 
 @click.command(cls=Command)
@@ -49,13 +55,6 @@ def test(
     ctx.find_root().obj = color
     import time
     from functools import partial
-
-    from ptoas.cli import testing
-    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
-    from ptoas.project import settings as configuration
-    from ptoas.project.find import find_files
-    from ptoas.project.pool import AUTO, map_files, worker_count
-    from ptoas.project.verify_files import parse_targets
 
     settings = configuration.load(config, isolated, paths)
     configuration.check_names(settings)

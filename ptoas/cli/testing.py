@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ptoas.compiler import run as machine
 from ptoas.diagnostics import Diagnostic, PtoasError, Source, Span, UsageError
 from ptoas.diagnostics.render import render, visible
 from ptoas.grammar.internal_error import internal_error
@@ -94,7 +95,6 @@ def _named(source: Source, found: Sequence[Assertion]) -> list[str]:
 
 def _on(source: Source, target: str, chosen: dict[Outcome, Assertion]) -> Iterator[Outcome]:
     """One run, and its checks."""
-    from ptoas.compiler import run as machine
 
     started = time.perf_counter()
     problems: tuple[Diagnostic, ...] = ()

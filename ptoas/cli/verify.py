@@ -12,6 +12,8 @@ import click
 
 from ptoas.cli.check import Check, Request
 from ptoas.cli.completion import complete_codes, complete_targets
+from ptoas.cli.differences import unified
+from ptoas.cli.fixing import fix_source, read_or_none
 from ptoas.cli.jobs import jobs_option
 from ptoas.cli.options import (
     aicore_option,
@@ -26,8 +28,16 @@ from ptoas.cli.options import (
     unregistered_option,
 )
 from ptoas.cli.terminal import Command, progress, use_colour
+from ptoas.cli.watching import watch
+from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 from ptoas.diagnostics.render import FORMATS, render, visible
+from ptoas.project import settings as configuration
+from ptoas.project import verdicts
+from ptoas.project.cache import Cache
+from ptoas.project.find import find_files
 from ptoas.project.pool import AUTO
+from ptoas.project.verdicts import exit_code, reports_of, unfound
+from ptoas.project.verify_files import verify_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,9 +129,6 @@ def verify(
     ptoas verify kernels --format sarif -o findings.sarif
     """
     ctx.find_root().obj = color
-    from ptoas.project import settings as configuration
-    from ptoas.project.find import find_files
-    from ptoas.project.verdicts import exit_code, unfound
 
     settings = configuration.load(config, isolated, paths)
     request = Request(
@@ -176,14 +183,11 @@ def _reports(
 
     A single file is checked in less time than it takes to be sure that nothing has changed.
     """
-    from ptoas.project.verdicts import reports_of
 
     cache = None
     keys: dict[str, str] = {}
     known: dict[str, FileReport] = {}
     if cached and len(files) > 1:
-        from ptoas.project.cache import Cache
-
         cache = Cache(request)
         for file in files:
             key, report = cache.find(file) if file != "-" else (None, None)
@@ -205,9 +209,6 @@ def _watch(
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
-    from ptoas.cli.watching import watch
-    from ptoas.project.verdicts import reports_of
-    from ptoas.project.verify_files import verify_file
 
     known: dict[str, FileReport] = {}
     check = partial(verify_file, options=options)
@@ -226,9 +227,6 @@ def _watch(
 
 def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet: bool, color: str) -> int:
     """Fix files, or say how; returns how many changed."""
-    from ptoas.cli.differences import unified
-    from ptoas.cli.fixing import fix_source, read_or_none
-    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
 
     done = changed = left = 0
     colour = use_colour(color, sys.stdout)
@@ -257,8 +255,6 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
 
 
 def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None) -> None:
-    from ptoas.diagnostics.files import STANDARD_OUTPUT, write_text
-    from ptoas.project import verdicts
 
     output = None if output == STANDARD_OUTPUT else output
     to_file = output is not None

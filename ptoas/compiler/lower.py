@@ -12,6 +12,7 @@ from ptoas.compiler.forms import print_module
 from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.files import write_text
 from ptoas.grammar.parse import parse_file
+from ptoas.lowering.emit_cpp import emit_cpp
 from ptoas.lowering.pipeline import (
     PASSES,
     UnknownPassError,
@@ -65,7 +66,6 @@ def lower(
     ready = ready_for_passes(module)
     pipeline = build_pipeline(chosen, isa=isa, legalize=legalize, sync=sync) if passes is None else passes
     run_passes(ready, pipeline, after)
-    from ptoas.lowering.emit_cpp import emit_cpp  # a run checks and prepares, and writes nothing
 
     return emit_cpp(ready, chosen, emit=emit, annotate=annotate)
 

@@ -32,9 +32,11 @@ from ptoas.machine.errors import forgiving
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY, Checks
 from ptoas.machine.scheduler import MOST_ACTORS
 from ptoas.machine.source import DEFAULT_MAX_STEPS
+from ptoas.runner import describe as sets
 from ptoas.runner.assertions import check_all
 from ptoas.runner.compare import Comparison, Outcome, compare_results, copied, outcome_of
 from ptoas.runner.entry import needed_by
+from ptoas.runner.jobs import check_jobs
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.named import check_names
 from ptoas.runner.observe import Printing
@@ -151,8 +153,6 @@ def compile(
         recorder=recorder,
     )
     if jobs != 1:
-        from ptoas.runner.jobs import check_jobs
-
         check_jobs(options, jobs)
     with forgiving(force, module):
         return Kernel(module, chosen, options)
@@ -213,7 +213,6 @@ def run_texts(
 
     `save` and `load` are directories: all that the run began with is kept there, or taken from there.
     """
-    from ptoas.runner import describe as sets
 
     if ranks is not None:
         if save is not None or load is not None:
@@ -241,7 +240,6 @@ def describe_texts(
     **options: Any,
 ) -> list[Described]:
     """`--describe`: the arguments that a run would have, and why."""
-    from ptoas.runner import describe as sets
 
     kernel = compile(module, target, **options)
     known = {} if load is None else sets.load(load, kernel, Allowance(max_memory))

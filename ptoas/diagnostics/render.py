@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ptoas.diagnostics.core import Diagnostic, Edit, Severity, Span, UsageError
+from ptoas.diagnostics.sarif import render_sarif
 
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
@@ -46,8 +47,6 @@ def render(
         case _:
             diagnostics = list(found.diagnostics)
     if format in ("json", "sarif"):
-        from ptoas.diagnostics.sarif import render_sarif
-
         return (render_json if format == "json" else render_sarif)(diagnostics)
     each: dict[str, Callable[[Diagnostic], str]] = {
         "full": lambda diagnostic: render_full(diagnostic, colour),

@@ -31,6 +31,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean, nearest
+from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 from ptoas.dialects.pto.enums import ENUM_ATTRIBUTES, PtoEnumAttr
 from ptoas.dialects.pto.type_parameters import whole_number
 from ptoas.dialects.pto.type_text import TypeProblem, type_from_text, xdsl_context
@@ -52,7 +53,6 @@ _ENUMS = _by_name(ENUM_ATTRIBUTES)
 @cache
 def _every_enum() -> _Enums:
     """By their other names, too, and those of what cores have to do with each other: few need these."""
-    from ptoas.dialects.pto.core_enums import CORE_ENUM_ATTRIBUTES
 
     every = (*ENUM_ATTRIBUTES, *CORE_ENUM_ATTRIBUTES)
     return {name: e for e in every for name in e.other_names} | _by_name(every)

@@ -14,6 +14,8 @@ from typing import Any
 
 from ptoas.diagnostics.codes import register
 from ptoas.diagnostics.core import Diagnostic, Note, Source, Span
+from ptoas.grammar.spans import span_of
+from ptoas.ir.location import SourceLocation
 
 CODE = "PTO-X001"
 DEBUG = "PTOAS_DEBUG"
@@ -67,9 +69,6 @@ def place_of(error: BaseException) -> Span | None:
 def _places(frame: FrameType) -> Iterator[tuple[int, Span]]:
     """What a frame works on, each with its rank: a statement is 0, what holds statements 1, a text 2."""
     from xdsl.ir import Operation
-
-    from ptoas.grammar.spans import span_of
-    from ptoas.ir.location import SourceLocation
 
     # By the package's habit `op` is the operation in question, whatever others stand beside it.
     names: dict[str, Any] = frame.f_locals

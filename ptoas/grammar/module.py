@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.grammar.html import module_html
+
 
 class Module(ModuleOp):
     """The modules that `ptoas` reads and builds: xDSL's, which a notebook shows as a program.
@@ -15,6 +17,5 @@ class Module(ModuleOp):
     """
 
     def _repr_html_(self) -> str:
-        from ptoas.grammar.html import module_html
 
         return module_html(self)

@@ -16,6 +16,7 @@ from ptoas.grammar import tree as t
 from ptoas.grammar.layout import RawStatement
 from ptoas.grammar.problems import StatementProblem
 from ptoas.grammar.spans import span_of
+from ptoas.grammar.suggestions import edits_of
 from ptoas.ir.location import SourceLocation
 from ptoas.ir.names import set_name
 
@@ -65,7 +66,6 @@ class Names:
             message = f"more than {MOST_PROBLEMS} problems; the rest of the file is not read"
             self.diagnostics.append(Diagnostic("PTO-P014", message, span))
             raise TooManyProblems
-        from ptoas.grammar.suggestions import edits_of  # only programs with mistakes pay for it
 
         edits = edits_of(code, message, fix, self.source, offset, length)
         self.diagnostics.append(Diagnostic(code, message, span, notes=notes, fix=fix, edits=edits))

@@ -3,11 +3,11 @@
 from xdsl.ir import Dialect
 from xdsl.universe import Universe
 
+from ptoas.dialects.pto import PTO
 from ptoas.lowering import PASSES
 
 
 def get_pto() -> Dialect:
-    from ptoas.dialects.pto import PTO
 
     return PTO
 

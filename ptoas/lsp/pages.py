@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from ptoas import __version__
+from ptoas.diagnostics.files import write_text
 from ptoas.diagnostics.pages import SETTING, anchor_of
+from ptoas.project.explain import explain
 
 
 def folder() -> Path:
@@ -28,8 +30,6 @@ def href(code: str, docs: str | None = None) -> str | None:
 
 @cache
 def _written(code: str) -> str | None:
-    from ptoas.diagnostics.files import write_text
-    from ptoas.project.explain import explain
 
     page = folder() / f"{code}.md"
     try:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import Note
 from ptoas.dialects.pto.enums import KernelKind, Pipe
 from ptoas.grammar.spans import span_of
+from ptoas.machine.channels import Ring
 from ptoas.machine.scheduler import What
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ class Cluster:
         """One direction of a channel in this block."""
         found = self.rings.get((channel, flow))
         if found is None:
-            from ptoas.machine.channels import Ring
-
             model = machine.target.model(channel.first)
             found = self.rings[channel, flow] = Ring(self, channel, flow, model, machine.sparse_credits)
         return found

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import Note
 from ptoas.grammar.spans import span_of
 from ptoas.machine.memory import Bits
+from ptoas.machine.tiles import Tile
 
 if TYPE_CHECKING:
     from ptoas.machine.machine import Machine
@@ -73,7 +74,6 @@ def watched(
     op: Operation, machine: Machine, values: list[object], run: Callable[..., None]
 ) -> Callable[..., None]:
     """The step, refused where one of its tiles is a popped one that is no longer there."""
-    from ptoas.machine.tiles import Tile
 
     tiles = [value for value in values if isinstance(value, Tile) and isinstance(value.bits, SlotBits)]
     if not tiles:

@@ -18,7 +18,7 @@ from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.spans import span_of
 from ptoas.machine.arrays import Array, np
-from ptoas.machine.channels import Pushed, Ring
+from ptoas.machine.channels import Pushed, Ring, difference
 from ptoas.machine.dtypes import dtype_of
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import Pointer, View
@@ -221,7 +221,6 @@ def check_layout(m: Machine, op: PopOp, type: TileType, stored: TileType, pushed
     """A tile is read as it was written: the same rows of the same length, in the same order."""
     if type.geometry == stored.geometry or 1 in stored.shape:
         return
-    from ptoas.machine.channels import difference
 
     raise difference(
         m, op, pushed, f"the tile is popped as {type}, and lies in its slot as {stored}", f"pop a {stored}"
@@ -365,7 +364,6 @@ def gm_place(valid: tuple[int, int], split: int, lane: int) -> tuple[int, int]:
 
 def check_extents(m: Machine, op: PopOp, ring: Ring, valid: tuple[int, int], number: int) -> None:
     """Rows follow each other without gaps, so that as many columns are popped as were pushed."""
-    from ptoas.machine.channels import difference
 
     if 0 in valid:
         return  # nothing is read

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ptoas.diagnostics.render import to_json
 from ptoas.dialects.pto.enums import Pipe
+from ptoas.lowering.provenance import reason_of
 from ptoas.profiling.record import ActorKey
 from ptoas.profiling.timeline import LANE_NAMES, LANES, Slice
 from ptoas.runner.observe import loop_name
@@ -167,7 +168,6 @@ def as_dict(profile: Profile) -> dict[str, Any]:
 
 def sync_dict(sync: Sync) -> dict[str, Any]:
     """A flag or barrier, and why it is there."""
-    from ptoas.lowering.provenance import reason_of
 
     return {
         "op": sync.op.name.removeprefix("pto."),

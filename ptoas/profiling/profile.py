@@ -11,22 +11,31 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from ptoas.compiler.forms import print_module
+from ptoas.compiler.run import compile, limit_memory, read_arguments, run_ranks
 from ptoas.diagnostics import Diagnostic, Source, UsageError
 from ptoas.diagnostics.files import open_plain
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.ir.location import SourceLocation
+from ptoas.lowering import prepare
 from ptoas.machine.machine import DEFAULT_MAX_MEMORY
+from ptoas.profiling.export import as_dict, csv_text, perfetto
 from ptoas.profiling.patterns import Argument
 from ptoas.profiling.reasons import Sync, explain
 from ptoas.profiling.record import ActorKey, Recorder, Trace, What
 from ptoas.profiling.remarks import remarks
 from ptoas.profiling.static import walk
+from ptoas.profiling.summary import summary
 from ptoas.profiling.timeline import Slice, Timeline, simulate
 from ptoas.profiling.work import GM, Work
+from ptoas.runner.entry import choose_entry
 from ptoas.runner.options import Result
+from ptoas.runner.report import split_option
 from ptoas.runner.stats import Stats
+from ptoas.runner.values import Allowance
 from ptoas.targets import Target
 from ptoas.targets.costs import ESTIMATES, CostTable, overridden, table_of
+from ptoas.verifier.check import check, resolve_target
 
 if TYPE_CHECKING:
     from ptoas.runner.kernel import Kernel
@@ -222,7 +231,6 @@ class Profile:
         for op in self.trace.order:
             if isinstance(op.location, SourceLocation):
                 return op.location.source
-        from ptoas.compiler.forms import print_module
 
         assert self.trace.module is not None
         return Source(print_module(self.trace.module), "<built>")
@@ -231,19 +239,16 @@ class Profile:
 
     def summary(self, colour: bool = False, width: int = 100) -> str:
         """What the command prints."""
-        from ptoas.profiling.summary import summary
 
         return summary(self, colour, width)
 
     def perfetto(self) -> dict[str, Any]:
         """A Chrome trace, as Perfetto and `chrome://tracing` read it."""
-        from ptoas.profiling.export import perfetto
 
         return perfetto(self)
 
     def csv(self) -> str:
         """One row a line of the program."""
-        from ptoas.profiling.export import csv_text
 
         return csv_text(self)
 
@@ -260,7 +265,6 @@ class Profile:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        from ptoas.profiling.export import as_dict
 
         return as_dict(self)
 
@@ -292,7 +296,6 @@ def profile(
     >>> ptoas.profile(module, target="a2a3", static=True).total
     392.0
     """
-    from ptoas.verifier.check import resolve_target
 
     chosen = resolve_target(module, target)
     table = table_of(chosen)
@@ -304,8 +307,6 @@ def profile(
     recorder = Recorder(chosen, table)
     options |= {"entry": entry, "blocks": blocks, "recorder": recorder, "generate": True}
     if ranks is not None:
-        from ptoas.compiler.run import run_ranks
-
         if ranks == "mpi":
             raise UsageError("a profile is of ranks in one process: --ranks N")
         result = run_ranks(
@@ -325,8 +326,6 @@ def _run(
     max_memory: int,
     options: dict[str, Any],
 ) -> Result:
-    from ptoas.compiler.run import compile, limit_memory, read_arguments
-    from ptoas.runner.values import Allowance
 
     kernel: Kernel = compile(module, target, **options)
     if not isinstance(arguments, Mapping):
@@ -344,10 +343,6 @@ def _walked(
     blocks: int,
     options: dict[str, Any],
 ) -> tuple[Trace, str, list[Diagnostic]]:
-    from ptoas.lowering import prepare
-    from ptoas.runner.entry import choose_entry
-    from ptoas.runner.report import split_option
-    from ptoas.verifier.check import check
 
     legalize, sync = bool(options.get("legalize")), options.get("sync")
     warnings: list[Diagnostic] = []

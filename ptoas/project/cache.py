@@ -20,6 +20,7 @@ from ptoas import __version__
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span
 from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.report import Report
+from ptoas.dialects.plugins import plugins
 from ptoas.project.verdicts import FileReport
 
 SETTING = "PTOAS_CACHE_DIR"
@@ -116,8 +117,6 @@ def _stamps(paths: Iterable[str]) -> str:
 
 def _plugins() -> str:
     from importlib.util import find_spec
-
-    from ptoas.dialects.plugins import plugins
 
     modules: list[str] = []
     for plugin in plugins():

@@ -13,8 +13,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+from ptoas.diagnostics.codes import ALIASES
 from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.files import read_plain
+from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.project.codes import known_codes
+from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
 OWN = "ptoas.toml"
 SHARED = "pyproject.toml"
@@ -67,8 +71,6 @@ def for_one_target(settings: Settings, target: str | None) -> str | None:
     if settings.source is not None:
         check_names(settings)
     if target is not None and target != "all":
-        from ptoas.targets import get_target
-
         get_target(target)  # before anything is said of the program
     only = settings.target[0] if len(settings.target) == 1 and settings.target[0].lower() != "all" else None
     return only if target is None else target
@@ -139,8 +141,6 @@ class _Reader:
         for key, value in cast("dict[str, Any]", table).items():
             reader = _KEYS.get(key)
             if reader is None:
-                from ptoas.diagnostics.spelling import did_you_mean
-
                 message = f"there is no key `{key}`; there are {', '.join(_KEYS)}"
                 span = self.place("", key)
                 self.problems.append(Diagnostic("PTO-E951", message, span, fix=did_you_mean(key, _KEYS)))
@@ -238,10 +238,6 @@ _KEYS: dict[str, Callable[[_Reader, str, Any], Any]] = {
 
 def check_names(settings: Settings) -> None:
     """Refuse targets and codes that do not exist; this needs the compiler."""
-    from ptoas.diagnostics.codes import ALIASES
-    from ptoas.diagnostics.spelling import did_you_mean
-    from ptoas.project.codes import known_codes
-    from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
     problems: list[Diagnostic] = []
     for name in settings.target:

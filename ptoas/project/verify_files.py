@@ -10,12 +10,14 @@ from functools import partial
 from ptoas.diagnostics import PtoasError, Source
 from ptoas.diagnostics.codes import ALIASES, UnknownCodeError
 from ptoas.diagnostics.report import Report
+from ptoas.grammar.internal_error import internal_error
 from ptoas.grammar.parse import parse, read_source
 from ptoas.project.codes import known_codes
 from ptoas.project.find import find_files
 from ptoas.project.verdicts import FileReport, reports_of, unfound
 from ptoas.targets import TARGETS, get_target
 from ptoas.targets.named import module_target
+from ptoas.verifier.suppressions import without_ignored
 from ptoas.verifier.verify import targets_of, verify_targets
 
 
@@ -109,8 +111,6 @@ def verify_source(source: Source, options: Options, path: str | None = None) -> 
             placement=options.placement,
         )
     except Exception as error:
-        from ptoas.grammar.internal_error import internal_error
-
         # Here, so that the other files are checked all the same, and that a child process says where it was.
         found = internal_error(error, ("verify", path), path)
         return FileReport(path, Report((found,), options.targets or tuple(TARGETS)), readable=False)
@@ -128,7 +128,6 @@ def as_configured(report: Report, source: Source, options: Options, path: str, w
     ignore = (*options.ignore, *_ignored_here(path, options))
     if "ptoas:" not in source.text:
         return report.filtered(options.select, ignore, options.werror)
-    from ptoas.verifier.suppressions import without_ignored
 
     def is_wanted(code: str) -> bool:
         return _is_wanted(code, options.select, ignore)

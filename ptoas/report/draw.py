@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ptoas.dialects.pto.enums import Pipe
 from ptoas.lowering.provenance import reason_of
+from ptoas.machine.errors import line_of
 from ptoas.profiling.export import actor_names
 from ptoas.profiling.patterns import Argument, Indices
 from ptoas.profiling.timeline import LANES, Slice
@@ -364,7 +365,6 @@ def _runs(counts: list[float]) -> Iterator[tuple[int, int, float]]:
 
 def pattern_text(seen: Indices) -> str:
     """How the indices of one gather or scatter hit global memory."""
-    from ptoas.machine.errors import line_of
 
     name = f"line {line_of(seen.op)}, {seen.op.name.removeprefix('pto.')}: {seen.count:,} indices"
     if seen.by_row:

@@ -27,6 +27,7 @@ from ptoas.report.draw import (
     variables,
 )
 from ptoas.report.memory import memories_of
+from ptoas.runner.report import excerpt
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -191,7 +192,6 @@ def _flag(sync: Sync) -> dict[str, Any]:
 
 def _arguments(profile: Profile) -> Iterator[tuple[str, str, str]]:
     """Name, shape and type, and an excerpt of what it held after the run."""
-    from ptoas.runner.report import excerpt
 
     values = profile.result.arguments if profile.result is not None else {}
     written = profile.result.outputs if profile.result is not None else {}

@@ -22,6 +22,7 @@ from ptoas.machine.source import DEFAULT_MAX_STEPS
 from ptoas.runner.assertions import targets_of_line
 from ptoas.runner.values import file_of
 from ptoas.targets import UnknownTargetError
+from ptoas.verifier.check import resolve_target
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -66,7 +67,6 @@ def target_of(module: Callable[[], ModuleOp], target: str | None) -> str:
     """Whose lines count in a run: those of the target; of all targets, the lines that name none."""
     if target == "all":
         return ""
-    from ptoas.verifier.check import resolve_target
 
     return resolve_target(module(), target).name
 

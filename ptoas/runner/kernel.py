@@ -17,6 +17,7 @@ from ptoas.analysis.linking import linked
 from ptoas.analysis.storage import is_placed_by_hand
 from ptoas.analysis.structure import walk, walk_of
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.lowering import prepare
 from ptoas.machine.across import any_goes_across
 from ptoas.machine.actors import Launch, Seat
 from ptoas.machine.arrays import np
@@ -29,6 +30,7 @@ from ptoas.runner.call import Call
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Program, cores_of, join_clusters
 from ptoas.runner.entry import choose_entry, roles_of
+from ptoas.runner.jobs import check_apart, ignored_jobs, in_jobs, processes
 from ptoas.runner.named import by_name, check_inputs, check_names
 from ptoas.runner.options import Options, Result
 from ptoas.runner.outcomes import Outcome, check, collect, live
@@ -72,7 +74,6 @@ class Kernel:
     """
 
     def __init__(self, module: ModuleOp, target: str | Target, options: Options | None = None):
-        from ptoas.lowering import prepare
 
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
@@ -90,8 +91,6 @@ class Kernel:
         self.program = Program(self.module, self.entry, self.target, self.options, by_hand, channels, across)
         self._notes: list[Diagnostic] = []
         if self.options.jobs != 1:
-            from ptoas.runner.jobs import check_apart, ignored_jobs
-
             check_apart(self.program)
             self._notes = ignored_jobs(self.options.jobs, self.options.blocks, self.entry)
         self.cores = cores_of(self.program, self.launch)
@@ -216,7 +215,6 @@ class Kernel:
 
     def _in_jobs(self, given: Mapping[str, Any]) -> Result | None:
         # What starts processes is not imported by those who need none.
-        from ptoas.runner.jobs import in_jobs, processes
 
         several = processes(self.options.jobs, self.launch.blocks) > 1
         return in_jobs(self, given, self._run_blocks) if several else None

@@ -19,6 +19,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import slot_places
 from ptoas.machine.arrays import np
+from ptoas.machine.errors import line_of
 from ptoas.machine.memory import Group, View
 from ptoas.machine.tiles import Tile
 from ptoas.targets import Target
@@ -113,7 +114,6 @@ class Stats:
 
 def cost_of(op: PtoOp, target: Target, values: list[object]) -> Cost:
     """What the instruction counts for on these operands."""
-    from ptoas.machine.errors import line_of
 
     tiles = [value for value in values if isinstance(value, Tile)]
     cost = Cost(

@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 from ptoas.diagnostics import Severity
 from ptoas.diagnostics.codes import CodeInfo, register_code
 from ptoas.dialects.plugins import import_all
+from ptoas.targets import rules
 from ptoas.targets.change import Change
 
 Part = Literal["value", "type", "statement"]
@@ -130,23 +131,18 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Rules of whole programs, in a function that imports them, and the chapters of which a program must have
-    an instruction before these rules have anything to say; none: any program.
+class ProgramRules:
+    """Rules of whole programs, and the chapters of which a program must have an instruction before these
+    rules have anything to say; none: any program.
 
     >>> import ptoas
-    >>> part = ptoas.Asked(lambda: (ptoas.RULES["PTO-N103"],), frozenset({"memory"}))
-    >>> [rule.code for rule in part.rules()], sorted(part.chapters)
+    >>> part = ptoas.ProgramRules((ptoas.RULES["PTO-N103"],), frozenset({"memory"}))
+    >>> [rule.code for rule in part.rules], sorted(part.chapters)
     (['PTO-N103'], ['memory'])
     """
 
-    rules: Callable[[], tuple[Rule, ...]]
+    rules: tuple[Rule, ...]
     chapters: frozenset[str] = frozenset()
-
-
-def asked(chapters: str = "") -> Callable[[Callable[[], tuple[Rule, ...]]], Asked]:
-    """Make one of a function that gives its rules; `chapters` are separated by blanks."""
-    return lambda rules: Asked(rules, frozenset(chapters.split()))
 
 
 RULES: dict[str, Rule] = {}
@@ -208,7 +204,6 @@ def _explain(code: str) -> str:
 
 def load_rules() -> None:
     """Import every module of rules, so that the registry is complete."""
-    from ptoas.targets import rules
 
     for module in iter_modules(rules.__path__):
         import_module(f"{rules.__name__}.{module.name}")

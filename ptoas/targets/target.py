@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, Use
 
+from ptoas.analysis.channels import given_back_by, overwritten_by
 from ptoas.analysis.effects import NOTHING, Effects
 from ptoas.diagnostics import UsageError
 from ptoas.dialects.plugins import plugins
+from ptoas.dialects.pto import OPS
 from ptoas.dialects.pto.channel import FreeOp, PopOp
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import BLayout, Event, Pipe, TileLoc
@@ -29,7 +31,7 @@ from ptoas.targets.specs import TileLayout
 
 if TYPE_CHECKING:
     from ptoas.analysis.order import Seen
-    from ptoas.targets.rule import Asked, Rule
+    from ptoas.targets.rule import ProgramRules, Rule
 
 KB = 1024
 
@@ -130,7 +132,7 @@ class Target:
     """The layout of the unified buffer; `None` where there is none."""
     sign_extends_index: bool = False
     """Whether a signed index is sign-extended to 64 bits; otherwise it is 32 unsigned bits (D12)."""
-    program: tuple[Asked, ...] = ()
+    program: tuple[ProgramRules, ...] = ()
     """What the target asks of functions, modules and channels as a whole."""
     aliases: tuple[str, ...] = ()
     has_pipes: bool = True
@@ -236,7 +238,6 @@ class Target:
 
     def rows(self) -> Iterator[tuple[type[PtoOp], Row]]:
         """Every row that the target has, those of an instruction's forms one after the other."""
-        from ptoas.dialects.pto import OPS
 
         for op in OPS:
             yield from ((op, row) for row in rows_of(op, self))
@@ -285,16 +286,14 @@ def _number(given: Any) -> int | bool:
 
 
 @lru_cache(maxsize=256)
-def _asks(program: tuple[Asked, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
+def _asks(program: tuple[ProgramRules, ...], chapters: frozenset[str] | None) -> tuple[Rule, ...]:
     parts = (part for part in program if chapters is None or not part.chapters or part.chapters & chapters)
-    return tuple(rule for part in parts for rule in part.rules())
+    return tuple(rule for part in parts for rule in part.rules)
 
 
 def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
     """What `op` does on the pipes of a target that says this of it."""
     if row.frees is not None and isinstance(op, FreeOp) and target.has_pipes:
-        from ptoas.analysis.channels import given_back_by
-
         pipe = row.frees(op)
         tiles = [value for value in given_back_by(op) if isinstance(value.type, TileType)]
         if pipe is None or not tiles:
@@ -306,11 +305,8 @@ def effects_in(target: Target, row: Row, op: PtoOp) -> Effects:
     # One thread does everything in order; only what is read and written remains.
     model = row.pipe if target.has_pipes else Pipes(S, events=())
     found = effects_of(op, model, row.ignores, row.clobbers)
-    if isinstance(op, PopOp):
-        from ptoas.analysis.channels import overwritten_by
-
-        if (before := overwritten_by(op)) is not None:
-            found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
+    if isinstance(op, PopOp) and (before := overwritten_by(op)) is not None:
+        found = replace(found, behind=tuple((a.pipe, before, True) for a in found.accesses[:1]))
     return found
 
 

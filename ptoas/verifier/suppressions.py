@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ptoas.diagnostics import Diagnostic, Edit, Severity, Source, Span
 from ptoas.diagnostics.codes import ALIASES, names_of
+from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.grammar.layout import comments_of
 from ptoas.targets.rule import RULES
 from ptoas.verifier.codes import CHECKING
@@ -114,7 +115,6 @@ def _lines(source: Source, offset: int) -> tuple[int, ...]:
 
 
 def _unknown(ignore: Ignore, known: Iterable[str]) -> Diagnostic:
-    from ptoas.diagnostics.spelling import did_you_mean
 
     message = f"nothing has the code `{ignore.code}`"
     return Diagnostic(UNKNOWN, message, ignore.span, Severity.WARNING, fix=did_you_mean(ignore.code, known))

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from ptoas.analysis.channels import Channels
 from ptoas.analysis.effects import Effects
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.kernel import KernelFacts, set_companions
@@ -31,6 +32,7 @@ from ptoas.grammar.spans import (
     result_type_span,
     span_of,
 )
+from ptoas.lowering.launch import kernel_ends
 from ptoas.targets import TARGETS, Target, UnknownTargetError, get_target
 from ptoas.targets.change import edits_of
 from ptoas.targets.facts import Facts
@@ -204,7 +206,6 @@ class _Checker:
     @cached_property
     def channels(self) -> Channels:
         """The channels between cores."""
-        from ptoas.analysis.channels import Channels
 
         return Channels(self.module)
 
@@ -302,8 +303,6 @@ class _Checker:
     ) -> Iterator[KernelFacts]:
         ends: dict[str, Mapping[TileLoc, int]] = {}
         if any(is_near_the_end(kernel, target) for kernel in kernels):
-            from ptoas.lowering.launch import kernel_ends  # only here: what passes add, only passes know
-
             ends = kernel_ends(self.module, target, self.isa)
         for kernel in kernels:
             yield KernelFacts(kernel, ends.get(kernel[0].func.sym_name.data, {}))

@@ -13,7 +13,7 @@ from ptoas.dialects.pto.element_types import BY_TEXT, ELEMENT_TYPES
 from ptoas.grammar.parse import parse
 from ptoas.targets import TARGETS
 from ptoas.targets.row import Entry, Forms, Row, Unsupported
-from ptoas.targets.rule import Asked, Rule
+from ptoas.targets.rule import ProgramRules, Rule
 from ptoas.targets.rules.operands import rules_for
 from ptoas.targets.target import Target
 from ptoas.verifier.verify import Report, verify, verify_targets
@@ -95,7 +95,7 @@ def without(target: Target, rule: Rule) -> Target:
     entries = {op: target.entry(op) for op in OPS}
     rows = {op: poorer_entry(entry, rule) for op, entry in entries.items() if has(entry, rule)}
     program = tuple(r for r in target.asks() if r != rule)
-    return replace(target, extra=rows, program=(Asked(lambda: program),))
+    return replace(target, extra=rows, program=(ProgramRules(program),))
 
 
 PAIRS = [(target, rule) for target in TARGETS.values() for rule in target.rules()]

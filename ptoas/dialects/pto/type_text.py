@@ -31,6 +31,7 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean
+from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
 from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
@@ -408,7 +409,6 @@ def _inner(token: Token) -> Attribute:
 
 
 def _event_ids(parameters: list[Parameter]) -> Attribute:
-    from ptoas.dialects.pto.core_types import EventIdArrayType  # few programs have one
 
     if len(parameters) != 1:
         raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
@@ -419,7 +419,6 @@ _PIPE = "pto.pipe"
 
 
 def _pipe(_: list[Parameter]) -> Attribute:
-    from ptoas.dialects.pto.core_types import PipeType
 
     return PipeType()
 

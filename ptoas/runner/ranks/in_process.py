@@ -25,6 +25,7 @@ from ptoas.runner.arguments import Binder
 from ptoas.runner.call import Call
 from ptoas.runner.compare import copied
 from ptoas.runner.core import Core, Share, cores_of, join_clusters
+from ptoas.runner.jobs import ignored_jobs
 from ptoas.runner.kernel import Kernel
 from ptoas.runner.options import Result
 from ptoas.runner.outcomes import Outcome, check, collect, live, named_errors, warnings_of
@@ -168,7 +169,6 @@ def run_in_process(
     notes: list[Diagnostic] = []
     if jobs != 1:
         # What starts processes is not imported by those who need none.
-        from ptoas.runner.jobs import ignored_jobs
         from ptoas.runner.ranks.jobs import ranks_in_jobs
 
         notes = ignored_jobs(jobs, size, kernel.entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.enums import BLayout, Pipe, TileLoc
 from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, load_or_follow
-from ptoas.targets.shared.program import DEVICES, control_area
+from ptoas.targets.shared.program import CONTROL_AREA, DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout
 
@@ -27,7 +27,7 @@ A2A3 = Target(
     left=BLayout.RowMajor,
     packages=("ptoas.targets.shared", "ptoas.targets.a2a3"),
     ub=UbLayout(total=192 * KB),
-    program=(*DEVICES, control_area),
+    program=(*DEVICES, CONTROL_AREA),
     overlapping_pipes=OVERLAPPING,
     keeps_order=load_or_follow,
     cores=(VECTOR_CORE, CUBE_CORE | {Pipe.PIPE_MTE3}),
