@@ -1,6 +1,7 @@
 """Rules of functions and modules as a whole, by what a target has.
 
-Each group names the chapters of which a program must have an instruction before its rules have anything to say.
+A group names the chapters of which a program must have an instruction before its rules have anything to
+say.
 """
 
 from __future__ import annotations
