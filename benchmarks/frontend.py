@@ -119,7 +119,7 @@ def start(repeats: int) -> list[Row]:
             "convert a 1 KB file": (("convert", small, "--to", "dps"), 1.3),
             "verify a 1 KB file": (("verify", small, "--target", "a5"), 1.35),
             "lower a 1 KB file": (("lower", small, "--target", "a5"), 1.5),
-            "run a 1 KB file": (("run", small, "--target", "a5"), 1.8),
+            "run a 1 KB file": (("run", small, "--target", "a5"), 2.1),
             "ptoas --version": (("--version",), 0.2),
             "ptoas --help": (("--help",), 0.2),
         }
