@@ -13,6 +13,7 @@ from ptoas.dialects.pto import OPS
 ROOT = Path(__file__).parents[2] / "ptoas"
 RIGHT = ("targets", "lowering", "machine", "ops", "runner", "build", "cli")
 KNOWS_NOT = {
+    "ir": ("dialects", "grammar", "analysis", *RIGHT),
     "grammar": RIGHT,
     "dialects": ("analysis", "grammar", *RIGHT),
     "analysis": ("grammar", *RIGHT),
