@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from ptoas.analysis.kinds import needs_cluster
 from ptoas.analysis.storage import places_of, tile_argument_addresses
 from ptoas.diagnostics import PtoasError
-from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp
+from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, QueryOp
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.location import argument_type_span
@@ -71,7 +71,10 @@ class Driver:
                     "PTO-R716", f"%{argument.name_hint} is {what}", argument_type_span(kernel.entry, at)
                 )
             if at in known:
-                numbers = {GetBlockIdxOp: "block", GetBlockNumOp: str(kernel.options.blocks)}
+                numbers: dict[type[QueryOp], str] = {
+                    GetBlockIdxOp: "block",
+                    GetBlockNumOp: str(kernel.options.blocks),
+                }
                 number = numbers.get(known[at], "0")  # a single core runs the block
                 self.passed.append(f"static_cast<{scalar_cpp(argument.type)}>({number})")
             else:

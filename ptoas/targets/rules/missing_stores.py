@@ -208,8 +208,9 @@ def _derived(op: Operation, operand: int) -> list[SSAValue] | None:
         return None
     if isinstance(op, func.CallOp):
         callee = SymbolTable.lookup_symbol(op, op.callee)
-        has_body = isinstance(callee, func.FuncOp) and callee.body.blocks
-        return [callee.args[operand]] if has_body else None
+        if not isinstance(callee, func.FuncOp) or not callee.body.blocks:
+            return None
+        return [callee.args[operand]]
     if isinstance(op, PtoOp):
         return [result for result in op.results if isinstance(result.type, ViewType | PtrType)]
     inside = [argument for region in op.regions for block in region.blocks for argument in block.args]
