@@ -336,7 +336,7 @@ def test_an_asynchronous_put_that_is_not_awaited(target: str) -> None:
     assert "comm.tput_async" in found[0].message
     # Without the check it goes through, with a word about it, and the other rank may see what was there.
     result = ranks_of(text, 2, target=target, checks="mem,init")
-    assert [d.code for d in result.warnings] == ["PTO-D113", "PTO-R860"]
+    assert [d.code for d in result.warnings if d.code != "PTO-N106"] == ["PTO-D113", "PTO-R860"]
 
 
 # --- waiting -------------------------------------------------------------------------------------

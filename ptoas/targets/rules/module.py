@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
-from xdsl.traits import SymbolTable
 
 from ptoas.analysis.function import FunctionFacts
 from ptoas.analysis.structure import functions, walk_of
@@ -139,26 +137,50 @@ func.func @g(%n: index) {{
 )
 def no_function_calls_itself(module: ModuleOp, _target: Target) -> Violations:
     """A function calls itself neither directly nor through others."""
+    found = functions(module)
+    by_name = {(function.parent_op(), function.sym_name.data): function for function in found}
     calls = {
-        function: [(call, SymbolTable.lookup_symbol(call, call.callee)) for call in walk_of(function, CallOp)]
-        for function in functions(module)
+        function: [
+            (call, callee)
+            for call in walk_of(function, CallOp)
+            if (callee := by_name.get((function.parent_op(), call.callee.string_value()))) is not None
+        ]
+        for function in found
     }
-    for function, made in calls.items():
-        for call, callee in made:
-            if isinstance(callee, FuncOp) and _reaches(callee, function, calls):
+    for function in _without_leaves(calls):
+        for call, callee in calls[function]:
+            if _reaches(callee, function, calls):
                 name = function.sym_name.data
                 through = "" if callee is function else f" through @{callee.sym_name.data}"
                 yield Violation(f"@{name} calls itself{through}", op=call, fix="write a loop")
 
 
-def _reaches(
-    start: FuncOp, goal: FuncOp, calls: Mapping[FuncOp, Sequence[tuple[CallOp, Operation | None]]]
-) -> bool:
+Calls = Mapping[FuncOp, Sequence[tuple[CallOp, FuncOp]]]
+"""The functions of a module, each with its calls and the functions that these call."""
+
+
+def _without_leaves(calls: Calls) -> list[FuncOp]:
+    """The functions from which a circle of calls is reached: mostly none."""
+    callers: dict[FuncOp, list[FuncOp]] = {}
+    for function, made in calls.items():
+        for _, callee in made:
+            callers.setdefault(callee, []).append(function)
+    left = {function: len(made) for function, made in calls.items()}
+    leaves = [function for function, count in left.items() if count == 0]
+    while leaves:
+        for caller in callers.get(leaves.pop(), ()):
+            left[caller] -= 1
+            if left[caller] == 0:
+                leaves.append(caller)
+    return [function for function, count in left.items() if count]
+
+
+def _reaches(start: FuncOp, goal: FuncOp, calls: Calls) -> bool:
     """Whether one function calls another, directly or not; it reaches itself."""
     seen, work = {start}, [start]
     while work:
-        for _, callee in calls.get(work.pop(), ()):
-            if isinstance(callee, FuncOp) and callee not in seen:
+        for _, callee in calls[work.pop()]:
+            if callee not in seen:
                 seen.add(callee)
                 work.append(callee)
     return goal in seen
