@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Sequence
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.shell_completion import ShellComplete
@@ -264,10 +266,64 @@ def test_an_entry_that_is_damaged_is_none(here: Path) -> None:
     for number, entry in enumerate(sorted((here / "verdicts").rglob("??/*"))):
         entry.write_text("{" if number else '{"sources": [], "findings": [[1]]}')
     assert run("verify", ".").output == first.output
+    for entry in (here / "verdicts").rglob("??/*"):
+        entry.write_text("[" * 200_000)
+    assert run("verify", ".").output == first.output
     for shelf in (here / "verdicts").rglob("??"):
         shelf.chmod(0o500)
     Path("good.pto").write_text(GOOD + "# more\n")
     assert run("verify", ".").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("findings", 0, 0), 3),
+        (("findings", 0, 1), None),
+        (("findings", 0, 2, 1), "0"),
+        (("findings", 0, 2, 1), 10**9),
+        (("findings", 0, 2, 1), -1),
+        (("findings", 0, 2), [0, True, 1]),
+        (("findings", 0, 4), [[7, None]]),
+        (("findings", 0, 5), ["a fix"]),
+        (("findings", 0, 6), "a5"),
+        (("findings", 0, 7), [[[0, 0, 1], 5, True]]),
+        (("findings", 0, 7), [[[0, 0, 1], "text", "yes"]]),
+        (("sources",), [[1, None], [2, 3]]),
+        (("targets",), "a5"),
+        (("targets",), [5]),
+        (("readable",), "no"),
+        (("unnamed",), 0),
+    ],
+)
+def test_an_entry_with_values_of_other_types_is_none(here: Path, where: tuple[Any, ...], value: Any) -> None:
+    first = run("verify", ".")
+    changed = 0
+    for entry in (here / "verdicts").rglob("??/*"):
+        kept = part = json.loads(entry.read_text())
+        if where[0] == "findings" and not kept["findings"]:
+            continue
+        for key in where[:-1]:
+            part = part[key]
+        part[where[-1]] = value
+        entry.write_text(json.dumps(kept))
+        path = str(kept["path"])
+        with pytest.raises((TypeError, ValueError, KeyError, IndexError)):
+            cache._restored(path, Path(path).read_text(), kept)
+        changed += 1
+    assert changed
+    assert run("verify", ".").output == first.output
+
+
+def test_every_folder_of_the_cache_is_private(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PTOAS_CACHE_DIR", str(here / "new" / "cache"))
+    before = os.umask(0)
+    try:
+        run("verify", ".")
+    finally:
+        os.umask(before)
+    made = [here / "new", *(path for path in (here / "new").rglob("*") if path.is_dir())]
+    assert len(made) > 3 and {stat.S_IMODE(path.stat().st_mode) for path in made} == {0o700}
 
 
 def _fill(folder: str) -> None:

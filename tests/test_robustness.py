@@ -108,3 +108,45 @@ def test_a_file_whose_lines_end_with_carriage_returns_is_read(tmp_path: Path) ->
     assert command("verify", "--target", "a5", str(tmp_path / "old.pto")).exit_code == 0
     (tmp_path / "wrong.pto").write_bytes(text.replace("tstore", "tsotre").encode())
     assert "wrong.pto:5:1" in command("verify", str(tmp_path / "wrong.pto"), "--format", "concise").output
+
+
+# --- time ------------------------------------------------------------------------------------------
+
+
+def timed(*arguments: str) -> str:
+    """What a command prints; it must not take long, however slow the machine is."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ptoas", *arguments], capture_output=True, text=True, timeout=30
+    )
+    assert "PTO-X001" not in done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_wildcards_of_a_gitignore_take_no_long_time(tmp_path: Path) -> None:
+    (tmp_path / f"{'a' * 96}.pto").write_text(COPY)
+    (tmp_path / "old.pto").write_text("wrong")
+    (tmp_path / ".gitignore").write_text("*a*a*a*a*a*a*ab\nold*\n")
+    assert "1 file, 0 errors" in timed("verify", "--target", "a5", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text", ['exclude = ["*a*a*a*a*a*a*ab"]', '[per-file-ignores]\n"*a*a*a*a*a*a*ab" = ["PTO-A201"]']
+)
+def test_wildcards_of_a_configuration_are_counted(text: str, tmp_path: Path) -> None:
+    (tmp_path / f"{'a' * 96}.pto").write_text(COPY)
+    (tmp_path / "ptoas.toml").write_text(text)
+    said = timed("verify", "--target", "a5", str(tmp_path))
+    assert "PTO-E952" in said and "at most 3 `*`" in said
+
+
+def test_a_key_of_many_parts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "copy.pto").write_text(COPY)
+    (tmp_path / "ptoas.toml").write_text(".".join(["a"] * 50_000) + " = 1\n")
+    said = timed("verify", "--target", "a5", str(tmp_path))
+    assert "PTO-E950" in said and "a line has more than 128 dots" in said
+
+
+def test_a_large_configuration_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "copy.pto").write_text(COPY)
+    (tmp_path / "ptoas.toml").write_text("# a comment\n" * 100_000)
+    assert "larger than 1 MiB" in timed("verify", "--target", "a5", str(tmp_path))

@@ -3,7 +3,8 @@
 A verdict is found by all that it depends on: the text and the name of the file, the options, and the program
 that gave it (its version, its own files, its plugins). Nothing of the compiler is imported to find one. An
 entry is a small file that is written whole or not at all, so that any number of processes may share the
-folder; each of its 256 shelves is kept small.
+folder; each of its 256 shelves is kept small. Folders are made for their owner alone: whoever can write to
+the cache can forge a verdict.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ptoas import __version__
 from ptoas.diagnostics.core import Diagnostic, Edit, Note, Severity, Source, Span
@@ -22,6 +23,8 @@ from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.report import Report
 from ptoas.dialects.plugins import plugins
 from ptoas.project.verdicts import FileReport
+
+T = TypeVar("T")
 
 SETTING = "PTOAS_CACHE_DIR"
 FORMAT = 1
@@ -59,7 +62,7 @@ class Cache:
         try:
             kept: Any = json.loads(read_plain(self._place(key), MOST_BYTES))
             return key, _restored(path, data.decode("utf-8-sig"), kept)
-        except (OSError, ValueError, KeyError, TypeError, IndexError):
+        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
             return key, None  # not there, or not ours
 
     def keep(self, key: str, report: FileReport) -> None:
@@ -72,7 +75,7 @@ class Cache:
             return
         temporary = place.with_name(f".{os.getpid()}-{os.urandom(6).hex()}")
         try:
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(place.parent)
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -83,6 +86,14 @@ class Cache:
 
     def _place(self, key: str) -> Path:
         return self.folder / key[:2] / key[2:]
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder and those above it that are missing, each for its owner alone (`mkdir` gives its mode to
+    the last one only)."""
+    if not folder.is_dir():
+        _make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _prune(shelf: Path) -> None:
@@ -160,25 +171,43 @@ def _plain(report: FileReport) -> dict[str, Any]:
     }
 
 
+def _as(kind: type[T], value: Any) -> T:
+    """The value; raises `TypeError` unless it has this very type (a bool is no int)."""
+    if type(value) is not kind:
+        raise TypeError(f"found {type(value).__name__}, expected {kind.__name__}")
+    return value
+
+
 def _restored(path: str, text: str, kept: Any) -> FileReport:
+    """The verdict as it was kept; raises `TypeError`, `ValueError`, `KeyError` or `IndexError` for anything
+    else."""
     own = Source(text, path)
-    sources = [own if each[1] is None else Source(each[1], each[0]) for each in kept["sources"]]
+    sources = [
+        own if each[1] is None else Source(_as(str, each[1]), _as(str, each[0])) for each in kept["sources"]
+    ]
 
     def place(at: list[int]) -> Span:
-        return Span(sources[at[0]], at[1], at[2])
+        source, offset, length = (_as(int, number) for number in at)
+        if min(source, offset, length) < 0 or offset > len(sources[source].text):
+            raise ValueError("a place outside its text")
+        return Span(sources[source], offset, length)
 
     findings = tuple(
         Diagnostic(
-            code,
-            message,
+            _as(str, code),
+            _as(str, message),
             place(span),
             Severity(severity),
-            tuple(Note(words, None if at is None else place(at)) for words, at in notes),
-            fix,
-            tuple(cast("list[str]", targets)),
-            edits=tuple(Edit(place(at), new, safe) for at, new, safe in edits),
+            tuple(Note(_as(str, words), None if at is None else place(at)) for words, at in notes),
+            None if fix is None else _as(str, fix),
+            _texts(targets),
+            edits=tuple(Edit(place(at), _as(str, new), _as(bool, safe)) for at, new, safe in edits),
         )
         for code, message, span, severity, notes, fix, targets, edits in kept["findings"]
     )
-    report = Report(findings, tuple(cast("list[str]", kept["targets"])))
-    return FileReport(path, report, bool(kept["readable"]), bool(kept["unnamed"]))
+    report = Report(findings, _texts(kept["targets"]))
+    return FileReport(path, report, _as(bool, kept["readable"]), _as(bool, kept["unnamed"]))
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    return tuple(_as(str, each) for each in cast("list[Any]", _as(list, values)))

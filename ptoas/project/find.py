@@ -1,7 +1,8 @@
 """Which files a command works on: those that are named, and all programs below a directory.
 
 Below a directory, folders and files that are hidden, that a `.gitignore` lists, or that the configuration
-excludes are passed over; a file that is named is worked on whatever lists it.
+excludes are passed over; a file that is named is worked on whatever lists it. Lines of a `.gitignore` whose
+wildcards would take too long to match are left out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ptoas.diagnostics import Diagnostic, Source, Span
 from ptoas.diagnostics.files import read_plain
+from ptoas.project.patterns import has_too_many_wildcards
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -65,7 +67,8 @@ class _Lists:
             text = read_plain(folder / ".gitignore").decode("utf-8", "replace")
         except OSError:
             return self
-        return self.with_lines(folder, text.splitlines())
+        lines = [line for line in text.splitlines() if not has_too_many_wildcards(line)]
+        return self.with_lines(folder, lines)
 
     def with_lines(self, folder: Path, lines: Sequence[str]) -> _Lists:
         from pathspec import GitIgnoreSpec  # only where there is a list

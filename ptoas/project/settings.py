@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,12 +18,17 @@ from ptoas.diagnostics.core import Diagnostic, PtoasError, Source, Span
 from ptoas.diagnostics.files import read_plain
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.project.codes import known_codes
+from ptoas.project.patterns import MOST_WILDCARDS, has_too_many_wildcards
 from ptoas.targets import TARGETS, UnknownTargetError, get_target
 
 OWN = "ptoas.toml"
 SHARED = "pyproject.toml"
 _TABLE = "tool.ptoas"
 AUTO = "auto"
+MOST_BYTES = 1 << 20
+"""Of a configuration."""
+MOST_DOTS = 128
+"""In one line of it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,10 @@ def _mentions_us(path: Path) -> bool:
 def _read(path: Path, named: bool) -> Settings:
     name = os.path.relpath(path) if not named else str(path)
     try:
-        text = read_plain(path).decode("utf-8-sig")
+        text = read_plain(path, MOST_BYTES).decode("utf-8-sig")
+        # The time that tomllib takes grows with the square of the parts of a key.
+        if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+            raise OSError(0, f"a line has more than {MOST_DOTS} dots")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"
         raise PtoasError(
@@ -203,7 +211,14 @@ class _Reader:
         )
         for each in found:
             self.places[key, each] = self.place(table, key, each)
+        if key == "exclude" and not table:
+            self._check_patterns(key, found)
         return found
+
+    def _check_patterns(self, key: str, patterns: Iterable[str]) -> None:
+        for pattern in patterns:
+            if has_too_many_wildcards(pattern):
+                self._wrong("", key, pattern, f"at most {MOST_WILDCARDS} `*` between slashes, and parts `**`")
 
     def jobs(self, key: str, value: object) -> int | str | None:
         if value == AUTO:
@@ -218,6 +233,7 @@ class _Reader:
             self._wrong("", key, value, "a table of patterns, each with a list of codes")
             return None
         found: list[tuple[str, tuple[str, ...]]] = []
+        self._check_patterns(key, cast("dict[str, Any]", value))
         for pattern, codes in cast("dict[str, Any]", value).items():
             read = self.texts(pattern, codes, key)
             if read is not None:

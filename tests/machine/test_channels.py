@@ -14,6 +14,7 @@ import pytest
 
 import ptoas
 from ptoas.diagnostics import Diagnostic, PtoasError
+from ptoas.machine.sharing import Sharing
 from ptoas.runner.options import Options, Result
 from ptoas.runner.schedules import in_every_order
 
@@ -442,6 +443,19 @@ def test_both_vector_cores_of_a2a3_do_the_same_with_whole_tiles() -> None:
     with pytest.raises(PtoasError) as caught:
         execute(in_memory(pair(lines(*[PUSH] * 2), lines(again, turns[1]))), {}, "a2a3")
     assert {finding.code for finding in caught.value.diagnostics} == {"PTO-R915"}
+
+
+def test_a_pop_reads_a_ring_in_global_memory_and_a_push_writes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: set[tuple[str, bool]] = set()
+    note_bytes = Sharing.note_bytes
+
+    def watched(self: Sharing, op: Any, *rest: Any) -> None:
+        seen.add((op.mnemonic(), rest[4]))
+        note_bytes(self, op, *rest)
+
+    monkeypatch.setattr(Sharing, "note_bytes", watched)
+    execute(in_memory(GOOD), {}, "a2a3")
+    assert seen == {("tpush_to_aiv", True), ("tpop_from_aic", False)}
 
 
 def test_both_vector_cores_of_a2a3_push_one_tile() -> None:

@@ -343,3 +343,24 @@ def test_one_instruction_is_one_sum_and_parts_are_added_in_their_order(shape: tu
     first, second = product(slice(0, k // 2)), product(slice(k // 2, k))
     assert np.array_equal(found(2), first + second)
     assert not np.array_equal(first + second, whole)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_an_accumulator_that_is_not_the_destination_is_added_and_stays(target: str) -> None:
+    acc = "!pto.tile_buf<acc, 16x32xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+    left, right = (
+        "!pto.tile_buf<left, 16x16xf16, slayout=row_major>",
+        "!pto.tile_buf<right, 16x32xf16, slayout=col_major>",
+    )
+    text = f"""
+func.func @kernel(%c: {acc}, %a: {left}, %b: {right}, %d: {acc}) {{
+  pto.tmatmul.acc ins(%c, %a, %b : {acc}, {left}, {right}) outs(%d : {acc})
+  return
+}}
+"""
+    rng = np.random.default_rng(5)
+    c, d = rng.integers(-9, 9, (16, 32)).astype(np.float32), np.full((16, 32), 100, np.float32)
+    a, b = rng.integers(-9, 9, (16, 16)).astype(np.float16), rng.integers(-9, 9, (16, 32)).astype(np.float16)
+    result = ptoas.run(ptoas.parse(text), {"c": c, "a": a, "b": b, "d": d}, target, force=True)
+    assert np.array_equal(result.outputs["d"], c + a.astype(np.float32) @ b.astype(np.float32))
+    assert np.array_equal(result.arguments["c"], c)
