@@ -84,8 +84,6 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.runner.stats import Stats as Stats
     from ptoas.simulator.compare import Output as Output
     from ptoas.targets.a5 import A5 as A5
-    from ptoas.targets.families.elementwise import BINARY as BINARY
-    from ptoas.targets.families.elementwise import UNARY as UNARY
     from ptoas.targets.row import Row as Row
     from ptoas.targets.row import Rows as Rows
     from ptoas.targets.row import Unsupported as Unsupported
@@ -96,6 +94,8 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.targets.rule import mismatch as mismatch
     from ptoas.targets.rule import rule as rule
     from ptoas.targets.rules.examples import instruction as instruction
+    from ptoas.targets.shared.elementwise import BINARY as BINARY
+    from ptoas.targets.shared.elementwise import UNARY as UNARY
     from ptoas.targets.specs import TileLayout as TileLayout
     from ptoas.targets.target import UbLayout as UbLayout
 

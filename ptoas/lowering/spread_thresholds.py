@@ -29,8 +29,8 @@ from ptoas.dialects.pto.expand import TExpandSOp
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.comparisons import CompareModel
 from ptoas.targets.facts import Facts
+from ptoas.targets.shared.compare_gather import CompareModel
 
 Allocate = Callable[[Operation, TileType, str], SSAValue]
 

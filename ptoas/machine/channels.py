@@ -26,7 +26,7 @@ from ptoas.machine.slots import Held
 if TYPE_CHECKING:
     from ptoas.analysis.channels import Channel
     from ptoas.machine.cluster import Cluster
-    from ptoas.targets.channel_model import ChannelModel
+    from ptoas.targets.shared.channel_model import ChannelModel
 
 SPLITS = ("not", "by rows", "by columns", "by odd rows", "by odd columns")
 

@@ -18,7 +18,7 @@ from ptoas.machine.dtypes import DType
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import lanes, same_region
-from ptoas.targets.conversion import Conversion
+from ptoas.targets.shared.conversion import Conversion
 
 
 @instruction(TCvtOp)

@@ -16,8 +16,8 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import INSTRUCTIONS, Binder, Machine, Step
 from ptoas.machine.tiles import Tile
 from ptoas.machine.unsettled import Lanes
-from ptoas.targets.families.elementwise import SIX_BITS
 from ptoas.targets.row import Row
+from ptoas.targets.shared.elementwise import SIX_BITS
 
 Function = Callable[..., Array]
 """On arrays, then scalars, with `out=` where the result may be written in place."""

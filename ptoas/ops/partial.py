@@ -10,7 +10,7 @@ from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.family import NOTHING, applied, mnemonic, require_arithmetic
-from ptoas.targets.families.partial import FIRST, UNLESS
+from ptoas.targets.shared.partial import FIRST, UNLESS
 
 
 def _sources(op: PtoOp, m: Machine, dst: Tile, *sources: Tile) -> tuple[Tile, ...]:

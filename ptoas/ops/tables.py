@@ -12,7 +12,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.gathers import RowIndex, RowStep, TableModel
+from ptoas.targets.shared.gather_tables import RowIndex, RowStep, TableModel
 
 
 class Table:

@@ -13,7 +13,7 @@ from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
 from ptoas.machine.tiles import Tile
 from ptoas.ops.indexing import checked, index_failure, index_reader
-from ptoas.targets.comparisons import LANES, CompareModel
+from ptoas.targets.shared.compare_gather import LANES, CompareModel
 
 BLOCK = 32
 """Bytes of a block of TGATHERB."""

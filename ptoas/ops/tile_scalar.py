@@ -7,7 +7,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.ops.division import divide, power, remainder
 from ptoas.ops.family import Function, elementwise, elementwise_of, into, leaky, shift
-from ptoas.targets.families.elementwise import PRODUCT_OF_DST, ROUNDED_ONCE
+from ptoas.targets.shared.elementwise import PRODUCT_OF_DST, ROUNDED_ONCE
 
 elementwise(
     {

@@ -19,8 +19,8 @@ from ptoas.machine import hifloat8
 from ptoas.machine.dtypes import by_text
 from ptoas.ops.convert import conversion
 from ptoas.targets import get_target
-from ptoas.targets.conversion import Conversion
 from ptoas.targets.row import Forms, Row
+from ptoas.targets.shared.conversion import Conversion
 from tests.machine.support import bits_array, execute, raw, seeds
 
 

@@ -24,12 +24,12 @@ from ptoas.dialects.pto.types import TileType
 from ptoas.grammar.parse import parse
 from ptoas.targets import CPU, TARGETS, UnknownTargetError, get_target
 from ptoas.targets.a2a3.reduce import FOLDED
-from ptoas.targets.families.elementwise import UNARY
-from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Forms, Row, Unsupported
 from ptoas.targets.rules.operands import rules_for
+from ptoas.targets.shared.elementwise import UNARY
+from ptoas.targets.shared.gather_tables import TableModel
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import element_names
 from ptoas.targets.target import Target
 from ptoas.verifier.verify import verify

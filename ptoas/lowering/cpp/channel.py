@@ -51,7 +51,7 @@ from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.declarations import packed_view
 from ptoas.lowering.cpp.scalars import Handler
 from ptoas.lowering.cpp.types import element_cpp
-from ptoas.targets.channel_model import ChannelModel
+from ptoas.targets.shared.channel_model import ChannelModel
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import BLayout, Pipe, TileLoc
-from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, load_or_follow
+from ptoas.targets.shared.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, load_or_follow
 from ptoas.targets.shared.program import CONTROL_AREA, DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS
 from ptoas.targets.target import KB, Target, UbLayout

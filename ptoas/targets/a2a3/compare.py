@@ -6,10 +6,10 @@ from xdsl.dialects.builtin import i32
 
 from ptoas.dialects.pto import compare as c
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.families.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Rows, Scratch
 from ptoas.targets.rules.compare import integers_are_compared_for_equality
+from ptoas.targets.shared.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.specs import tile
 
 # The addresses of the mask, four bytes each.

@@ -7,11 +7,11 @@ from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE
 from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.types import TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families import elementwise as f
-from ptoas.targets.families import scratch
 from ptoas.targets.pipes import Pipes, S, V
 from ptoas.targets.row import Call, Forms, Row, Rows, Scratch
 from ptoas.targets.rules.elementwise import high_precision_has_an_effect, power_has_one_precision
+from ptoas.targets.shared import elementwise as f
+from ptoas.targets.shared import scratch
 from ptoas.targets.specs import ND, ROW_MAJOR, tile
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"

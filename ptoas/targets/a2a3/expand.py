@@ -8,16 +8,16 @@ from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.a2a3.elementwise import precise
 from ptoas.targets.facts import Facts
-from ptoas.targets.families.expand import (
+from ptoas.targets.pipes import Pipes, S, V
+from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.rules.expand import scratch_is_for_a_column
+from ptoas.targets.shared.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
 )
-from ptoas.targets.pipes import Pipes, S, V
-from ptoas.targets.row import Rows, Scratch
-from ptoas.targets.rules.expand import scratch_is_for_a_column
 from ptoas.targets.specs import NINE
 
 FOUR, FLOATS = "i16 i32 f16 f32", "f16 f32"

@@ -8,10 +8,6 @@ from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.enums import Coalesce, GatherOOB, MaskPattern
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.comparisons import LINES_AND_POSITIONS, CompareModel, compare_rows, form
-from ptoas.targets.families import gather as f
-from ptoas.targets.families.scratch import another, as_indices
-from ptoas.targets.gathers import TableModel
 from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
 from ptoas.targets.row import Call, Forms, Rows
 from ptoas.targets.rules import compare_gather as k
@@ -19,6 +15,10 @@ from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import memory as m
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.shared import gather as f
+from ptoas.targets.shared.compare_gather import LINES_AND_POSITIONS, CompareModel, compare_rows, form
+from ptoas.targets.shared.gather_tables import TableModel
+from ptoas.targets.shared.scratch import another, as_indices
 from ptoas.targets.specs import INDEX, ND, ND_OR_NZ, NINE, SHORT_INDEX, elements, tile, view
 
 TABLE = TableModel(row_capacity_dims=(0, 1, 2, 3), has_nz=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import generate as g
-from ptoas.targets.families.generate import TRIANGLE
 from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.shared.generate import TRIANGLE
 
 ROWS: Rows = {
     g.TTriOp: TRIANGLE.of("i16 u16 i32 u32 f16 f32"),

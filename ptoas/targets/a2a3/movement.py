@@ -8,7 +8,12 @@ from ptoas.dialects.pto import movement as d
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families.movement import (
+from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
+from ptoas.targets.row import Call, Rows, Scratch
+from ptoas.targets.rules import movement as m
+from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
+from ptoas.targets.shared.fixpipe import Cube, moves
+from ptoas.targets.shared.movement import (
     CONCAT,
     CONCAT_COUNTED,
     EXTRACT,
@@ -19,12 +24,7 @@ from ptoas.targets.families.movement import (
     move,
     no_boxes,
 )
-from ptoas.targets.families.scratch import BLOCK
-from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.pipes import MTE2, MTE3, Pipe, Pipes, S, V
-from ptoas.targets.row import Call, Rows, Scratch
-from ptoas.targets.rules import movement as m
-from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
+from ptoas.targets.shared.scratch import BLOCK
 from ptoas.targets.specs import NINE, elements
 
 WAYS = {"mat": "left right bias scaling", "vec": "vec", "acc": "mat"}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import partial as p
-from ptoas.targets.families.partial import FIRST, PARTIAL, PARTIAL_ARG, partial_arg
 from ptoas.targets.row import Rows
+from ptoas.targets.shared.partial import FIRST, PARTIAL, PARTIAL_ARG, partial_arg
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
 PAIRS = partial_arg(PARTIAL_ARG.but(tiles={"dst": tile(T, ROW_MAJOR, empty=False)}, model=FIRST))

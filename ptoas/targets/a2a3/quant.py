@@ -6,13 +6,13 @@ from ptoas.dialects.pto import quant as q
 from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE
 from ptoas.dialects.pto.enums import SaturationMode
 from ptoas.dialects.pto.types import DYNAMIC, TileType
-from ptoas.targets.conversion import Conversion, conversions
 from ptoas.targets.facts import Facts
-from ptoas.targets.families.scratch import BLOCK, like
 from ptoas.targets.pipes import Pipes, S, V
-from ptoas.targets.quants import CONVERT, DEQUANTISE, QUANTISE, push_scales, quantise
 from ptoas.targets.row import Call, Forms, Rows, Scratch, Unsupported
 from ptoas.targets.rules.quant import conversion_exists
+from ptoas.targets.shared.conversion import Conversion, conversions
+from ptoas.targets.shared.quant import CONVERT, DEQUANTISE, QUANTISE, push_scales, quantise
+from ptoas.targets.shared.scratch import BLOCK, like
 from ptoas.targets.specs import ROW_MAJOR, tile
 
 CONVERSIONS = conversions(

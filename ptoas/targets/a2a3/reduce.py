@@ -8,7 +8,9 @@ from ptoas.dialects.pto import reduce as r
 from ptoas.dialects.pto.element_types import BY_TYPE, element_size
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families.reduce import (
+from ptoas.targets.pipes import Pipe, Pipes, S, V
+from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.shared.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
     ROW_ARG,
@@ -16,9 +18,7 @@ from ptoas.targets.families.reduce import (
     SUM_OF_PAIRS,
     column_sum,
 )
-from ptoas.targets.families.scratch import BLOCK, as_large_as
-from ptoas.targets.pipes import Pipe, Pipes, S, V
-from ptoas.targets.row import Rows, Scratch
+from ptoas.targets.shared.scratch import BLOCK, as_large_as
 
 REPEAT = 256
 """Bytes that the vector unit works on at once."""

@@ -15,11 +15,11 @@ from ptoas.targets.a2a3.elementwise import (
     power,
     precise,
 )
-from ptoas.targets.families import elementwise as f
-from ptoas.targets.families import scratch
 from ptoas.targets.row import Forms, Rows, Scratch
 from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
 from ptoas.targets.rules.scratch import scratch_is_valid_for_a_row
+from ptoas.targets.shared import elementwise as f
+from ptoas.targets.shared import scratch
 from ptoas.targets.specs import ROW_MAJOR, tile
 
 IN_PLACE_MULTIPLIES = "multiplies in place"

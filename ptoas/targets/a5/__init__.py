@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto.enums import Pipe, TileLoc
-from ptoas.targets.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, both_load
+from ptoas.targets.shared.pipe_order import CUBE_CORE, OVERLAPPING, VECTOR_CORE, both_load
 from ptoas.targets.shared.program import SIMT_DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS, CUBE_LAYOUTS, SCALES
 from ptoas.targets.target import KB, Target, UbLayout

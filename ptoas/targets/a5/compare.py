@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import compare as c
-from ptoas.targets.families.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.row import Rows
+from ptoas.targets.shared.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.specs import NINE, ROW_MAJOR, WIDE, tile
 
 # The page speaks of 32-bit masks, the assembler of bytes; the header looks at neither.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
 from ptoas.dialects.pto.enums import Precision
-from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
+from ptoas.targets.shared import elementwise as f
 from ptoas.targets.specs import SHORT_INDEX, elements
 
 ADDED = elements("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32")

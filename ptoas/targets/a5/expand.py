@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
-from ptoas.targets.families.elementwise import precise
-from ptoas.targets.families.expand import (
+from ptoas.targets.row import Rows
+from ptoas.targets.shared.elementwise import precise
+from ptoas.targets.shared.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
 )
-from ptoas.targets.row import Rows
 from ptoas.targets.specs import NINE, WIDE
 
 MOVED = (*NINE, *WIDE)

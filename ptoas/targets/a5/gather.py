@@ -13,16 +13,16 @@ from ptoas.dialects.pto.gather import (
     TGatherOp,
     TScatterOp,
 )
-from ptoas.targets.comparisons import CompareModel, compare_rows, form
-from ptoas.targets.families import gather as f
-from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import RowIndex, RowStep, TableModel
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Forms, Rows
 from ptoas.targets.rules import compare_gather as k
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.shared import gather as f
+from ptoas.targets.shared.compare_gather import CompareModel, compare_rows, form
+from ptoas.targets.shared.gather_tables import RowIndex, RowStep, TableModel
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import (
     FLOAT8,
     HIF8,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import generate as g
-from ptoas.targets.families.generate import HISTOGRAM, RANDOM, TRIANGLE
 from ptoas.targets.row import Rows
 from ptoas.targets.rules import generate as r
+from ptoas.targets.shared.generate import HISTOGRAM, RANDOM, TRIANGLE
 
 ROWS: Rows = {
     g.TTriOp: TRIANGLE.of("i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32"),

@@ -6,7 +6,11 @@ from dataclasses import replace
 
 from ptoas.dialects.pto import movement as d
 from ptoas.targets.a5.memory import PLAIN, SCALED
-from ptoas.targets.families.movement import (
+from ptoas.targets.row import Call, Rows
+from ptoas.targets.rules import movement as m
+from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
+from ptoas.targets.shared.fixpipe import Cube, moves
+from ptoas.targets.shared.movement import (
     BOXES,
     CONCAT,
     EXTRACT,
@@ -16,10 +20,6 @@ from ptoas.targets.families.movement import (
     fill_pad,
     move,
 )
-from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.row import Call, Rows
-from ptoas.targets.rules import movement as m
-from ptoas.targets.rules.fixpipe import part_is_made_of_blocks
 from ptoas.targets.specs import FLOAT4, FLOAT8, HIF8, NINE, ROW_MAJOR, SCALE, elements, tile
 
 MOVED = (*NINE, *FLOAT8, *HIF8, *SCALE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import partial as p
-from ptoas.targets.families.partial import PARTIAL, PARTIAL_ARG, UNLESS, partial_arg
 from ptoas.targets.row import Rows
+from ptoas.targets.shared.partial import PARTIAL, PARTIAL_ARG, UNLESS, partial_arg
 from ptoas.targets.specs import NINE, WIDE
 
 PAIRS = partial_arg(PARTIAL_ARG.but(model=UNLESS))

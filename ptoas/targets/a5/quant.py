@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import quant as q
 from ptoas.dialects.pto.enums import RoundMode
-from ptoas.targets.conversion import Conversion, Rounding, conversions
-from ptoas.targets.quants import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, push_scales, quantise
 from ptoas.targets.row import Rows, Unsupported
 from ptoas.targets.rules.quant import results_of_blocks_have_no_gaps
+from ptoas.targets.shared.conversion import Conversion, Rounding, conversions
+from ptoas.targets.shared.quant import BLOCKS, DEQUANTISE, PAIRS, convert, in_blocks, push_scales, quantise
 
 CONVERSIONS = conversions(
     {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import reduce as r
-from ptoas.targets.families.reduce import (
+from ptoas.targets.row import Rows
+from ptoas.targets.shared.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
     ROW_ARG,
@@ -11,7 +12,6 @@ from ptoas.targets.families.reduce import (
     SUM_OF_PAIRS,
     column_sum,
 )
-from ptoas.targets.row import Rows
 from ptoas.targets.specs import ND, NINE, WIDE, tile
 
 FOUR = "i16 i32 f16 f32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.sort import blocks_come_in_fours
-from ptoas.targets.sorts import MERGE_BLOCKS, SORT, merge
+from ptoas.targets.shared.sort import MERGE_BLOCKS, SORT, merge
 
 FLOATS = "f16 f32"
 

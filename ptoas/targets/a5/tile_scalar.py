@@ -15,10 +15,10 @@ from ptoas.targets.a5.elementwise import (
     SHIFTED,
     power,
 )
-from ptoas.targets.families import elementwise as f
 from ptoas.targets.pipes import Pipe, Pipes, S, V
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.elementwise import shift_is_less_than_the_width, sum_takes_the_product
+from ptoas.targets.shared import elementwise as f
 
 SCALAR_LOOP = Pipes(S, before=((V, S),))
 """A loop of the scalar pipe that waits for vectors, and that no vector waits for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ptoas.targets.a5 import LAYOUTS, MEMORIES, PIPES_THAT_OVERLAP, UB
-from ptoas.targets.pipe_order import CUBE_CORE, VECTOR_CORE, both_load
+from ptoas.targets.shared.pipe_order import CUBE_CORE, VECTOR_CORE, both_load
 from ptoas.targets.shared.program import SIMT_DEVICES
 from ptoas.targets.specs import CUBE_ALIGNMENTS
 from ptoas.targets.target import Target

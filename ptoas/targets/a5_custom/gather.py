@@ -7,11 +7,11 @@ from dataclasses import replace
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.targets.a5.gather import MSCATTER
 from ptoas.targets.a5.gather import ROWS as A5_ROWS
-from ptoas.targets.families import gather as f
-from ptoas.targets.gathers import RowIndex, RowStep, TableModel, by_index_columns
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather_shapes as g
+from ptoas.targets.shared import gather as f
+from ptoas.targets.shared.gather_tables import RowIndex, RowStep, TableModel, by_index_columns
 from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, ROW_MAJOR, WIDE, tile
 
 TABLE = TableModel(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ptoas.dialects.pto import compare as c
 from ptoas.dialects.pto.element_types import element_size
 from ptoas.targets.cpu.elementwise import ARITHMETIC
-from ptoas.targets.families.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.row import Forms, Rows
 from ptoas.targets.rules.compare import mask_is_valid_for_its_bits
+from ptoas.targets.shared.compare import COMPARE, COMPARE_SCALAR, SELECT, SELECT_SCALAR
 from ptoas.targets.specs import NINE, tile
 
 SAME = {"dst": "R C", "src0 src1": "R C"}

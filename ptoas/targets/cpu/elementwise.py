@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import elementwise as e
-from ptoas.targets.families import elementwise as f
 from ptoas.targets.row import Rows, Unsupported
 from ptoas.targets.rules.elementwise import tiles_have_one_type, valid_extents_are_open_in_both
+from ptoas.targets.shared import elementwise as f
 from ptoas.targets.specs import NINE, WIDE
 
 ARITHMETIC = (*NINE, *WIDE)

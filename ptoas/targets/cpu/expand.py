@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
 from ptoas.targets.cpu.elementwise import ARITHMETIC
-from ptoas.targets.families.elementwise import precise
-from ptoas.targets.families.expand import (
+from ptoas.targets.row import Rows
+from ptoas.targets.shared.elementwise import precise
+from ptoas.targets.shared.expand import (
     COLUMN_EXPAND,
     COLUMN_EXPAND_BINARY,
     FILL,
     ROW_EXPAND,
     ROW_EXPAND_BINARY,
 )
-from ptoas.targets.row import Rows
 
 REPEATED = "i16 u16 i32 u32 f16 f32"
 MULTIPLIED = f"{REPEATED} u8"

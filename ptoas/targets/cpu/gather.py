@@ -7,16 +7,16 @@ from dataclasses import replace
 from ptoas.dialects.pto.element_types import ELEMENT_TYPES
 from ptoas.dialects.pto.enums import Coalesce
 from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherBOp, TGatherOp, TScatterOp
-from ptoas.targets.comparisons import compare_rows, form
-from ptoas.targets.families import gather as f
-from ptoas.targets.families.scratch import placeholder
-from ptoas.targets.gathers import RowIndex, TableModel
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather as a
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.rules import scatter as s
 from ptoas.targets.rules import tile_gather as b
+from ptoas.targets.shared import gather as f
+from ptoas.targets.shared.compare_gather import compare_rows, form
+from ptoas.targets.shared.gather_tables import RowIndex, TableModel
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import FLOAT8, HIF8, INDEX, ND, NINE, ROW_MAJOR, WIDE, elements, tile
 
 TABLE = TableModel(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import movement as d
 from ptoas.targets.cpu.memory import PLAIN, SCALED
-from ptoas.targets.families.movement import (
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules import movement as m
+from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
+from ptoas.targets.shared.fixpipe import Cube, moves
+from ptoas.targets.shared.movement import (
     CONCAT,
     EXTRACT,
     MOVE,
@@ -14,10 +18,6 @@ from ptoas.targets.families.movement import (
     move,
     no_boxes,
 )
-from ptoas.targets.fixpipe import Cube, moves
-from ptoas.targets.row import Row, Rows
-from ptoas.targets.rules import movement as m
-from ptoas.targets.rules.elementwise import valid_extents_are_open_in_both
 from ptoas.targets.specs import ANY, LOADED, NINE, SCALE, T, tile
 
 INSIDE = m.part_is_inside(of_valid=True)

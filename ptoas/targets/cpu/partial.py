@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import partial as p
-from ptoas.targets.families.partial import PARTIAL, PARTIAL_ARG
 from ptoas.targets.row import Rows
+from ptoas.targets.shared.partial import PARTIAL, PARTIAL_ARG
 from ptoas.targets.specs import ROW_MAJOR, SHORT_INDEX, tile
 
 TYPES = "i8 u8 i16 i32 f16 bf16 f32"

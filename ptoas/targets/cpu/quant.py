@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from ptoas.dialects.pto import quant as q
-from ptoas.targets.conversion import Conversion, conversions
-from ptoas.targets.quants import (
+from ptoas.targets.row import Rows, Unsupported
+from ptoas.targets.rules.quant import (
+    exponents_and_boxes_are_one_type_without_gaps,
+    exponents_fill_boxes,
+    results_of_blocks_have_no_gaps,
+)
+from ptoas.targets.shared.conversion import Conversion, conversions
+from ptoas.targets.shared.quant import (
     BLOCKS,
     BOXED,
     DEQUANTISE,
@@ -14,12 +20,6 @@ from ptoas.targets.quants import (
     in_blocks,
     push_scales,
     quantise,
-)
-from ptoas.targets.row import Rows, Unsupported
-from ptoas.targets.rules.quant import (
-    exponents_and_boxes_are_one_type_without_gaps,
-    exponents_fill_boxes,
-    results_of_blocks_have_no_gaps,
 )
 from ptoas.targets.specs import ANY, ND, tile
 

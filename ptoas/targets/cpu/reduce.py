@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import reduce as r
 from ptoas.targets.cpu.elementwise import ARITHMETIC
-from ptoas.targets.families.reduce import (
+from ptoas.targets.row import Rows
+from ptoas.targets.shared.reduce import (
     COLUMN_ARG,
     COLUMN_REDUCTION,
     ROW_ARG,
@@ -12,7 +13,6 @@ from ptoas.targets.families.reduce import (
     SUM_OF_PAIRS,
     column_sum,
 )
-from ptoas.targets.row import Rows
 
 REDUCED = "i16 i32 f16 bf16 f32"
 SUMMED = "f16 bf16 f32"

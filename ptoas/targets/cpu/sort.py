@@ -5,7 +5,7 @@ from __future__ import annotations
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.sort import sorted_pairs_fit
-from ptoas.targets.sorts import MERGE_BLOCKS, MERGE_LISTS, SORT, merge
+from ptoas.targets.shared.sort import MERGE_BLOCKS, MERGE_LISTS, SORT, merge
 from ptoas.targets.specs import elements
 
 FLOATS = "f16 f32"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ptoas.dialects.pto import tile_scalar as s
 from ptoas.targets.cpu.elementwise import ARITHMETIC, FLOATS, INTEGERS
-from ptoas.targets.families import elementwise as f
-from ptoas.targets.families import scratch
 from ptoas.targets.row import Rows
 from ptoas.targets.rules.elementwise import (
     scratch_has_the_type_of_the_destination,
@@ -13,6 +11,8 @@ from ptoas.targets.rules.elementwise import (
     sum_takes_the_product,
     tiles_have_one_type,
 )
+from ptoas.targets.shared import elementwise as f
+from ptoas.targets.shared import scratch
 
 # The header has one template parameter for the destination and the scratch tile.
 SCRATCH = f.SCALAR.but(

@@ -11,11 +11,11 @@ from ptoas.dialects.pto.channel import ChannelOp, InitializePipeOp, PipeInitOp, 
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.enums import AddressSpace, TileLoc
 from ptoas.targets.change import Change
-from ptoas.targets.channel_model import ChannelModel
 from ptoas.targets.facts import Facts
 from ptoas.targets.row import Row
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.channel_examples import EVERYWHERE, LOCAL, PAIR, both, once, there_and_back
+from ptoas.targets.shared.channel_model import ChannelModel
 from ptoas.targets.target import Target
 
 Violations = Iterator[Violation]

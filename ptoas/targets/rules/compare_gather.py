@@ -9,10 +9,10 @@ from ptoas.dialects.pto.enums import BLayout
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.comparisons import LANES, line_bytes
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction
+from ptoas.targets.shared.compare_gather import LANES, line_bytes
 
 Violations = Iterator[Violation]
 

@@ -12,10 +12,10 @@ from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
 from ptoas.dialects.pto.types import DYNAMIC, dim_text
 from ptoas.targets.facts import Facts
-from ptoas.targets.gathers import RowIndex
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
+from ptoas.targets.shared.gather_tables import RowIndex
 from ptoas.targets.specs import ND, NZ
 
 Violations = Iterator[Violation]

@@ -1,1 +1,1 @@
-"""Rows that all targets have in common, chapter by chapter."""
+"""Parts of rows that targets share, by chapter; `ROWS` of a chapter are those that all targets have."""

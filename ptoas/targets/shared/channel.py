@@ -8,10 +8,10 @@ from ptoas.analysis.channels import declaration_of, flow_of
 from ptoas.dialects.pto import channel as c
 from ptoas.dialects.pto.core_enums import Flow
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.channel_model import ChannelModel
 from ptoas.targets.pipes import Pipe
 from ptoas.targets.row import Forms, Row, Rows, Unsupported
 from ptoas.targets.rules import channel as r
+from ptoas.targets.shared.channel_model import ChannelModel
 
 ROWS: Rows = {
     c.ReserveBufferOp: Row(rules=(r.a_ring_has_a_place,)),

@@ -1,9 +1,61 @@
-"""What repeats a value, where all targets ask the same of it."""
+"""Rows of what repeats a value."""
 
 from __future__ import annotations
 
 from ptoas.dialects.pto import expand as x
-from ptoas.targets.families.expand import COLUMN_EXPAND_BINARY
-from ptoas.targets.row import Rows
+from ptoas.dialects.pto.enums import TileLoc
+from ptoas.dialects.pto.types import TileType
+from ptoas.targets.pipes import MTE2, V
+from ptoas.targets.row import Row, Rows
+from ptoas.targets.rules.expand import one_source_has_a_value_for_each_row
+from ptoas.targets.specs import PLAIN, ROW_MAJOR, T, tile
+
+FILL = Row(
+    tiles={"dst": tile(T, locs="vec mat")},
+    pipe=lambda op: MTE2 if _loc(op.destination.type) is TileLoc.Mat else V,
+)
+
+ROW_EXPAND = Row(
+    tiles={"dst": tile(T), "src": tile(empty=False)},
+    valid={"dst": "R C", "src": "R _"},
+    walks=True,
+    pipe=V,
+)
+
+COLUMN_EXPAND = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src": tile(None, ROW_MAJOR)},
+    valid={"dst": "R C", "src": "_ C"},
+    walks=True,
+    pipe=V,
+)
+
+ROW_EXPAND_BINARY = Row(
+    tiles={"dst": tile(T, ROW_MAJOR), "src0 src1": tile(None, PLAIN)},
+    valid={"dst": "R C", "src0 src1": "R _"},
+    idle=True,
+    rules=(one_source_has_a_value_for_each_row,),
+    walks=True,
+    pipe=V,
+    ignores=("tmp",),
+)
+"""Where the scratch tile is a place in the call and nothing more."""
+
+COLUMN_EXPAND_BINARY = Row(
+    tiles={
+        "dst": tile(T, ROW_MAJOR),
+        "src0": tile(None, ROW_MAJOR),
+        "src1": tile(None, ROW_MAJOR, empty=False),
+    },
+    valid={"dst": "R C", "src0": "R C", "src1": "_ C"},
+    idle=True,
+    walks=True,
+    pipe=V,
+)
+
+
+def _loc(type: object) -> TileLoc | None:
+    return type.loc.data if isinstance(type, TileType) else None
+
 
 ROWS: Rows = COLUMN_EXPAND_BINARY.each({x.TColExpandExpdifOp: "f16 f32"})
+"""What all targets ask alike."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
-from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Forms, Row, Scratch
 from ptoas.targets.rules.reduce import sums_of_pairs_fit_the_scratch_tile
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import INDEX, ND, ND_OR_COLUMN, T, tile
 
 ROW_REDUCTION = Row(

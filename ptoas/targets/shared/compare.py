@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import i32
 
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.pipes import V
 from ptoas.targets.row import Call, Row, Scratch
 from ptoas.targets.rules.compare import mask_has_a_bit_for_each_column
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
 COMPARE = Row(

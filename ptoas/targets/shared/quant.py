@@ -9,7 +9,6 @@ from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import MxGroupAxis, QuantScaleAlg, QuantType, RoundMode, SaturationMode
 from ptoas.dialects.pto.quant import SetQuantScalarOp, SetQuantVectorOp, TCvtOp, TQuantMxOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.conversion import Conversion
 from ptoas.targets.pipes import FIX, V
 from ptoas.targets.row import Call, Forms, Row, Rows, Unsupported
 from ptoas.targets.rules.quant import (
@@ -20,6 +19,7 @@ from ptoas.targets.rules.quant import (
     offsets_have_the_type_of_the_scales,
     pairs_are_half_as_wide,
 )
+from ptoas.targets.shared.conversion import Conversion
 from ptoas.targets.specs import DN, ND, ONE_ROW, PLAIN, ROW_MAJOR, tile
 
 CONVERT = Row(

@@ -10,10 +10,10 @@ from ptoas.dialects.pto.enums import Precision
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.tile_scalar import TDivSOp
 from ptoas.dialects.pto.types import TileType
-from ptoas.targets.families.scratch import placeholder
 from ptoas.targets.pipes import S, V
 from ptoas.targets.row import Call, Forms, Row
 from ptoas.targets.rules.elementwise import one_vector_is_divided, tiles_have_one_type
+from ptoas.targets.shared.scratch import placeholder
 from ptoas.targets.specs import ROW_MAJOR, T, tile
 
 BINARY = Row(
