@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
-from ptoas.editors._words import WORDS
+from ptoas.editors.vocabulary import vocabulary
+
+WORDS = vocabulary()
 
 _BEFORE, _AFTER = r"(?<![\w$.%@!#^-])", r"(?![\w$-]|\.\w)"
 _SUFFIX = rf"(?:\.(?:{'|'.join(WORDS['suffixes'])}))*"
