@@ -16,7 +16,7 @@ Where the number is a constant, the tile itself stands in the place of `%t`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i64
@@ -98,7 +98,8 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
 
 
 def _is_narrow(address: SSAValue) -> bool:
-    return isinstance(address.type, IntegerType) and address.type.width.data < 32
+    """Whether few bits hold an address."""
+    return isinstance(address.type, IntegerType) and cast(IntegerType, address.type).width.data < 32
 
 
 def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:

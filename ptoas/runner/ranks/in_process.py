@@ -367,7 +367,7 @@ def run_ranks(
     def make() -> Kernel:
         return compile(module if isinstance(module, ModuleOp) else module(), target, **options)
 
-    given = {} if arguments is None else arguments
+    given: Mapping[str, Any] | Sequence[str] = {} if arguments is None else arguments
     return run_compiled(make, given, ranks=ranks, seed=seed, max_memory=max_memory, jobs=jobs)
 
 
