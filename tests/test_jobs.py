@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from ptoas.cli.main import main
 from ptoas.diagnostics import Diagnostic
 from ptoas.diagnostics.files import open_plain
-from ptoas.project.pool import CRASH_CODE, map_files
+from ptoas.project.pool import map_files
 
 GOOD = ".arg %a : !pto.tile<8x16xf32>\n%b = tadd %a, %a : !pto.tile<8x16xf32>\n"
 BAD = "%t = pto.alloc_tile : !pto.tile_buf<vec, 16x8xf16>\n"
@@ -143,7 +143,7 @@ def _kills(file: str, folder: Path) -> str:
 
 def test_a_file_that_kills_its_worker_again_is_a_finding(tmp_path: Path) -> None:
     found = list(map_files(partial(_kills, folder=tmp_path), names(30), 2, crash_of))
-    crashed = {"7": f"{CRASH_CODE} 7", "9": f"{CRASH_CODE} 9"}
+    crashed = {"7": "PTO-X002 7", "9": "PTO-X002 9"}
     assert found == [crashed.get(name, name) for name in names(30)]
     assert {path.read_text() for path in tmp_path.iterdir()} <= {"x", "xx"}, "nothing is tried a third time"
 
@@ -165,7 +165,7 @@ def test_a_command_names_the_file_that_kills_its_worker(
     monkeypatch.setattr(sys.modules["ptoas.grammar.parse"], "open_plain", kill)
     done = CliRunner().invoke(main, [command, ".", *COMMANDS[command], "-j", "2"])
     assert done.exit_code == 1
-    assert f"[{CRASH_CODE}]" in done.output and "4.pto" in done.output
+    assert "[PTO-X002]" in done.output and "4.pto" in done.output
     assert "Traceback" not in done.output
     # The other files are processed all the same.
     for number in (0, 1, 8):

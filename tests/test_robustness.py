@@ -68,6 +68,22 @@ def test_a_base_that_is_calculated_in_few_bits_is_refused() -> None:
     assert "found an address of type i8" in command("verify", "-", "--target", "a5", text=text).output
 
 
+@pytest.mark.parametrize("name", ["verify", "lower", "run"])
+@pytest.mark.parametrize("size", [(64, 16), (16, 64), (64, 64)])
+def test_a_subview_larger_than_its_fractal_tile_is_refused(name: str, size: tuple[int, int]) -> None:
+    rows, cols = size
+    tile = "!pto.tile_buf<mat, {0}x{1}xf16, blayout=col_major, slayout=row_major>"
+    whole, part = tile.format(32, 32), tile.format(rows, cols)
+    text = f"""
+func.func @f(%t: {whole}) {{
+  %z = arith.constant 0 : index
+  %s = pto.subview %t[%z, %z] sizes [{rows}, {cols}] : {whole} -> {part}
+  return
+}}
+"""
+    assert "PTO-V111" in command(name, "-", "--target", "a5", text=text).output
+
+
 @pytest.mark.parametrize(("name", "code"), [("lower", "PTO-L004"), ("run", "PTO-R505")])
 def test_a_type_of_another_dialect_in_a_signature_is_refused(name: str, code: str) -> None:
     text = "func.func @f(%x: !foo.bar) {\n  return\n}\n"

@@ -92,6 +92,7 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
 
 
 def _is_narrow(address: SSAValue) -> bool:
+    """Return True if the address has fewer than 32 bits."""
     type: Attribute = address.type
     return isinstance(type, IntegerType) and type.bitwidth < 32
 

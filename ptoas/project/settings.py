@@ -109,10 +109,9 @@ def _read(path: Path, named: bool) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise PtoasError([_not_toml(source, str(error))]) from None
     shared = path.name == SHARED or (named and path.name != OWN and "tool" in data)
-    tools: Any = data.get("tool", {})
-    if shared and not isinstance(tools, dict):
-        return _Reader(source, shared).settings(tools)
-    table: Any = cast("dict[str, Any]", tools).get("ptoas", {}) if shared else data
+    table: Any = data.get("tool", {}) if shared else data
+    if shared and isinstance(table, dict):
+        table = cast("dict[str, Any]", table).get("ptoas", {})
     return _Reader(source, shared).settings(table)
 
 
