@@ -99,7 +99,8 @@ def _allocated(op: AllocMultiTileOp) -> list[SSAValue]:
 
 def _is_narrow(address: SSAValue) -> bool:
     """Whether few bits hold an address."""
-    return isinstance(address.type, IntegerType) and cast(IntegerType, address.type).width.data < 32
+    type = address.type
+    return isinstance(type, IntegerType) and cast(IntegerType, type).width.data < 32
 
 
 def _address(op: Operation, base: SSAValue, step: int) -> SSAValue:
