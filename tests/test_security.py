@@ -189,7 +189,7 @@ def test_several_files_read_configuration_and_use_the_cache(tmp_path: Path) -> N
     assert not [line for line in lines if line.startswith(("EVENT write", "EVENT os"))]
 
 
-COPY = """
+ONE_ROW = """
 .arg %x : !pto.memref<1x8xf32>
 .arg %out : !pto.memref<1x8xf32>
 %a = tload %x : (!pto.memref<1x8xf32>) -> !pto.tile<1x8xf32>
@@ -205,7 +205,7 @@ def test_a_program_names_no_files_outside_its_directory(name: str, tmp_path: Pat
     np.save(tmp_path / "secret.npy", data)
     np.savez(tmp_path / "secret.npz", x=data)
     (inside / "link.npy").symlink_to(tmp_path / "secret.npy")
-    file = program(inside, f"{COPY}# ARGS: x={name.format(outside=tmp_path)}\n# RUN-CHECK: out == 1\n")
+    file = program(inside, f"{ONE_ROW}# ARGS: x={name.format(outside=tmp_path)}\n# RUN-CHECK: out == 1\n")
     for start in (["run", "--check-file", "--target", "a5"], ["test", "--target", "a5"]):
         done = command(*start, file)
         assert done.exit_code == 1 and "is not below the program's directory" in done.output
@@ -217,18 +217,18 @@ def test_a_program_names_no_files_outside_its_directory(name: str, tmp_path: Pat
 def test_files_that_a_program_names_are_relative_to_it(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     np.save(tmp_path / "data" / "x.npy", np.full((1, 8), 3, np.float32))
-    file = program(tmp_path, f"{COPY}# ARGS: x=data/x.npy\n# RUN-CHECK: out == 3\n")
+    file = program(tmp_path, f"{ONE_ROW}# ARGS: x=data/x.npy\n# RUN-CHECK: out == 3\n")
     assert command("run", "--check-file", "--target", "a5", file).exit_code == 0
     assert command("test", "--target", "a5", file).exit_code == 0
 
 
 @promise(16)
 def test_a_program_lowers_the_limit_of_steps_and_does_not_raise_it(tmp_path: Path) -> None:
-    raised = program(tmp_path, f"{COPY}# ARGS: --max-steps 300000000\n# RUN-CHECK: out == x\n")
+    raised = program(tmp_path, f"{ONE_ROW}# ARGS: --max-steps 300000000\n# RUN-CHECK: out == x\n")
     for start in (["run", "--check-file", "--target", "a5"], ["test", "--target", "a5"]):
         assert "can't raise the limit of 200000000 steps" in command(*start, raised).output
-    lowered = program(tmp_path, f"{COPY}# ARGS: --max-steps 1\n# RUN-CHECK: out == x\n")
-    refused("PTO-R504", "run", "--check-file", "--target", "a5", lowered)
+    lowered = program(tmp_path, f"{ONE_ROW}# ARGS: --max-steps 1\n# RUN-CHECK: out == x\n")
+    refused("PTO-R501", "run", "--check-file", "--target", "a5", lowered)
     assert command("run", "--check-file", "--target", "a5", "--max-steps", "300000000", raised).exit_code == 0
 
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -113,7 +112,8 @@ def test_a_distribution_can_be_installed_and_used(distributions: Path, kind: str
     run(sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv"))
     packages = run(str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     # The dependencies are those of the environment that runs the tests; paths in a .pth come last.
-    (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    ours = [path for path in sys.path if path.endswith("site-packages")]
+    (Path(packages) / "dependencies.pth").write_text("\n".join(ours), encoding="utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--ignore-installed", str(archive))
     imported = run(str(python), "-c", "import ptoas; print(ptoas.__file__)").strip()
