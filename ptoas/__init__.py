@@ -79,6 +79,7 @@ if TYPE_CHECKING:  # types of parameters and attributes, and what extends the li
     from ptoas.runner.compare import Comparison as Comparison
     from ptoas.runner.observe import Printing as Printing
     from ptoas.runner.options import Options as Options
+    from ptoas.runner.options import RunObserver as RunObserver
     from ptoas.runner.parameters import Parameter as Parameter
     from ptoas.runner.ranks.in_process import RanksResult as RanksResult
     from ptoas.runner.stats import Stats as Stats

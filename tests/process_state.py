@@ -45,7 +45,7 @@ def use_library(folder: str) -> None:
         module = ptoas.parse(file.read(), "0.pto")
     assert ptoas.verify(module, "a5").ok
     assert "TADD" in ptoas.lower(module, "a5")
-    assert ptoas.run(module, {}, "a5").outputs
+    assert ptoas.run(module, {}, "a5", generate=True).outputs
 
 
 def use_command(folder: str) -> None:

@@ -120,7 +120,7 @@ def test_a_benchmark_gives_rows() -> None:
     for name in BENCHMARKS:
         assert callable(import_module(f"benchmarks.{name}").measure)
     programs = {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
-    assert programs == {*BENCHMARKS, "__init__", "__main__", "figures", "generate", "mpi_put"}
+    assert programs == {*BENCHMARKS, "__init__", "__main__", "code_lines", "figures", "generate", "mpi_put"}
 
 
 def test_the_kept_results_are_whole() -> None:

@@ -259,7 +259,7 @@ def test_what_no_limit_caught_is_still_no_traceback(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("ptoas.compiler.lower.lower_file", fail)
+    monkeypatch.setattr("ptoas.cli.lower.lower_file", fail)
     done = ptoas("lower", LOOKUP)
     assert done.exit_code == code and words in done.stderr
     assert "Traceback" not in done.output

@@ -675,7 +675,7 @@ def test_what_no_limit_catches_ends_without_a_traceback(monkeypatch: pytest.Monk
         def fail(*_: Any, error: BaseException = error, **__: Any) -> None:
             raise error
 
-        monkeypatch.setattr("ptoas.compiler.lower.lower_file", fail)
+        monkeypatch.setattr("ptoas.cli.lower.lower_file", fail)
         assert f"more {word} than there is" in refused("PTO-P014", "lower", LOOKUP)
 
 

@@ -7,11 +7,13 @@ import os
 import sys
 from collections import UserDict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from ptoas.diagnostics.core import UsageError
 
 if TYPE_CHECKING:
     from ptoas.diagnostics import Diagnostic
@@ -25,8 +27,6 @@ class Command(click.Command):
     """What the library refuses as a wrong option is wrong usage: exit code 2."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        from ptoas.diagnostics import UsageError
-
         try:
             return super().invoke(ctx)
         except UsageError as error:
@@ -43,7 +43,11 @@ class _Imported(UserDict[str, click.Command]):
         self._homes = homes
 
     def __getitem__(self, name: str) -> click.Command:
-        return getattr(import_module(f"ptoas.cli.{self._homes[name][0]}"), name)
+        try:
+            module = import_module(f"ptoas.cli.{self._homes[name][0]}")
+        except UsageError as error:  # of a plug-in, which is imported with the dialect
+            raise click.UsageError(str(error)) from None
+        return getattr(module, name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._homes
@@ -53,18 +57,6 @@ class _Imported(UserDict[str, click.Command]):
 
     def __len__(self) -> int:
         return len(self._homes)
-
-
-def _width() -> int | None:
-    """How wide help is, as click finds out; but without `shutil`, which imports all that packs archives."""
-    if click.formatting.FORCED_WIDTH is not None:
-        return None  # a test says how wide
-    given = os.environ.get("COLUMNS", "")
-    columns = int(given) if given.isdecimal() else 0
-    if not columns and sys.__stdout__ is not None:
-        with suppress(OSError, ValueError):  # it may be no terminal
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
-    return max(min(columns or 80, 80) - 2, 50)
 
 
 class Commands(click.Group):
@@ -80,11 +72,6 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, self.homes[name][1]) for name in self.list_commands(ctx)])
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        return super().make_context(info_name, args, parent, **{"terminal_width": _width(), **extra})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[COMMAND] = tuple(args)

@@ -185,9 +185,9 @@ def test_statements_that_differ_in_names_are_parsed_once(monkeypatch: pytest.Mon
 
 
 def test_a_percent_sign_in_a_string_is_no_name() -> None:
-    module = ptoas.parse('.arg %a : !pto.tile<8x8xf32>\n%b = tneg %a {note = "%a"} : !pto.tile<8x8xf32>')
+    module = ptoas.parse('.arg %a : !pto.tile<8x8xf32>\n%b = tneg %a {x.note = "%a"} : !pto.tile<8x8xf32>')
     (op,) = [op for op in module.walk() if op.name == "pto.tneg"]
-    assert str(op.attributes["note"]) == '"%a"'
+    assert str(op.attributes["x.note"]) == '"%a"'
 
 
 def test_a_cache_drops_its_older_half_when_it_is_full() -> None:
