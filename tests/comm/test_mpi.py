@@ -77,7 +77,7 @@ def test_a_crash_leaves_nobody_waiting() -> None:
         "    if mpi.load_mpi().COMM_WORLD.Get_rank() == 1: raise RuntimeError('gone')\n"
         "    return ranks.live(*work)\n"
         "mpi.live = live\n"
-        "ranks.run_ranks(ptoas.parse(gather(3, (4, 8))), (), 'a5', ranks='mpi')\n"
+        "ptoas.run_ranks(ptoas.parse(gather(3, (4, 8))), (), 'a5', ranks='mpi')\n"
     )
     done = mpiexec(3, "-c", code)
     assert done.returncode != 0 and "RuntimeError: gone" in done.stderr

@@ -71,7 +71,8 @@ def _check_findings(arguments: tuple[str, ...], output: str, data: bytes) -> Non
         places = [(region["startLine"], region["startColumn"]) for region in regions]
     else:
         return
-    lines = data.decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.split("\n" if "\n" in text else "\r")
     for line, column in places:
         if not 1 <= line <= len(lines) or not 1 <= column <= len(lines[line - 1]) + 1:
             raise Broken("verify place", f"{line}:{column}")
