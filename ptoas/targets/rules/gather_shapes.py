@@ -482,10 +482,10 @@ def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vi
     header=True,
 )
 def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode Shape[4] of the table is dynamic exactly when the valid columns in the destination's type
-    are; an extent that is a known constant is written as one, and is static."""
+    """In Row mode Shape[4] of the table is dynamic only where the valid columns in the destination's type
+    are; a known width beside dynamic columns is written as a dynamic one."""
     width, cols = know.view("mem").shape5[4], know.tile(op.DATA).type.valid_cols
-    if know.is_row and (width == DYNAMIC) != (cols == DYNAMIC):
+    if know.is_row and width == DYNAMIC and cols != DYNAMIC:
         what = "row width (Shape[4]) of the table"
         required = f"{shape_str((cols,))}, as the valid columns of {op.DATA}"
         yield mismatch(what, shape_str((width,)), required, slot="mem")

@@ -74,6 +74,9 @@ class TableModel:
     """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
     two_dimensional: bool = False
     """Whether a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
+    compares_width: bool = False
+    """Whether a Row gather or scatter compares Shape[4] with the valid columns as C++ writes them, so that a
+    dynamic extent equals only a dynamic one."""
     has_nz: bool = False
     """Whether the fractal layout of tables and tiles is known."""
 
