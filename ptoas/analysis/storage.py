@@ -36,6 +36,13 @@ def is_placed_by_hand(ops: Iterable[Operation]) -> bool:
     return any(not isinstance(op, AllocTileOp) or op.addr is not None for op in binding)
 
 
+def has_address(tile: SSAValue) -> bool:
+    """Whether the program gives a tile its address."""
+    if isinstance(tile.owner, AllocTileOp) and tile.owner.addr is not None:
+        return True
+    return any(isinstance(use.operation, TAssignOp) and use.index == 0 for use in tile.uses)
+
+
 @dataclass(unsafe_hash=True, slots=True)
 class Storage:
     """The part of a local memory that a tile value names: a rectangle of its root tile. It is never changed;

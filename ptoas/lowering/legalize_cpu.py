@@ -43,9 +43,9 @@ from ptoas.dialects.pto.gather import MGatherOp, MScatterOp, TGatherOp
 from ptoas.dialects.pto.tile_scalar import TAddSOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.lowering.element_indices import IndexBuilder
-from ptoas.lowering.options import COUNTS_GAPS
 from ptoas.targets import get_target
 from ptoas.targets.row import Forms, Row
+from ptoas.targets.shared.gather_tables import COUNTS_GAPS
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,6 @@ from ptoas.diagnostics import UsageError
 from ptoas.targets import Target, get_target
 from ptoas.targets.named import module_target
 
-COUNTS_GAPS = "pto.counts_gaps"
-"""Attribute of a gather or scatter that `legalize-cpu` made, with indices computed from strides."""
-
 
 def chosen_target(module: ModuleOp, target: str | None) -> Target:
     """The target of a pass: its option, else the module's own."""

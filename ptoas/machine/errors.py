@@ -118,7 +118,8 @@ _ROWS = (
         "PTO-R125",
         "a staging tile that is larger than what goes through it",
         "By document 003 that is no matter. The headers of August 2026 load and store a chunk as the tile is "
-        "valid, and write beyond the destination where that is more than the data (D28).",
+        "valid, and write beyond the destination where that is more than the data: an error under "
+        "--isa 2026.08 (D28).",
     ),
     (
         "PTO-R110",
@@ -207,6 +208,13 @@ _ROWS = (
         "an accumulator is moved on with what its product left undefined",
         "A device writes whole blocks of 16x16: where a product has fewer rows or columns, what the rest of "
         "its last blocks holds is nobody's result (D57). It is no harm where nothing looks at it.",
+    ),
+    (
+        "PTO-R159",
+        "strides of a table are ignored",
+        "Elements are counted from the first of the table on, rows by the stride of DIM_3: an index reads "
+        "what lies between the rows. Of strides that are known before, `verify` says it (PTO-A223). Copy the "
+        "table into a packed one.",
     ),
     (
         "PTO-R951",

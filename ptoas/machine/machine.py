@@ -111,6 +111,8 @@ class Machine:
 
     target: Target
     checks: Checks = field(default_factory=Checks)
+    isa: str | None = None
+    """The revision that decides; `None`: the documents."""
     simt: bool = False
     """Whether the program has SIMT instructions, which leave less local memory to tiles."""
     memories: dict[TileLoc, LocalMemory] = field(default_factory=dict[TileLoc, LocalMemory])

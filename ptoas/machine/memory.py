@@ -333,7 +333,7 @@ def element_count(shape: Sequence[int], strides: Sequence[int]) -> int:
 class Bits:
     """Which bytes have been written, and how often they were all forgotten again."""
 
-    __slots__ = ("base", "epoch", "origin", "top", "unsettled", "written")
+    __slots__ = ("base", "epoch", "origin", "padding", "top", "unsettled", "written")
 
     def __init__(self, size: int, base: int = 0):
         self.written: Array = np.zeros(size, dtype=np.bool_)
@@ -346,6 +346,8 @@ class Bits:
         """Bytes that came of what nothing has written; they count as unwritten. `None`: there were none."""
         self.origin: Operation | None = None
         """The instruction that last brought some in."""
+        self.padding: Array | None = None
+        """Bytes behind the bits of a mask's rows, as far as they are not written. `None`: there were none."""
 
     def forget(self) -> None:
         if self.top:  # Nothing was written to most scratch tiles, which a loop makes again in every turn.
@@ -353,6 +355,7 @@ class Bits:
             self.top = 0
         self.epoch += 1
         self.unsettled = None
+        self.padding = None
 
 
 class LocalMemory:

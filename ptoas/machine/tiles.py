@@ -96,8 +96,9 @@ class Region:
             self.view[self.select] = False
             # Regions that were found written look again.
             self.bits.epoch += 1
-        if self.bits.unsettled is not None:
-            self._within(self.bits.unsettled)[self.select] = False
+        for shadow in (self.bits.unsettled, self.bits.padding):
+            if shadow is not None:
+                self._within(shadow)[self.select] = False
         if self.memory.poisoned:
             self._poison()
         self._note_writer(op)
@@ -122,6 +123,17 @@ class Region:
         self._within(bits.unsettled)[self.select] = unknown
         self.view[self.select] = ~unknown
         bits.epoch += 1
+
+    def pad(self) -> None:
+        """The bytes are the padding of a mask."""
+        if self.bits.padding is None:
+            self.bits.padding = np.zeros_like(self.bits.written)
+        self._within(self.bits.padding)[self.select] = True
+
+    def padding(self) -> Array:
+        """Which of the bytes are the padding of a mask."""
+        shadow = self.bits.padding
+        return np.zeros_like(self.view[self.select]) if shadow is None else self._within(shadow)[self.select]
 
     def _poison(self) -> None:
         if self.select is ...:

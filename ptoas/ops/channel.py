@@ -111,7 +111,6 @@ def _opening(op: PipeInitOp, m: Machine) -> Callable[..., None]:
                 ring.data = ring.data or LocalSlots(ring)
                 continue
             data = MemorySlots(ring, values[memory_at])
-            data.check(m, op)
             if isinstance(ring.data, MemorySlots) and ring.data.start == data.start:
                 continue
             ring.data = data
@@ -357,6 +356,7 @@ def slot_view(op: AllocSlotOp | PopOp, m: Machine, type: ViewType) -> Callable[[
         if DYNAMIC in type.shape:
             raise m.fail("PTO-R909", f"{op.mnemonic()}: the extents of a slot are written in its type", op)
         slot = number % ring.slots
+        data.check(m, op, slot)
         rows, cols = (*(1,) * (2 - len(type.shape)), *type.shape)[-2:]
         half = {1: rows * cols, 2: cols}.get(op.halves, 0) * m.role.lane if m.role.kind is not None else 0
         start = data.start + slot * ring.size + half * dtype.size

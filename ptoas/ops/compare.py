@@ -11,7 +11,7 @@ from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.types import TileType
 from ptoas.machine.arrays import Array, Ufunc, np
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.family import mnemonic, require_arithmetic, same_region
 
 UI8 = IntegerType(8, Signedness.UNSIGNED)
@@ -47,9 +47,20 @@ def _comparing(op: dialect.CompareOp, m: Machine, dst: Tile, src: Tile) -> tuple
     return MODES[m.target.value(op, "cmpMode")], bits, written
 
 
-def _pack(answers: Array, bits: Tile, written: Tile) -> None:
+def _padding(bits: Tile) -> Region | None:
+    """What is left of the rows of a mask behind their bits."""
+    rows, used = bits.valid
+    if not rows or used == bits.cols:
+        return None
+    padding = bits.part(0, used, (rows, bits.cols - used))
+    return None if padding is None else padding.region
+
+
+def _pack(answers: Array, bits: Tile, written: Tile, padding: Region | None) -> None:
     if written is not bits:
         written.raw[...] = 0
+    elif padding is not None:
+        padding.pad()
     bits.raw[...] = np.packbits(answers, axis=1, bitorder="little")
 
 
@@ -57,10 +68,11 @@ def _pack(answers: Array, bits: Tile, written: Tile) -> None:
 def tcmp(op: dialect.TCmpOp, m: Machine) -> Binder:
     def bind(dst: Tile, src0: Tile, src1: Tile) -> Step:
         compare, bits, written = _comparing(op, m, dst, src0)
+        padding = _padding(bits)
         (other,) = same_region(op, m, src0, src1)
 
         def run() -> None:
-            _pack(compare(src0.load(), other.load()), bits, written)
+            _pack(compare(src0.load(), other.load()), bits, written, padding)
 
         return Step(run, (src0.region, other.region), (written.region,))
 
@@ -71,9 +83,10 @@ def tcmp(op: dialect.TCmpOp, m: Machine) -> Binder:
 def tcmps(op: dialect.TCmpSOp, m: Machine) -> Binder:
     def bind(dst: Tile, src: Tile) -> Step:
         compare, bits, written = _comparing(op, m, dst, src)
+        padding = _padding(bits)
 
         def run(scalar: float) -> None:
-            _pack(compare(src.load(), src.dtype.scalar(scalar)), bits, written)
+            _pack(compare(src.load(), src.dtype.scalar(scalar)), bits, written, padding)
 
         return Step(run, (src.region,), (written.region,))
 

@@ -53,6 +53,8 @@ def pad_bits(m: Machine, dtype: DType, pad: PadValue) -> Any:
 @instruction(TLoadOp)
 def tload(op: TLoadOp, m: Machine) -> Binder:
     def bind(dst: Tile, mem: View) -> Step:
+        if 0 in dst.type.valid:
+            return Step(lambda: None)
         if mem.layout in SCALES:
             return loading_scales(op, m, dst, mem)
         pair = paired(op, m, dst, mem)
@@ -139,6 +141,8 @@ def tstore(op: TStoreOp, m: Machine) -> Binder:
     kind = None if combine is None else atomic
 
     def bind(src: Tile, mem: View, fp: Tile | None = None) -> Step:
+        if 0 in src.type.valid:
+            return Step(lambda *_: None)
         return waiting(op, m, src, bound(src, mem, fp))
 
     def bound(src: Tile, mem: View, fp: Tile | None) -> Step:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from xdsl.ir import Attribute
 
 from ptoas.diagnostics import Note
-from ptoas.dialects.pto.channel import ChannelOp, PipeInitOp, PopOp, PushOp
+from ptoas.dialects.pto.channel import ChannelOp, PopOp, PushOp
 from ptoas.dialects.pto.core_enums import Flow, PushLayout
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.types import TileType
@@ -246,16 +246,19 @@ class MemorySlots:
         self.kept: dict[tuple[object, ...], Tile] = {}
         self.bits: dict[tuple[int, int, int], SlotBits] = {}
 
-    def check(self, m: Machine, op: PipeInitOp) -> None:
+    def check(self, m: Machine, op: ChannelOp, slot: int) -> None:
+        """Stop if a slot that is used lies outside the buffer; slots that nothing reaches take no bytes."""
         ring = self.ring
-        needed = self.start + ring.slots * ring.size
-        if self.start < 0 or needed > len(self.bytes):
+        first = self.start + slot * ring.size
+        end = first + ring.size
+        if first < 0 or end > len(self.bytes):
+            needed = self.start + ring.slots * ring.size
             raise m.fail(
                 "PTO-R909",
-                f"{op.mnemonic()}: the slots of {ring.name} reach byte {needed} of %{self.buffer.name}, "
-                f"which has {len(self.bytes)}",
+                f"{op.mnemonic()}: slot {slot} of {ring.name} is bytes {first} to {end} of "
+                f"%{self.buffer.name}, which has {len(self.bytes)}",
                 op,
-                fix=f"give it {needed} bytes at least: {ring.slots} slots of {ring.size}",
+                fix=f"give it {needed} bytes: {ring.slots} slots of {ring.size}",
             )
 
     def _window(self, slot: int, valid: tuple[int, int], row: int, first: int, element: Attribute) -> Array:
@@ -267,6 +270,7 @@ class MemorySlots:
 
     def put(self, m: Machine, op: PushOp, tile: Tile, bits: Array, element: Attribute, number: int) -> None:
         slot, split = number % self.ring.slots, op.halves
+        self.check(m, op, slot)
         rows, cols = tile.valid
         size = dtype_of(element).size
         halves = 2 if self.ring.flow is Flow.V2C and split in (1, 2) else 1
@@ -283,6 +287,7 @@ class MemorySlots:
         """Copy the slot, or a vector core's part of it, into the consumer's own ring."""
         ring = self.ring
         slot, split, lane = number % ring.slots, op.halves, m.role.lane
+        self.check(m, op, slot)
         check_extents(m, op, ring, valid, number)
         row, first = valid[1], 0
         if ring.flow is Flow.C2V and split:

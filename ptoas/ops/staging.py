@@ -15,6 +15,7 @@ from ptoas.machine.memory import View
 from ptoas.machine.tiles import Region, Tile
 from ptoas.ops.chunks import Walk
 from ptoas.ops.transfer import outside
+from ptoas.targets.isa import HEADERS
 
 
 class Staged:
@@ -63,12 +64,13 @@ class Staged:
         is_open = DYNAMIC in (*tile.type.valid, *self.op.moved.shape)
         if not walk.fits or tile.valid == (rows, cols) or not is_open:
             return
-        self.machine.warn(
-            "PTO-R125",
+        message = (
             f"{self.name}: {tile.describe()} is valid for [{tile.valid[0]}, {tile.valid[1]}], what goes "
-            f"through it is [{rows}, {cols}]: the headers of August 2026 store the tile as it is valid",
-            self.op,
+            f"through it is [{rows}, {cols}]: the headers of August 2026 store the tile as it is valid"
         )
+        if self.machine.isa == HEADERS:
+            raise self.machine.fail("PTO-R125", message, self.op)
+        self.machine.warn("PTO-R125", message, self.op)
 
     def check_apart(self, tiles: Sequence[Tile]) -> None:
         """The next chunk is loaded while another is stored or added to: their tiles must not share bytes."""

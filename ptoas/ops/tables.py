@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.enums import Coalesce, Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
@@ -12,7 +13,7 @@ from ptoas.machine.arrays import Array, np
 from ptoas.machine.machine import Machine
 from ptoas.machine.memory import View
 from ptoas.machine.tiles import Tile
-from ptoas.targets.shared.gather_tables import RowIndex, RowStep, TableModel
+from ptoas.targets.shared.gather_tables import COUNTS_GAPS, RowIndex, RowStep, TableModel, first_misread
 
 
 class Table:
@@ -123,6 +124,7 @@ def table_of(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bo
             table.width = table.logical_columns
         return table
     check_read_as_written(op, m, view, tile, by_row)
+    warn_of_gaps(op, m, view, by_row)
     steps = {RowStep.STRIDE: view.strides5[3], RowStep.VALID: cols, RowStep.WIDTH: view.shape5[4]}
     stride = steps[model.row_step]
     table = Table(view, by_row, capacity, cols, stride, False)
@@ -136,6 +138,27 @@ def table_of(op: IndexedMemoryOp, m: Machine, view: View, tile: Tile, by_row: bo
             op,
         )
     return table
+
+
+def warn_of_gaps(op: IndexedMemoryOp, m: Machine, view: View, by_row: bool) -> None:
+    """Say so, where only the run knows that a table has strides that the target ignores; of others `verify`
+    says it (PTO-A223)."""
+    if m.target.model(op).packed or view.layout is not Layout.ND or COUNTS_GAPS in op.attributes:
+        return
+    misread = first_misread(view.shape5, view.strides5, by_row)
+    if misread is None:
+        return
+    known = Knowledge().view(op.mem)
+    if known.strides is not None and first_misread(known.shape5, known.strides5, by_row) is not None:
+        return
+    index, found, meant = misread
+    m.warn(
+        "PTO-R159",
+        f"{op.mnemonic()}: strides {list(view.strides)} of %{view.buffer.name}: {m.target.name} ignores them "
+        f"in {'Row' if by_row else 'Elem'} mode, index {index} reads the {'row' if by_row else 'element'} at "
+        f"offset {found} and not the one at {meant}",
+        op,
+    )
 
 
 def check_not_empty(op: PtoOp, m: Machine, tile: Tile) -> None:

@@ -7,13 +7,14 @@ from typing import Any
 
 from ptoas.dialects.pto.enums import CmpMode
 from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.checks import check_region
 from ptoas.machine.machine import Binder, Machine, Step, instruction
-from ptoas.machine.tiles import Tile
+from ptoas.machine.tiles import Region, Tile
+from ptoas.ops.compare import UI8
 from ptoas.ops.indexing import checked, index_failure, index_reader
-from ptoas.targets.shared.compare_gather import LANES, CompareModel
+from ptoas.targets.shared.compare_gather import LANES, CompareModel, scratch_bytes
 
 BLOCK = 32
 """Bytes of a block of TGATHERB."""
@@ -214,12 +215,23 @@ def by_comparison(op: TGatherOp, m: Machine) -> Binder:
             given = indices.flat[thresholds].view(indices.dtype.number)
             keep(compare(_compared(src, model), _thresholds(given, src, model)[:, None]))
 
+        behind = _behind(tmp, src) if tmp is not None and model.behind else ()
         if indices is None:
-            return Step(run, reads=(src.region,), writes=(counts_region,))
+            return Step(run, reads=(src.region,), writes=(counts_region,), clobbers=behind)
         read = indices.elements(np.asarray(thresholds))
-        return Step(run_tile, reads=(src.region, read), writes=(counts_region,))
+        return Step(run_tile, reads=(src.region, read), writes=(counts_region,), clobbers=behind)
 
     return bind
+
+
+def _behind(tmp: Tile, src: Tile) -> tuple[Region, ...]:
+    """The bytes that are clobbered from the start of the scratch tile on, behind its end where it is small;
+    a tile that the compiler has placed has no bytes there."""
+    size = scratch_bytes(src.type, src.valid[0], tmp.type)
+    if size <= tmp.size_bytes or tmp.address + size > tmp.bits.base + len(tmp.bits.written):
+        return ()
+    type = TileType.of(UI8, 1, size, loc=tmp.type.loc.data)
+    return (Tile(type, tmp.memory, tmp.address, (1, size), tmp.name, tmp.bits).region,)
 
 
 def _compared(src: Tile, model: CompareModel) -> Array:

@@ -103,6 +103,7 @@ class Core:
             self.machine.memories[TileLoc.Vec] = others[0]
         self.machine.is_replica = program.has_replicas and self.machine.role.lanes > 1
         self.machine.sparse_credits = options.sparse_credits
+        self.machine.isa = options.isa
         self.observer: Observer | None = None
         """Whoever looks on and tells it in the result."""
         if options.trace or options.stats or options.prints:

@@ -69,6 +69,9 @@ class Scratch:
     """The slot whose tile is passed where the text names none: the target does not touch it."""
     optional: bool = False
     """Whether the library has a call without it, too."""
+    behind: bool = False
+    """Whether the library counts on bytes behind the declared tile: whoever gives it an address keeps them
+    free."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ _STALE: tuple[tuple[str, str, str, str, str], ...] = (
         (
             "PTO-P088",
             word,
-            rf"(?<=[x<,=\s]){word}(?=\s*[,>])",
+            rf"(?<=[x<,=\s(:]){word}(?![\w.$]|\s*=)",
             element.text,
             f"`{word}` is a C++ name of the element type `{element.text}`",
         )

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
-from ptoas.lowering.options import COUNTS_GAPS
 from ptoas.lowering.pipeline import legalized
 from ptoas.targets import Target, get_target
 from ptoas.targets.named import module_target
+from ptoas.targets.shared.gather_tables import COUNTS_GAPS
 from ptoas.verifier.verify import verify
 
 

@@ -279,6 +279,12 @@ def test_a_tile_that_turns_out_to_be_larger_than_the_data_is_told_of(rows: int, 
     assert [found.code for found in result.warnings] == codes
 
 
+def test_a_tile_that_turns_out_to_be_larger_is_refused_by_the_headers() -> None:
+    """As those that are known to be (PTO-C120)."""
+    failing("PTO-R125", OPEN, 1, {"n": 16}, isa="2026.08")
+    ranks_of(OPEN, 1, {"n": 8}, isa="2026.08")
+
+
 @pytest.mark.parametrize(("rows", "codes"), [(32, []), (16, []), (8, ["PTO-R125"])])
 def test_data_that_turns_out_to_be_smaller_than_the_tile_is_told_of(rows: int, codes: list[str]) -> None:
     """Also where the tile's extents are static (PTO-C120)."""

@@ -300,14 +300,23 @@ def test_a_finding_is_said_with_its_order() -> None:
     assert "in the order of --schedule 7" in [note.message for note in finding.notes]
 
 
+def in_global_memory(text: str) -> str:
+    return text.replace("(c2v", "(gm_slot_buffer = %gm : !pto.ptr<f32>, c2v")
+
+
 def test_slots_of_global_memory_are_there() -> None:
-    text = pair(f"{PUSH}", lines(f"%t = {POP}", FREE)).replace(
-        "(c2v", "(gm_slot_buffer = %gm : !pto.ptr<f32>, c2v"
-    )
-    with pytest.raises(PtoasError) as caught:
-        execute(text, {"gm": np.zeros(100, np.float32)}, "a2a3")
-    for finding in caught.value.diagnostics:
-        assert finding.code == "PTO-R909" and "give it 8192 bytes" in (finding.fix or "")
+    text = in_global_memory(pair(f"{PUSH} // !", lines(f"%t = {POP}", FREE)))
+    finding = failing("PTO-R909", text, {"gm": np.zeros(100, np.float32)}, "a2a3")
+    assert "slot 0" in finding.message and "bytes 0 to 1024" in finding.message
+    assert "give it 8192 bytes" in (finding.fix or "")
+
+
+def test_only_slots_that_are_reached_take_global_memory() -> None:
+    turns = [lines(f"%t{n} = {POP}", FREE) for n in range(3)]
+    two = {"gm": np.zeros(512, np.float32)}
+    execute(in_global_memory(pair(lines(PUSH, PUSH), lines(*turns[:2]))), two, "a2a3")
+    third = in_global_memory(pair(lines(PUSH, PUSH, f"{PUSH} // !"), lines(*turns)))
+    assert "slot 2" in failing("PTO-R909", third, two, "a2a3").message
 
 
 def test_credits_in_portions_stop_a_program_that_needs_every_slot() -> None:

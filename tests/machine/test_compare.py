@@ -95,3 +95,36 @@ func.func @main(%n: index, %k: f32, %m: !pto.memref<8x?xf32>) {{
     execute(text, {"n": 256, "k": 0, "m": np.zeros((8, 256), np.float32)})
     message = failing("PTO-R105", text, {"n": 257, "k": 0, "m": np.zeros((8, 257), np.float32)}).message
     assert "no bits for 8 rows of 257" in message
+
+
+STORED = f"""
+func.func @main(%a: !pto.memref<8x16xf32>, %out: !pto.memref<8x32xui8>) {{
+  %x = pto.alloc_tile : !pto.tile_buf<vec, 8x16xf32>
+  %bits = pto.alloc_tile : {MASK}
+  pto.tload ins(%a : !pto.memref<8x16xf32>) outs(%x : !pto.tile_buf<vec, 8x16xf32>)
+  pto.tcmp ins(%x, %x {{cmpMode = #pto<cmp eq>}} : !pto.tile_buf<vec, 8x16xf32>, !pto.tile_buf<vec, 8x16xf32>)
+    outs(%bits : {MASK})
+  %copy = pto.alloc_tile : {MASK}
+  pto.tstore ins(%bits : {MASK}) outs(%out : !pto.memref<8x32xui8>)
+  return
+}}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3", "a5"])
+def test_the_padding_of_a_mask_can_be_stored(target: str) -> None:
+    """Rows of a mask have 32 bytes, of which 16 bits of answers take two."""
+    a = np.zeros((8, 16), np.float32)
+    result = execute(STORED, {"a": a}, target)
+    assert (result.outputs["out"][:, :2] == 255).all()
+
+
+def test_the_padding_of_a_mask_is_no_answer() -> None:
+    """Only a store may take it; rows that were not compared have none."""
+    a = np.zeros((8, 16), np.float32)
+    moved = f"pto.tadd ins(%bits, %bits : {MASK}, {MASK}) outs(%copy : {MASK})\n  pto.tstore ins(%copy"
+    failing("PTO-R201", STORED.replace("pto.tstore ins(%bits", moved), {"a": a}, "a5")
+    text = STORED.replace("8x16xf32>", "8x16xf32, valid=4x16>").replace(
+        "memref<8x16xf32, valid=4x16>", "memref<4x16xf32>"
+    )
+    failing("PTO-R201", text, {"a": a[:4]}, "a5")

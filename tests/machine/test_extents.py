@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import ptoas
 from tests.machine.support import execute, failing
 
 
@@ -145,3 +146,44 @@ def test_hif8_is_moved_but_not_calculated_with() -> None:
     execute(text.replace("OP", f"pto.tmov ins(%a : {t}) outs(%d : {t})"))
     add = text.replace("OP", f"pto.tadd ins(%a, %a : {t}, {t}) outs(%d : {t})")
     assert "hif8 has no arithmetic" in failing("PTO-R505", add).message
+
+
+NOTHING = """
+func.func @vector(%m: !pto.memref<5x128xf32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %c0 = arith.constant 0 : index
+  %whole = pto.alloc_tile : !pto.tile_buf<vec, 16x128xf32>
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 5x128xf32, valid=0x128>
+  pto.tload ins(%m : !pto.memref<5x128xf32>) outs(%t : !pto.tile_buf<vec, 5x128xf32, valid=0x128>)
+  %v = pto.subview %whole[%c0, %c0] sizes [5, 128] :
+    !pto.tile_buf<vec, 16x128xf32> -> !pto.tile_buf<vec, 5x128xf32, valid=5x0>
+  pto.tstore ins(%v : !pto.tile_buf<vec, 5x128xf32, valid=5x0>) outs(%m : !pto.memref<5x128xf32>)
+  return
+}
+func.func @cube() attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+  %a = pto.alloc_tile : !pto.tile_buf<left, 16x32xf16, valid=LHS, blayout=col_major, slayout=row_major>
+  %b = pto.alloc_tile : !pto.tile_buf<right, 32x16xf16, valid=RHS, blayout=row_major, slayout=col_major>
+  %d = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32, valid=0x0, blayout=col_major, slayout=row_major, fractal=1024>
+  pto.tmatmul ins(%a, %b : !pto.tile_buf<left, 16x32xf16, valid=LHS, blayout=col_major, slayout=row_major>,
+    !pto.tile_buf<right, 32x16xf16, valid=RHS, blayout=row_major, slayout=col_major>)
+    outs(%d : !pto.tile_buf<acc, 16x16xf32, valid=0x0, blayout=col_major, slayout=row_major, fractal=1024>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_transfers_and_products_of_nothing_do_nothing(target: str) -> None:
+    """What the assembler takes on purpose; the headers would go by the extents of the memory."""
+    module = ptoas.parse(NOTHING.replace("LHS", "0x32").replace("RHS", "32x0"))
+    assert not ptoas.verify(module, target).errors
+    text = ptoas.lower(module, target)
+    assert not any(call in str(text) for call in ("TLOAD", "TSTORE", "TMATMUL"))
+    m = np.ones((5, 128), np.float32)
+    for entry, arguments in (("vector", {"m": m}), ("cube", {})):
+        result = ptoas.run(module, arguments, target=target, entry=entry)
+        assert all((value == 1).all() for value in result.outputs.values())
+
+
+def test_a_product_into_something_has_operands() -> None:
+    text = NOTHING.replace("LHS", "16x0").replace("RHS", "0x16").replace("valid=0x0", "valid=16x16")
+    assert "PTO-I104" in {found.code for found in ptoas.verify(ptoas.parse(text), "a5").errors}

@@ -675,3 +675,24 @@ def test_a_table_with_padding(oob: str, target: str, index: int, found: int | No
         failing("PTO-R101", text, arguments, target)
     else:
         assert execute(text, arguments, target).outputs["out"][0, 0] == found
+
+
+GAPS = """
+func.func @main(%p: !pto.ptr<f32>, %s: index, %i: !pto.tile<16x32xi32>, %d: !pto.tile<16x32xf32>) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %t = pto.make_tensor_view %p, shape = [%c64, %c32], strides = [%s, %c1] : !pto.tensor_view<64x32xf32>
+  pto.mgather ins(%t, %i : !pto.tensor_view<64x32xf32>, !pto.tile<16x32xi32>) outs(%d : !pto.tile<16x32xf32>) {coalesce = #pto<coalesce elem>}
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_gaps_that_only_the_run_knows_are_told_of(target: str) -> None:
+    """The elements are counted one after the other, whatever the strides say (PTO-A223)."""
+    arguments = {"p": np.zeros(64 * 40, np.float32), "i": np.zeros((16, 32), np.int32)}
+    (found,) = execute(GAPS, {**arguments, "s": 40}, target).warnings
+    assert found.code == "PTO-R159" and "index 32 reads the element at offset 32" in found.message
+    assert not execute(GAPS, {**arguments, "s": 32}, target).warnings

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ptoas
 from tests.machine.support import SIZE, TYPES, bits_array, execute, failing, raw, seeds
 from tests.machine.test_gather import rounded_up
 
@@ -570,3 +573,53 @@ func.func @main(%o: !pto.memref<1x8xui32>, %before: !pto.memref<1x8xi32>, %out: 
     assert "starts before byte 0" in failing("PTO-R101", text, arguments, "a2a3").message
     out = execute(text, arguments, "a2a3", unchecked=True).outputs["out"]
     assert out.tolist() == [list(range(8))]
+
+
+BEHIND = """
+func.func @main(%m: !pto.memref<4x64xf32>, %q: !pto.memref<1x8xi32>, %out: !pto.memref<1x8xi32>, %o: !pto.memref<1x8xi32>) {
+  %a0 = arith.constant 0 : i64
+  %a1 = arith.constant 1024 : i64
+  %a2 = arith.constant 1056 : i64
+  %a3 = arith.constant 2080 : i64
+  %a4 = arith.constant 2112 : i64
+  %a5 = arith.constant AFTER : i64
+  %s = pto.alloc_tile addr = %a0 : !pto.tile_buf<vec, 4x64xf32>
+  %k = pto.alloc_tile addr = %a1 : !pto.tile_buf<vec, 1x8xi32>
+  %d = pto.alloc_tile addr = %a2 : !pto.tile_buf<vec, 4x64xi32>
+  %n = pto.alloc_tile addr = %a3 : !pto.tile_buf<vec, 1x8xi32, valid=1x4>
+  %t = pto.alloc_tile addr = %a4 : !pto.tile_buf<vec, 4x32xui8>
+  %l = pto.alloc_tile addr = %a5 : !pto.tile_buf<vec, 1x8xi32>
+  pto.tload ins(%m : !pto.memref<4x64xf32>) outs(%s : !pto.tile_buf<vec, 4x64xf32>)
+  pto.tload ins(%q : !pto.memref<1x8xi32>) outs(%k : !pto.tile_buf<vec, 1x8xi32>)
+  pto.tload ins(%q : !pto.memref<1x8xi32>) outs(%l : !pto.tile_buf<vec, 1x8xi32>)
+  pto.tgather ins(%s, %k, %t : !pto.tile_buf<vec, 4x64xf32>, !pto.tile_buf<vec, 1x8xi32>, !pto.tile_buf<vec, 4x32xui8>)
+    outs(%d, %n : !pto.tile_buf<vec, 4x64xi32>, !pto.tile_buf<vec, 1x8xi32, valid=1x4>)
+    {cmpMode = #pto<cmp gt>}
+  pto.tstore ins(%l : !pto.tile_buf<vec, 1x8xi32>) outs(%out : !pto.memref<1x8xi32>)
+  return
+}
+"""
+"""The tile of bits takes 128 bytes; 1,024 of positions and 256 of thresholds come behind it."""
+
+
+def test_compare_form_uses_bytes_behind_its_scratch_tile() -> None:
+    """They are the program's, where it gives addresses: a warning, and a stop where they were needed."""
+    m = np.ones((4, 64), np.float32)
+    arguments = {"m": m, "q": np.zeros((1, 8), np.int32)}
+    free, taken = BEHIND.replace("AFTER", str(2112 + 1408)), BEHIND.replace("AFTER", str(2112 + 1376))
+    for text in (free, taken):
+        (found,) = [
+            each for each in ptoas.verify(ptoas.parse(text), "a2a3").diagnostics if each.code == "PTO-I108"
+        ]
+        assert not found.is_error and "keep 1408 bytes free" in (found.fix or "")
+    execute(free, arguments, "a2a3")
+    assert "%l" in failing("PTO-R201", taken, arguments, "a2a3").message
+
+
+def test_compare_form_refuses_a_small_scratch_tile_without_an_address() -> None:
+    """The compiler would put another tile behind it."""
+    text = re.sub(r" addr = %a\d", "", BEHIND.replace("AFTER", "0"))
+    (found,) = [
+        each for each in ptoas.verify(ptoas.parse(text), "a2a3").diagnostics if each.code == "PTO-I108"
+    ]
+    assert found.is_error

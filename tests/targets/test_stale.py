@@ -83,3 +83,26 @@ def test_a_name_of_cpp_is_read_wherever_an_element_type_stands(text: str) -> Non
     named, plain = (ptoas.parse(f".arg %a : {each}") for each in (text, text.replace("int32_t", "i32")))
     assert str(named) == str(plain)
     assert [d.code for d in ptoas.verify(named, "a5").diagnostics if d.code == "PTO-P088"] == ["PTO-P088"]
+
+
+SCALARS = """func.func @f(%n: int32_t, %x: bfloat16_t) -> int32_t {
+  return %n : int32_t
+}
+"""
+
+
+def test_a_name_of_cpp_is_read_where_a_scalar_type_stands() -> None:
+    plain = SCALARS.replace("bfloat16_t", "bf16").replace("int32_t", "i32")
+    module = ptoas.parse(SCALARS)
+    assert str(module) == str(ptoas.parse(plain))
+    notes = [d for d in ptoas.verify(module, "a5").diagnostics if d.code == "PTO-P088"]
+    assert sorted(len(note.edits) for note in notes) == [1, 3]
+    tile = "!pto.tile<16x32xi32>"
+    statement = f"%d = tadds %a, %n : ({tile}, int32_t) -> {tile}"
+    ptoas.parse(f".arg %n : int32_t\n.arg %a : {tile}\n{statement}")
+
+
+def test_a_value_can_have_a_name_of_cpp() -> None:
+    text = "func.func @int32_t(%int32_t: i32) {\n  return\n}\n"
+    assert "int32_t" in str(ptoas.parse(text))
+    assert not [d for d in ptoas.verify(ptoas.parse(text), "a5").diagnostics if d.code == "PTO-P088"]

@@ -129,6 +129,8 @@ class TGatherOp(Instruction):
     """
 
     name = "pto.tgather"
+    # What is asked of its scratch depends on who places it.
+    LOOKS_AROUND: ClassVar = True
     OUTS: ClassVar = ("dst", "cdst")
     SCRATCH: ClassVar = ("tmp",)
     LAYOUT: ClassVar = (

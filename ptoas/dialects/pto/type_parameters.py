@@ -60,8 +60,8 @@ class Parameter:
 
     @property
     def is_element(self) -> bool:
-        """Whether this is an element type: `f32`, or a name of C++."""
-        return self.kind == "element" or self.text in CPP_NAMES
+        """Whether this is an element type, `f32`."""
+        return self.kind == "element"
 
     @property
     def text(self) -> str:

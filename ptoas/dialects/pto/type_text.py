@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ptoas.diagnostics.spelling import did_you_mean
 from ptoas.dialects.pto.core_types import EventIdArrayType, PipeType
-from ptoas.dialects.pto.element_types import BY_TEXT, OWN_TYPES
+from ptoas.dialects.pto.element_types import BY_TEXT, CPP_NAMES, OWN_TYPES
 from ptoas.dialects.pto.enums import (
     AddressSpace,
     AddressSpaceAttr,
@@ -101,7 +101,7 @@ def unregistered_op(name: str) -> type[Operation]:
 
 
 _SCALARS: dict[str, Attribute] = {
-    **{text: e.type for text, e in BY_TEXT.items()},
+    **{text: e.type for text, e in (BY_TEXT | CPP_NAMES).items()},
     "index": IndexType(),
     "none": NoneType(),
     "i1": IntegerType(1),

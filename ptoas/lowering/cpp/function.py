@@ -19,6 +19,7 @@ from ptoas.diagnostics import Diagnostic, PtoasError
 from ptoas.dialects.pto.channel import PipeInitOp
 from ptoas.dialects.pto.comm import CollectiveOp, StagedOp
 from ptoas.dialects.pto.constraints import COUNTS
+from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.instruction import PtoOp
 from ptoas.dialects.pto.memory import TLoadOp
 from ptoas.dialects.pto.sync import AwaitsFlag, FlagOp, SetsFlag
@@ -41,6 +42,7 @@ from ptoas.lowering.cpp.names import Names, capitalised, comment_text, identifie
 from ptoas.lowering.cpp.readers import read_values
 from ptoas.lowering.cpp.scalars import SCALARS, Handler, is_scalar
 from ptoas.lowering.cpp.sync import SYNC
+from ptoas.lowering.cpp.tables import open_row_width
 from ptoas.lowering.cpp.types import (
     COUNTS_CPP,
     CppView,
@@ -406,6 +408,7 @@ def _handler_of(kind: type[Operation]) -> Handler:
         (CollectiveOp, emit_collective),
         (StagedOp, _emit_staged),
         (TLoadOp, _emit_load),
+        (IndexedMemoryOp, _emit_indexed),
         (PtoOp, emit_call),
         (UnregisteredOp, emit_unknown),
     )
@@ -419,6 +422,11 @@ def _emit_staged(emit: FunctionEmitter, op: StagedOp) -> None:
 
 def _emit_load(emit: FunctionEmitter, op: TLoadOp) -> None:
     with list_as_column(emit, op):
+        emit_call(emit, op)
+
+
+def _emit_indexed(emit: FunctionEmitter, op: IndexedMemoryOp) -> None:
+    with open_row_width(emit, op):
         emit_call(emit, op)
 
 

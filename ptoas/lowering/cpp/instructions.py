@@ -12,6 +12,8 @@ from ptoas.analysis.knowledge import physical_shape
 from ptoas.dialects.pto.enums import BLayout, SLayout
 from ptoas.dialects.pto.generate import TRandomOp
 from ptoas.dialects.pto.instruction import PtoOp
+from ptoas.dialects.pto.matmul import TMatmulOp
+from ptoas.dialects.pto.memory import TLoadOp, TStoreOp
 from ptoas.dialects.pto.slots import destinations_first
 from ptoas.dialects.pto.types import DYNAMIC, TileType, ViewType
 from ptoas.lowering.cpp.names import capitalised, identifier
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
     """One call, or the two that an instruction takes: name, template arguments, arguments. What it gives is a
     scalar, if it gives anything."""
+    if _does_nothing(op):
+        return
     row = emit.target.row(op)
     call = row.call if isinstance(row, Row) else Call()
     if call.unsupported is not None:
@@ -44,6 +48,14 @@ def emit_call(emit: FunctionEmitter, op: PtoOp) -> None:
         else:
             emit.line(f"{text};")
         call = call.then
+
+
+def _does_nothing(op: PtoOp) -> bool:
+    """Whether a load, store or product has a tile whose type is valid for nothing. The library would go by
+    the extents of the memory, and has no valid extent of 0 in a type."""
+    if not isinstance(op, TLoadOp | TStoreOp | TMatmulOp):
+        return False
+    return any(isinstance(value.type, TileType) and 0 in value.type.valid for value in op.operands)
 
 
 def _lies_by_columns(emit: FunctionEmitter, op: PtoOp) -> bool:

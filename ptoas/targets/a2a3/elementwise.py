@@ -124,6 +124,8 @@ ROWS: Rows = {
     e.TFmodOp: precise(f.BINARY, "Fmod").of(
         "f32", apart=(("dst", "src0"), ("dst", "src1")), model=ROUNDED_QUOTIENT
     ),
+    # Powers of integers are multiplied one by one; those of floats go through logarithms, and special cases
+    # one by one (pto/npu/a2a3/TPow.hpp).
     e.TPowOp: f.by_element(
         power(f.BINARY_SCRATCH).of(POWERS, pipe=SCALAR_LOOP),
         power(f.BINARY).of(

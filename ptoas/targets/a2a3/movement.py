@@ -65,7 +65,8 @@ def _transposed(know: Facts) -> TileType:
 
 
 def _concatenated(op: d.TConcatOp) -> Pipe | Pipes:
-    """What does not start at a block is copied by the scalar pipe, which no vector waits for then."""
+    """What does not start at a block is copied by the scalar pipe, which no vector waits for then
+    (pto/npu/a2a3/TConcat.hpp)."""
     src = op.src0.type
     assert isinstance(src, TileType)
     known = src.valid_cols != DYNAMIC
@@ -89,7 +90,8 @@ a block."""
 
 
 def _filled(op: d.TFillPadOp) -> Pipe | Pipes:
-    """The rest of a block of bytes is padded by the scalar pipe, which no vector waits for then."""
+    """The rest of a block of bytes is padded by the scalar pipe, which no vector waits for then
+    (pto/npu/a2a3/TFillPad.hpp)."""
     dst = op.destination.type
     assert isinstance(dst, TileType)
     return V if element_size(dst.element_type) > 1 else Pipes(V, {"dst": (V, S)}, inside=((V, S),))
@@ -102,7 +104,8 @@ ROWS: Rows = {
         no_boxes("A2/A3 has no products of blocks with exponents, and no move that reorders them"),
     ),
     d.TFillPadOp: fill_pad(NINE, FillModel(keeps_bursts=True), pipe=_filled),
-    # Single elements are transposed by the scalar pipe, between two handshakes with vectors.
+    # Single elements are transposed by the scalar pipe, between two handshakes with vectors
+    # (pto/npu/a2a3/TTrans.hpp).
     d.TTransOp: TRANSPOSE.of(
         NINE,
         ignores=(),

@@ -27,6 +27,8 @@ BY_SCALARS = Pipes(V, {"dst": S, "tmp": (V, S)}, before=((V, S),), after=((S, V)
 
 
 def _pipe(op: Any) -> Pipe | Pipes:
+    """The last block of integers is reduced by the scalar pipe, between two handshakes; floats by vectors
+    alone (pto/npu/a2a3/TRowSum.hpp, TRowMax.hpp and TRowMin.hpp)."""
     return BY_SCALARS if BY_TYPE[op.src.type.element_type].is_integer else V
 
 
@@ -80,7 +82,8 @@ COMPARED = COLUMN_ARG.but(ignores=(), scratch={"tmp": Scratch(_columns)})
 
 ROWS: Rows = {
     **FOLDED.each(dict.fromkeys((r.TRowSumOp, r.TRowMaxOp, r.TRowMinOp), FOUR)),
-    # The last eight or sixteen factors are multiplied by the scalar pipe, whatever their type.
+    # The last eight or sixteen factors are multiplied by the scalar pipe, whatever their type
+    # (pto/npu/a2a3/TRowProd.hpp).
     r.TRowProdOp: ROW_REDUCTION.of(FOUR, pipe=BY_SCALARS, ignores=()),
     r.TColSumOp: column_sum(COLUMN_REDUCTION.of(FOUR), SUM_OF_PAIRS.of(FOUR)),
     **COLUMN_REDUCTION.each(dict.fromkeys((r.TColProdOp, r.TColMaxOp, r.TColMinOp), FOUR)),

@@ -45,6 +45,7 @@ ROWS: Rows = {
             s.TLReluOp: FLOATS,
         }
     ),
+    # Integers are divided one by one, floats by vectors (pto/npu/a2a3/TDivS.hpp).
     s.TDivSOp: Forms(
         f.division,
         {

@@ -63,5 +63,6 @@ ROWS: Rows = {
     e.TRsqrtOp: f.precise(f.UNARY, "Rsqrt").of(FLOATS, ignores=("tmp",)),
     e.TAddCOp: f.ADD_C.of(ADDED),
     e.TSubCOp: f.SUB_C.of(ADDED),
+    # The overload without a scratch tile, which is called, is a loop of scalar stores (pto/npu/a5/Tci.hpp).
     e.TCIOp: f.SEQUENCE.of(SHORT_INDEX),
 }

@@ -36,7 +36,13 @@ from ptoas.targets.specs import (
     tile,
 )
 
-TABLE = TableModel(row_capacity_dims=(3,), row_step=RowStep.VALID, row_index=RowIndex.BY_LAYOUT, packed=True)
+TABLE = TableModel(
+    row_capacity_dims=(3,),
+    row_step=RowStep.VALID,
+    row_index=RowIndex.BY_LAYOUT,
+    packed=True,
+    compares_width=True,
+)
 
 GATHERED = (*NINE, *FLOAT8, *HIF8)
 INDEXED_BY_HEADERS = (*elements("i8 u8 bf16"), *WIDE, *FLOAT8, *HIF8)

@@ -62,6 +62,7 @@ ROWS: Rows = {
     d.TMovOp: move(
         moves("TMOV", MOVE.of((*MOVED, *FLOAT4), call=Call(by_rows=True)), CUBE, made=MADE), BOXES
     ),
+    # Vectors alone, in every overload (pto/npu/a5/TFillPad.hpp, TTrans.hpp and TConcat.hpp).
     d.TFillPadOp: fill_pad(MOVED, FillModel()),
     d.TTransOp: TRANSPOSE.but(
         tiles={"src": tile(None, ROW_MAJOR, aligned=True), "dst": tile(MOVED, ROW_MAJOR, aligned=True)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
@@ -15,7 +15,7 @@ from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
-from ptoas.targets.shared.gather_tables import RowIndex
+from ptoas.targets.shared.gather_tables import RowIndex, first_misread
 from ptoas.targets.specs import ND, NZ
 
 Violations = Iterator[Violation]
@@ -348,7 +348,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
         or (know.is_row and not know.model.has_row_mode)
     ):
         return
-    misread = _first_misread(table.shape5, table.strides5, know.is_row)
+    misread = first_misread(table.shape5, table.strides5, know.is_row)
     if misread is None:
         return
     index, found, meant = misread
@@ -366,22 +366,6 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
         fix=fix,
         severity=Severity.ERROR if between_columns and know.target.has_pipes else None,
     )
-
-
-def _first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:
-    """The first index for which the target reads elsewhere than the strides say, the offset that it reads,
-    and the one that they say. Rows are counted by the stride of DIM_3, elements one after the other;
-    what lies inside a row is for other rules (PTO-V130, PTO-A213)."""
-    index, offset = 1, strides[3] if is_row else 1
-    for dim in (3, 2, 1, 0) if is_row else (4, 3, 2, 1, 0):
-        if shape[dim] == 1:
-            continue
-        if DYNAMIC in (shape[dim], strides[dim], offset):
-            return None
-        if strides[dim] != offset:
-            return index, offset, strides[dim]
-        index, offset = index * shape[dim], offset * shape[dim]
-    return None
 
 
 @rule(
@@ -482,10 +466,10 @@ def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vi
     header=True,
 )
 def row_width_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode Shape[4] of the table is dynamic exactly when the valid columns in the destination's type
-    are; an extent that is a known constant is written as one, and is static."""
+    """In Row mode Shape[4] of the table is dynamic only where the valid columns in the destination's type
+    are; a known width beside dynamic columns is written as a dynamic one."""
     width, cols = know.view("mem").shape5[4], know.tile(op.DATA).type.valid_cols
-    if know.is_row and (width == DYNAMIC) != (cols == DYNAMIC):
+    if know.is_row and width == DYNAMIC and cols != DYNAMIC:
         what = "row width (Shape[4]) of the table"
         required = f"{shape_str((cols,))}, as the valid columns of {op.DATA}"
         yield mismatch(what, shape_str((width,)), required, slot="mem")

@@ -160,6 +160,34 @@ def a_tile_is_used(facts: FunctionFacts, touches: Touches) -> Violations:
             yield Violation(message, op=op, fix="drop it", change=change)
 
 
+@rule(
+    "PTO-N107",
+    source="ptoas",
+    reason="It does nothing, or another tile was meant; kernels with such moves have hung on A5.",
+    failing=_kernel(_LOAD, f"pto.tmov ins(%a : {_TILE}) outs(%a : {_TILE})", _STORE),
+    passing=_kernel(
+        _LOAD,
+        f"%b = pto.alloc_tile : {_TILE}",
+        f"pto.tmov ins(%a : {_TILE}) outs(%b : {_TILE})",
+        _STORE.replace("%a", "%b"),
+    ),
+    on="cpu a2a3 a5",
+    severity=Severity.WARNING,
+    scope="function",
+    depends_on="accesses",
+)
+def a_move_has_another_destination(facts: FunctionFacts, touches: Touches) -> Violations:
+    """The destination of `tmov` is another tile than its source, not the same bytes under another name."""
+    for op, each in touches:
+        if op.name != "pto.tmov":
+            continue
+        tiles = [(touch.write, *facts.places(touch.value)) for touch in each]
+        sources = {place.identity for write, *places in tiles if not write for place in places}
+        if any({place.identity for place in places} & sources for write, *places in tiles if write):
+            message = f"{value_name(op.operands[0])} is moved onto itself"
+            yield Violation(message, op=op, fix="drop the move", change=Change("remove", safe=False))
+
+
 _OVERWRITE = {"pto.tload", "pto.tstore", "pto.texpands", "pto.tmov"}
 _OVERWRITES = (BinaryOp, ScalarOp, UnaryOp)
 """What writes all of its destination, and none of it depends on what was there; some by name, so that a check

@@ -204,9 +204,10 @@ _MADE_IN_MAT = {Layout.ND: "Nz", Layout.DN: "Zn"}
 )
 def load_fills_the_valid_region(op: TLoadOp, know: Facts) -> Violations:
     """The destination's valid shape equals the shape of the memory: nd columns are Shape[4] and rows the
-    product of the others, dn rows are Shape[3], nz rows Shape[2] * 16."""
+    product of the others, dn rows are Shape[3], nz rows Shape[2] * 16. A type that is valid for nothing
+    takes nothing of any memory."""
     dst, view = know.tile("dst"), know.view("mem")
-    if is_list_for_a_column(dst, view):
+    if is_list_for_a_column(dst, view) or 0 in dst.type.valid:
         return
     yield from _shape_differs(dst, view, "dst")
     yield from _nz_blocks(view)
@@ -299,8 +300,10 @@ def store_keeps_the_layout(op: TStoreOp, know: Facts) -> Violations:
 )
 def store_empties_the_valid_region(op: TStoreOp, know: Facts) -> Violations:
     """The source's valid shape equals the shape of the memory, read in the memory's layout; for a tile of one
-    row or column in the tile's."""
+    row or column in the tile's. A type that is valid for nothing leaves any memory as it is."""
     src, view = know.tile("src"), know.view("mem")
+    if 0 in src.type.valid:
+        return
     layout = _tile_layout(src)
     if 1 in src.type.shape and layout in (Layout.ND, Layout.DN) and view.layout in (Layout.ND, Layout.DN):
         # Transfers go row by row or column by column as the tile lies.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ptoas.analysis.knowledge import TileFacts, shape_str
+from ptoas.analysis.storage import has_address
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import SLayout
@@ -275,15 +276,21 @@ def _required(letter: str, extent: int, bound: dict[str, tuple[int, str]], slot:
     on="a2a3",
 )
 def scratch_is_large_enough(op: PtoOp, know: Facts) -> Violations:
-    """A scratch tile that the target uses has as many bytes as it uses."""
+    """A scratch tile that the target uses has as many bytes as it uses. Where the library counts on bytes
+    behind the declared tile, a tile with an address gets a warning: they may be free."""
     for slot, scratch in know.row.scratch.items():
         if slot in know.row.ignores or not know.values(slot):
             continue
         needed = scratch.needs(know)
         least = scratch.least(know) if scratch.least is not None else needed.size_bytes if needed else 0
         found = know.tile(slot).type.size_bytes
-        if found < least:
-            yield mismatch(f"size of {slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
+        if found >= least:
+            continue
+        violation = mismatch(f"size of {slot}", f"{found} bytes", f"at least {least} bytes", slot=slot)
+        if scratch.behind and has_address(know.values(slot)[0]):
+            fix = f"keep {least} bytes free from the address of {slot} on"
+            violation = replace(violation, severity=Severity.WARNING, fix=fix)
+        yield violation
 
 
 _TYPE, _MEMORY, _LAYOUT, _EMPTY, _BLOCKS = (

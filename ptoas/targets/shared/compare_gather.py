@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i32
 
-from ptoas.dialects.pto.element_types import BY_TEXT, ElementType
+from ptoas.dialects.pto.element_types import BY_TEXT, BY_TYPE, ElementType
 from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC, TileType
@@ -37,6 +37,9 @@ class CompareModel:
     """Whether f32 of the source is rounded to whole numbers first."""
     whole_repeats: bool
     """Whether a row takes whole repeats of positions; otherwise as many as the source has columns."""
+    behind: bool = False
+    """Whether positions and thresholds lie behind the scratch tile, which holds the lines of bits alone where
+    its elements are bytes."""
 
     def threshold(self, source: ElementType) -> ElementType:
         """The element type of a tile of thresholds for a source."""
@@ -67,16 +70,21 @@ def compare_rows(row: Row) -> dict[str, Row]:
 # --- scratch ---------------------------------------------------------------------------------------
 
 
-def scratch_bytes(know: Facts, tmp: TileType) -> int:
+def scratch_bytes(src: TileType, valid_rows: int, tmp: TileType) -> int:
     """What A2/A3 writes from the start of the scratch tile on: a line of bits for each row, as far apart as
     the tile is wide (in bytes), a position for each element of the source, and the converted thresholds."""
-    src = know.tile("src")
-    if src.element.is_integer:
-        converted = src.rows * src.size
+    element = BY_TYPE[src.element_type]
+    if element.is_integer:
+        converted = src.rows * element.size
     else:
-        rows = src.rows if src.valid_rows == DYNAMIC else src.valid_rows
-        converted = -(-rows * src.size // REPEAT) * REPEAT
+        rows = src.rows if valid_rows == DYNAMIC else valid_rows
+        converted = -(-rows * element.size // REPEAT) * REPEAT
     return tmp.rows * tmp.cols + src.rows * src.cols * 4 + converted
+
+
+def _bytes_from(know: Facts, tmp: TileType) -> int:
+    src = know.tile("src")
+    return scratch_bytes(src.type, src.valid_rows, tmp)
 
 
 def line_bytes(know: Facts) -> int:
@@ -91,13 +99,13 @@ def _needs(know: Facts) -> TileType:
     """Four bytes an element hold what comes behind the lines of bits."""
     rows = know.tile("src").rows
     line = max(line_bytes(know), BURST)
-    behind = scratch_bytes(know, TileType.of(i32, 1, 1)) - 1
+    behind = _bytes_from(know, TileType.of(i32, 1, 1)) - 1
     cols = max(line, -(-behind // (3 * rows)))
     return TileType.of(i32, rows, -(-cols // BURST) * BURST)
 
 
 def _least(know: Facts) -> int:
-    return scratch_bytes(know, know.tile("tmp").type)
+    return _bytes_from(know, know.tile("tmp").type)
 
 
-LINES_AND_POSITIONS = Scratch(_needs, _least)
+LINES_AND_POSITIONS = Scratch(_needs, _least, behind=True)

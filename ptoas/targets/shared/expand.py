@@ -18,6 +18,7 @@ FILL = Row(
 ROW_EXPAND = Row(
     tiles={"dst": tile(T), "src": tile(empty=False)},
     valid={"dst": "R C", "src": "R _"},
+    idle=True,
     walks=True,
     pipe=V,
 )

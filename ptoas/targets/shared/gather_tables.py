@@ -12,6 +12,9 @@ from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS
 from ptoas.dialects.pto.types import DYNAMIC, TileType
 
+COUNTS_GAPS = "pto.counts_gaps"
+"""Attribute of a gather or scatter that `legalize-cpu` made, with indices computed from strides."""
+
 
 class RowStep(Enum):
     """What a target takes for the distance between two rows of a table."""
@@ -74,6 +77,9 @@ class TableModel:
     """Whether a SIMT launch has all 1,024 threads, whatever there is to do (document 002)."""
     two_dimensional: bool = False
     """Whether a table is rows and columns only: its first three dimensions are 1 (000, CPU)."""
+    compares_width: bool = False
+    """Whether a Row gather or scatter compares Shape[4] with the valid columns as C++ writes them, so that a
+    dynamic extent equals only a dynamic one."""
     has_nz: bool = False
     """Whether the fractal layout of tables and tiles is known."""
 
@@ -93,3 +99,19 @@ def by_index_columns(op: IndexedMemoryOp) -> Coalesce:
     index = op.idx.type
     assert isinstance(index, TileType)
     return Coalesce.Row if index.cols == 1 else Coalesce.Elem
+
+
+def first_misread(shape: Sequence[int], strides: Sequence[int], is_row: bool) -> tuple[int, int, int] | None:
+    """The first index for which the target reads elsewhere than the strides say, the offset that it reads,
+    and the one that they say. Rows are counted by the stride of DIM_3, elements one after the other;
+    what lies inside a row is for other rules (PTO-V130, PTO-A213)."""
+    index, offset = 1, strides[3] if is_row else 1
+    for dim in (3, 2, 1, 0) if is_row else (4, 3, 2, 1, 0):
+        if shape[dim] == 1:
+            continue
+        if DYNAMIC in (shape[dim], strides[dim], offset):
+            return None
+        if strides[dim] != offset:
+            return index, offset, strides[dim]
+        index, offset = index * shape[dim], offset * shape[dim]
+    return None

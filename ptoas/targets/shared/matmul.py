@@ -59,7 +59,7 @@ def products(types: tuple[str, ...], walk: Walk, *further: Rule, one_row: bool =
     matrix = product if one_row else product.but(rules=(rules.one_row_needs_a_block,))
     vector = product.but(valid={"lhs": "1 K", "rhs": "K N", "dst acc_in": "1 _"}, model=_of_one_row(walk))
     rows = {
-        mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs")),
+        mm.TMatmulOp: matrix.but(call=_call("TMATMUL", "dst lhs rhs"), idle=True),
         mm.TMatmulAccOp: matrix.but(call=_call("TMATMUL_ACC", "dst acc_in lhs rhs")),
         mm.TMatmulBiasOp: matrix.but(call=_call("TMATMUL_BIAS", "dst lhs rhs bias")),
         mm.TGemvOp: vector.but(call=_call("TGEMV", "dst lhs rhs")),

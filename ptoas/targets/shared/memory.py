@@ -75,8 +75,9 @@ def prefetch(types: Types) -> Row:
 
 
 def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
+    """A tile that is valid for nothing is loaded with nothing; `empty`: memory may have no elements, too."""
     return Row(
-        tiles={"dst": tile(types, locs="vec mat", empty=empty)},
+        tiles={"dst": tile(types, locs="vec mat")},
         views={"mem": view(empty=empty)},
         rules=(
             m.load_keeps_the_layout(dn_to_nz=dn_to_nz),
@@ -89,7 +90,5 @@ def load(types: Types, *, empty: bool = False, dn_to_nz: bool = False) -> Row:
 
 def store(types: Types, locs: str, *rules: Rule, empty: bool = False) -> Forms:
     """Stores, and those of an accumulator with a scale for each column, which have a call of their own."""
-    row = STORE.but(
-        tiles={"src": tile(types, locs=locs, empty=empty)}, views={"mem": view(empty=empty)}, rules=rules
-    )
+    row = STORE.but(tiles={"src": tile(types, locs=locs)}, views={"mem": view(empty=empty)}, rules=rules)
     return Forms(lambda op: op.fp is not None, {False: row, True: replace(row, call=STORE_FP)})

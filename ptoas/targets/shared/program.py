@@ -137,6 +137,7 @@ LINTS = ProgramRules(
         lints.a_result_is_read,
         lints.what_is_written_is_read_before_it_is_overwritten,
         lints.a_tile_is_used,
+        lints.a_move_has_another_destination,
         missing_stores.a_kernel_stores_something,
         missing_stores.an_output_is_written,
     )
