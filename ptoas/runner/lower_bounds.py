@@ -5,15 +5,15 @@ A kernel that reads a position and looks at the 128 elements that end there want
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetSubblockIdxOp, LoadScalarOp, StoreScalarOp
 from ptoas.dialects.pto.views import PartitionViewOp
 from ptoas.runner.parameters import Parameter
-from ptoas.runner.upper_bounds import UpperBounds
+from ptoas.runner.upper_bounds import UpperBounds, loop_of
 
 MOST = 1 << 16
 """Floors are looked for up to here."""
@@ -26,20 +26,16 @@ class LowerBounds(UpperBounds):
         super().__init__({}, blocks)
         self.read = read
 
-    def _find(self, value: SSAValue) -> int | None:
+    def find(self, value: SSAValue, inputs: Sequence[int | None]) -> int | None:
         match value.owner:
             case LoadScalarOp():
                 return self.read
             case GetBlockIdxOp() | GetSubblockIdxOp():
                 return 0
+            case Block() as block if not isinstance(block.parent_op(), scf.ForOp):
+                return 0  # of the launch, or a scalar that is generated: nothing less than 0
             case _:
-                return super()._find(value)
-
-    def _argument(self, value: SSAValue, block: Block) -> int | None:
-        loop = block.parent_op()
-        if not isinstance(loop, scf.ForOp):
-            return 0  # of the launch, or a scalar that is generated: nothing less than 0
-        return self.value(loop.lb) if isinstance(value, BlockArgument) and value.index == 0 else None
+                return inputs[0] if loop_of(value) else super().find(value, inputs)
 
 
 def raise_floors(
