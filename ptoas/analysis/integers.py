@@ -194,14 +194,10 @@ def _shift(exact: Binary, symbol: str, reads: Reading) -> IntegerOp:
     return IntegerOp(exact, cpp=text, bit="{0}", reads=reads, undefined=Undefined.SHIFT_TOO_FAR)
 
 
-def _least(reads: Reading, bit: str) -> IntegerOp:
-    python, cpp = "({0} if {0} < {1} else {1})", "{0} < {1} ? {0} : {1}"
-    return IntegerOp(min, cpp=cpp, bit=bit, python=python, reads=reads, stays=True)
-
-
-def _greatest(reads: Reading, bit: str) -> IntegerOp:
-    python, cpp = "({0} if {0} > {1} else {1})", "{0} < {1} ? {1} : {0}"
-    return IntegerOp(max, cpp=cpp, bit=bit, python=python, reads=reads, stays=True)
+def _extreme(exact: Binary, symbol: str, reads: Reading, bit: str) -> IntegerOp:
+    python = f"({{0}} if {{0}} {symbol} {{1}} else {{1}})"
+    cpp = "{0} < {1} ? {0} : {1}" if symbol == "<" else "{0} < {1} ? {1} : {0}"
+    return IntegerOp(exact, cpp=cpp, bit=bit, python=python, reads=reads, stays=True)
 
 
 def _bitwise(exact: Binary, symbol: str, bit: str, interval: Bounds) -> IntegerOp:
@@ -240,10 +236,10 @@ INTEGER_OPS: dict[type[Operation], IntegerOp] = {
     arith.CeilDivUIOp: _division(_ceiling, _UNSIGNED_CEILING, UNSIGNED),
     arith.RemSIOp: _modulo(_remainder, SIGNED),
     arith.RemUIOp: _modulo(lambda a, b: a % b, UNSIGNED),
-    arith.MinSIOp: _least(SIGNED, bit="{0} || {1}"),
-    arith.MaxSIOp: _greatest(SIGNED, bit="{0} && {1}"),
-    arith.MinUIOp: _least(UNSIGNED, bit="{0} && {1}"),
-    arith.MaxUIOp: _greatest(UNSIGNED, bit="{0} || {1}"),
+    arith.MinSIOp: _extreme(min, "<", SIGNED, bit="{0} || {1}"),
+    arith.MaxSIOp: _extreme(max, ">", SIGNED, bit="{0} && {1}"),
+    arith.MinUIOp: _extreme(min, "<", UNSIGNED, bit="{0} && {1}"),
+    arith.MaxUIOp: _extreme(max, ">", UNSIGNED, bit="{0} || {1}"),
     arith.AndIOp: _bitwise(lambda a, b: a & b, "&", "{0} && {1}", _conjunctions),
     arith.OrIOp: _bitwise(lambda a, b: a | b, "|", "{0} || {1}", _disjunctions),
     arith.XOrIOp: _bitwise(lambda a, b: a ^ b, "^", "{0} != {1}", _disjunctions),

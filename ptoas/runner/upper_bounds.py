@@ -6,12 +6,23 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from xdsl.dialects import scf
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ptoas.analysis.constants import Constants
+from ptoas.analysis.integers import Interval
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, GetSubblockNumOp
 
 NO_CALLERS: Mapping[SSAValue, SSAValue] = MappingProxyType({})
+
+
+def launch_ranges(blocks: int) -> dict[type[Operation | Block], Interval]:
+    """The least and the greatest number that operations get from the launch."""
+    return {
+        GetBlockIdxOp: (0, blocks - 1),
+        GetBlockNumOp: (blocks, blocks),
+        GetSubblockIdxOp: (0, 1),
+        GetSubblockNumOp: (2, 2),
+    }
 
 
 def loop_of(value: SSAValue) -> scf.ForOp | None:
@@ -32,7 +43,7 @@ class UpperBounds(Constants):
     ):
         super().__init__()
         self._known.update(given)
-        self.blocks = blocks
+        self.launched = launch_ranges(blocks)
         self.callers = callers
         """For arguments of functions that are called from one place, what they are given there."""
 
@@ -45,19 +56,10 @@ class UpperBounds(Constants):
     def find(self, value: SSAValue, inputs: Sequence[int | None]) -> int | None:
         if value in self.callers:
             return inputs[0]
-        match value.owner:
-            case GetBlockIdxOp():
-                return self.blocks - 1
-            case GetBlockNumOp():
-                return self.blocks
-            case GetSubblockIdxOp():
-                return 1
-            case GetSubblockNumOp():
-                return 2
-            case _ if loop_of(value) is None:
-                return super().find(value, inputs)
-            case _:
-                return _last(*inputs)
+        if loop_of(value) is not None:
+            return _last(*inputs)
+        launched = self.launched.get(value.owner.__class__)
+        return super().find(value, inputs) if launched is None else launched[1]
 
 
 def _last(lower: int | None, upper: int | None, step: int | None) -> int | None:
