@@ -147,3 +147,15 @@ def test_numbers_intervals_machine_and_constants_agree(case: Case, data: st.Data
         low, high = limits(result.type)
         assert low <= interval[0] <= exact <= interval[1] <= high
         assert evaluate_interval(op, [(value, value) for value in values], at) == (exact, exact)
+
+
+def test_constants_of_unsigned_types_stay_in_their_range() -> None:
+    text = (
+        "func.func @k(%p: !pto.ptr<ui32>) {\n  %c0 = arith.constant 0 : index\n"
+        "  %a = arith.constant 4000000000 : ui32\n  %b = arith.addi %a, %a : ui32\n"
+        "  %c = arith.minsi %a, %b : ui32\n"
+        "  pto.store_scalar %c, %p[%c0] : !pto.ptr<ui32>, ui32\n  return\n}"
+    )
+    module = ptoas.parse(text)
+    assert "p[0] = 3705032704U;" in str(ptoas.lower(module, target="a5"))
+    assert ptoas.run(module, {}, target="a5", generate=True).outputs["p"].ravel()[0] == 3705032704
