@@ -59,10 +59,7 @@ class Constants(Evaluator[int]):
         return self.value(value)
 
     def find(self, value: SSAValue, inputs: Sequence[int | None]) -> int | None:
-        match value:
-            case OpResult(op=arith.ConstantOp() as op):
-                return constant_of(op)
-            case OpResult(op=op, index=index) if inputs:
-                return evaluate(op, inputs, index)
-            case _:
-                return None
+        op = value.owner
+        if isinstance(op, arith.ConstantOp):
+            return constant_of(op)
+        return evaluate(value.op, inputs, value.index) if inputs and isinstance(value, OpResult) else None

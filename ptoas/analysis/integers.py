@@ -114,10 +114,11 @@ class IntegerOp:
     stays: bool = False
     """Whether the result is always in the range that the operands were read in."""
     interval: Bounds | None = None
-    """Bounds of `exact` where its values at the ends of intervals are none; None: not known."""
+    """Bounds of `exact`, or None for those of the type. It is not given where `exact` rises or falls in each
+    operand, so that its values at the ends of the intervals are bounds."""
 
     def readings(self) -> tuple[Reading, Reading]:
-        """How the first operand is read, and how the others are; a distance of a shift is no number."""
+        """How the first operand is read, and how the others are; a shift reads its distance as it is kept."""
         return self.reads, KEPT if self.undefined is Undefined.SHIFT_TOO_FAR else self.reads
 
     def is_defined(self, values: Sequence[int], width: int) -> bool:
@@ -280,9 +281,10 @@ COMPARISONS = (
 
 def integer_op(op: Operation) -> IntegerOp | None:
     """The entry of an operation; None if it is not one on integers."""
-    if isinstance(op, arith.CmpiOp):
+    found = INTEGER_OPS.get(op.__class__)
+    if found is None and isinstance(op, arith.CmpiOp):
         return COMPARISONS[op.predicate.value.data]
-    return INTEGER_OPS.get(op.__class__)
+    return found
 
 
 # --- values ----------------------------------------------------------------------------------------
@@ -294,7 +296,7 @@ def read(value: int, type: Attribute, reading: Reading) -> int:
 
 
 def has_sign(type: Attribute, reading: Reading) -> bool:
-    """Whether an operation reads numbers of a type with a sign, which it otherwise is told to have."""
+    """Whether a number of a type has a sign where it is read so."""
     return reading is SIGNED and (width_of(type) == 1 or not is_unsigned(type))
 
 
