@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import ptoas
 
 BACK = """func.func @window(%pos: !pto.ptr<i32>, %table: !pto.ptr<f32>, %out: !pto.ptr<f32>) {
@@ -49,6 +51,23 @@ def test_what_is_counted_back_from_is_large_enough() -> None:
     result = ptoas.run(ptoas.parse(BACK), {}, target="a5", generate=True)
     assert result.arguments["pos"].ravel()[0] == 15
     assert (result.outputs["out"].ravel()[:16] == result.arguments["table"].ravel()[:16]).all()
+
+
+def test_a_loop_that_counts_back_begins_far_enough() -> None:
+    """Its last turn takes the least place, and not its first."""
+    text = BACK.replace("%near = arith.addi %at, %i : index", "%near = arith.subi %at, %i : index")
+    text = text.replace("constant -15", "constant 0")
+    result = ptoas.run(ptoas.parse(text), {}, target="a5", generate=True)
+    assert result.arguments["pos"].ravel()[0] == 15
+    assert (result.outputs["out"].ravel()[15::-1] == result.arguments["table"].ravel()[:16]).all()
+
+
+@pytest.mark.parametrize("division", ["divsi", "floordivsi", "ceildivsi", "ceildivui", "remui"])
+def test_what_is_divided_by_is_not_generated_as_zero(division: str) -> None:
+    text = BACK.replace("%near = arith.addi %at, %i : index", f"%near = arith.{division} %i, %at : index")
+    text = text.replace("constant -15", "constant 0")
+    result = ptoas.run(ptoas.parse(text), {}, target="a5", generate=True)
+    assert result.arguments["pos"].ravel()[0] != 0
 
 
 def test_an_extent_lasts_to_the_last_turn() -> None:

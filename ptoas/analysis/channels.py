@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.integers import CASTS
 from ptoas.analysis.kinds import core_of, function_of, origin_of
 from ptoas.analysis.structure import kind_of, walk
 from ptoas.dialects.pto.channel import (
@@ -215,7 +215,7 @@ def ring_source(value: SSAValue | None) -> RingAddressOp | None:
         owner = value.owner
         if isinstance(owner, RingAddressOp):
             return owner
-        if not isinstance(owner, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+        if not isinstance(owner, CASTS):
             return None
         value = owner.operands[0]
     return None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple, cast
@@ -16,6 +16,7 @@ from ptoas.dialects.pto.views import AliasOp, SubviewOp, TAssignOp
 
 _CONTROL = (arith.__name__, func.__name__, scf.__name__)
 NO_FUNCTIONS: Mapping[str, func.FuncOp] = MappingProxyType({})
+NO_SOURCES: Mapping[SSAValue, Sequence[SSAValue]] = MappingProxyType({})
 
 
 class Handing(NamedTuple):
@@ -132,3 +133,26 @@ def origins(value: SSAValue) -> tuple[SSAValue, ...]:
             found[at] = None
         stack += reversed(sources)
     return tuple(found)
+
+
+def backward_slice(
+    values: Iterable[SSAValue],
+    sources: Mapping[SSAValue, Sequence[SSAValue]] = NO_SOURCES,
+    until: type[Operation] | None = None,
+) -> set[SSAValue]:
+    """All values that these are calculated from, themselves included.
+
+    `sources` are further values that one is known to depend on; results of `until` depend on nothing.
+    """
+    found: set[SSAValue] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value in found:
+            continue
+        found.add(value)
+        waiting += sources.get(value, ())
+        owner = value.owner
+        if isinstance(owner, Operation) and not (until and isinstance(owner, until)):
+            waiting += owner.operands
+    return found

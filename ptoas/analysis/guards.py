@@ -7,12 +7,11 @@ from collections.abc import Callable
 from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from ptoas.analysis.integers import CASTS
 from ptoas.analysis.structure import walk
 
 EQUAL, NOT_EQUAL = 0, 1
 """Predicates of `arith.cmpi`."""
-
-CASTS = (arith.IndexCastOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp)
 
 Constant = Callable[[SSAValue], int | None]
 

@@ -26,7 +26,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ptoas.analysis.constants import Constants, is_foldable
+from ptoas.analysis.constants import Constants
+from ptoas.analysis.integers import integer_op
 from ptoas.analysis.structure import calls_of, of_kinds, reached, walk
 from ptoas.ir.names import set_name
 
@@ -46,7 +47,7 @@ class FoldConstantsPass(ModulePass):
                 continue
             if inner.regions and isinstance(inner, scf.IfOp):
                 _take_branch(inner, constants)
-            elif is_foldable(inner.__class__):
+            elif len(inner.results) == 1 and integer_op(inner) is not None:
                 _fold(inner, constants)
         if any(before.values()):
             _drop_uncalled(before, calls_of(op))

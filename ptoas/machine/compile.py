@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from ptoas.analysis.integers import CASTS
 from ptoas.analysis.structure import of_kinds, walk
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.asynchronous import AsyncTransferOp
@@ -231,11 +232,11 @@ class FunctionCompiler(ControlFlow, Placement):
             return
         for result, text in zip(op.results, texts, strict=True):
             self.line(f"{self.name(result)} = {text}")
-        if isinstance(op, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+        if isinstance(op, CASTS):
             # A cast of a constant is a constant: addresses are often written so.
             number = self.constants.constant(op.results[0])
             if number is not None:
-                self.known[op.results[0]] = scalars.wrap(number, op.results[0].type)
+                self.known[op.results[0]] = number
 
     def value(self, op: PtoOp) -> None:
         """An operation that makes a value from values."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import ml_dtypes
-from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
+from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute
 
 from ptoas.dialects.pto.element_types import BY_TYPE, element_text
@@ -135,20 +135,6 @@ def dtype_of(type: Attribute) -> DType:
 
 def by_text(text: str) -> DType:
     return next(d for d in DTYPES.values() if text in (d.text, d.short))
-
-
-def integer_width(type: Attribute) -> int | None:
-    """Bits of an integer or index type."""
-    if isinstance(type, IndexType):
-        return 64
-    integer = as_integer(type)
-    return None if integer is None else integer.width.data
-
-
-def is_unsigned(type: Attribute) -> bool:
-    """Whether its numbers are kept without a sign; an `i1` is 0 or 1."""
-    integer = as_integer(type)
-    return integer is not None and (integer.signedness.data is Signedness.UNSIGNED or integer.width.data == 1)
 
 
 Rounder: TypeAlias = Callable[[float], float]

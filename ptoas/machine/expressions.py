@@ -1,8 +1,7 @@
 """What expressions of all types need: numbers in the width of their type, and the table of emitters.
 
-An integer is kept as the number that its type reads its bits as: signed for `i32` and `index` (64 bits),
-unsigned for `ui32` and `i1`. Every literal that reaches the text is an integer that was printed here;
-floats and everything else are passed by name.
+Integers are kept as `analysis/integers.py` says. Every literal that reaches the text is an integer that was
+printed here; floats and everything else are passed by name.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Any, Protocol
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ptoas.machine.dtypes import integer_width, is_unsigned
+from ptoas.analysis.integers import SIGNED, UNSIGNED, Reading, integer_width, is_unsigned, limits, width_of
 
 
 class Scope(Protocol):
@@ -27,21 +26,6 @@ class Scope(Protocol):
         ...
 
 
-def limits(type: Attribute) -> tuple[int, int]:
-    """The least and greatest number of an integer type, as it is kept."""
-    width = integer_width(type)
-    assert width is not None
-    return (0, (1 << width) - 1) if is_unsigned(type) else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-
-
-def wrap(value: int, type: Attribute) -> int:
-    """Any integer, as the type keeps its low bits."""
-    width = integer_width(type)
-    assert width is not None
-    low = value & ((1 << width) - 1)
-    return low if is_unsigned(type) or not low >> (width - 1) else low - (1 << width)
-
-
 def wrapped(expression: str, type: Attribute) -> str:
     """The expression, wrapped only when it left the type's range, which is rare."""
     low, high = limits(type)
@@ -49,22 +33,11 @@ def wrapped(expression: str, type: Attribute) -> str:
     return f"(_t if {low} <= (_t := {expression}) <= {high} else (_t - {low} & {high - low}) + {low})"
 
 
-def unsigned(text: str, type: Attribute) -> str:
-    """The bits of a value as an unsigned number."""
-    width = integer_width(type)
-    assert width is not None
-    return text if is_unsigned(type) else f"({text} & {(1 << width) - 1})"
-
-
-def signed(text: str, type: Attribute, scope: Scope) -> str:
-    """The bits of a value as a signed number: a true `i1` is -1."""
-    width = integer_width(type)
-    assert width is not None
-
-    def read(value: int) -> int:
-        return value - (1 << width) if value >> (width - 1) else value
-
-    return f"{scope.keep(read)}({text})" if is_unsigned(type) else text
+def read_text(text: str, type: Attribute, reading: Reading) -> str:
+    """The number that an operation reads, see `integers.read`."""
+    if reading is UNSIGNED and not is_unsigned(type):
+        return f"({text} & {(1 << width_of(type)) - 1})"
+    return f"(-{text})" if reading is SIGNED and integer_width(type) == 1 else text
 
 
 Emitter = Callable[[Any, Scope], "str | list[str]"]

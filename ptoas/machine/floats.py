@@ -9,10 +9,11 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.integers import SIGNED, UNSIGNED, width_of, wrap
 from ptoas.machine.arrays import np
-from ptoas.machine.dtypes import dtype_of, integer_width, rounder
+from ptoas.machine.dtypes import dtype_of, rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.expressions import Scope, emits, pair, signed, unsigned, wrap, wrapped
+from ptoas.machine.expressions import Scope, emits, pair, read_text, wrapped
 
 _COMPARE_FLOATS = (
     "False",
@@ -120,7 +121,7 @@ def _to_float(op: Operation, scope: Scope) -> str:
     source = op.operands[0]
     plain = scope.ref(source)
     without_sign = isinstance(op, arith.UIToFPOp)
-    text = unsigned(plain, source.type) if without_sign else signed(plain, source.type, scope)
+    text = read_text(plain, source.type, UNSIGNED if without_sign else SIGNED)
     # An integer of 64 bits may need more digits than a double has: it is rounded once, from the integer.
     dtype = dtype_of(op.results[0].type)
     if dtype.text == "f64":
@@ -148,8 +149,7 @@ def _exact_rounder(type: Attribute) -> Callable[[int], float]:
 @emits(arith.FPToSIOp, arith.FPToUIOp)
 def _to_integer(op: Operation, scope: Scope) -> str:
     type_ = op.results[0].type
-    width = integer_width(type_)
-    assert width is not None
+    width = width_of(type_)
     low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1)
     if isinstance(op, arith.FPToUIOp):
         low, high = 0, (1 << width) - 1

@@ -6,15 +6,16 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Operation
 
+from ptoas.analysis.integers import wrap
 from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.machine import floats, integers
 from ptoas.machine.arrays import np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import rounder
 from ptoas.machine.errors import failure
-from ptoas.machine.expressions import EMITTERS, Scope, emits, limits, wrap
+from ptoas.machine.expressions import EMITTERS, Scope
 
-__all__ = ["constant_of", "expressions", "floats", "integers", "limits", "wrap"]
+__all__ = ["constant_of", "expressions", "floats", "integers"]
 
 
 def constant_of(op: arith.ConstantOp) -> int | float | Counts:
@@ -41,8 +42,3 @@ def expressions(op: Operation, scope: Scope) -> list[str] | None:
         return None
     found = emit(op, scope)
     return [found] if isinstance(found, str) else found
-
-
-@emits(arith.SelectOp)
-def _select(op: arith.SelectOp, scope: Scope) -> str:
-    return f"({scope.ref(op.lhs)} if {scope.ref(op.cond)} else {scope.ref(op.rhs)})"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ptoas.analysis.integers import integer_width
 from ptoas.dialects.pto import debug as dialect
-from ptoas.machine.dtypes import integer_width
 from ptoas.machine.machine import Machine, value
 
 _LENGTH = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|j|z|t|L)?([a-zA-Z])")

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ptoas.analysis.constants import fold
+from ptoas.analysis.integers import constant_of, evaluate
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.storage import Places, behind, places_of
 from ptoas.diagnostics import UsageError
@@ -60,7 +60,7 @@ class Walk:
     def _operation(self, op: Operation, places: Places) -> None:
         match op:
             case arith.ConstantOp():
-                self.values[op.result] = op.value.value.data if isinstance(op.value, IntegerAttr) else None
+                self.values[op.result] = constant_of(op)
             case scf.ForOp():
                 self._for(op, places)
             case scf.WhileOp():
@@ -81,14 +81,9 @@ class Walk:
                 if op.regions:
                     for region in op.regions:
                         self._block(region.block, places)
-                for result in op.results:
-                    self.values[result] = self._fold(op, result)
-
-    def _fold(self, op: Operation, result: SSAValue) -> int | None:
-        try:
-            return fold(op, [self.values.get(operand) for operand in op.operands], result.type)
-        except KeyError:
-            return None
+                given = [self.values.get(operand) for operand in op.operands]
+                for at, result in enumerate(op.results):
+                    self.values[result] = evaluate(op, given, at)
 
     def _for(self, op: scf.ForOp, places: Places) -> None:
         bounds = [self.values.get(value) for value in (op.lb, op.ub, op.step)]

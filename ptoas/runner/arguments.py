@@ -15,9 +15,9 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat
 
+from ptoas.analysis.integers import limits, wrap
 from ptoas.diagnostics import Note, PtoasError
 from ptoas.dialects.pto.types import DYNAMIC, TileType, dim_text
-from ptoas.machine import scalars
 from ptoas.machine.arrays import Array, np
 from ptoas.machine.counts import Counts
 from ptoas.machine.dtypes import DType, rounder
@@ -194,10 +194,10 @@ def scalar(parameter: Parameter, given: Any, entry: func.FuncOp) -> int | float:
         return float(number) if round_once is None else round_once(float(number))
     if isinstance(number, float) and not number.is_integer():
         raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} is no integer", entry)
-    low, high = scalars.limits(parameter.type)
+    low, high = limits(parameter.type)
     if not min(low, -high - 1) <= int(number) <= max(high, 2 * high + 1):
         raise failure("PTO-R602", f"{parameter.name} is a {parameter.type}; {number} does not fit it", entry)
-    return scalars.wrap(int(number), parameter.type)
+    return wrap(int(number), parameter.type)
 
 
 def _writable(parameter: Parameter, array: Array) -> Array:

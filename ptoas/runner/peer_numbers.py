@@ -14,7 +14,8 @@ from xdsl.dialects import arith, func, scf
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
-from ptoas.analysis.guards import CASTS, EQUAL, NOT_EQUAL
+from ptoas.analysis.guards import EQUAL, NOT_EQUAL
+from ptoas.analysis.integers import CASTS
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.dialects.pto.arrays import LocalArrayGetOp, LocalArraySetOp
 from ptoas.dialects.pto.scalar import LoadScalarOp

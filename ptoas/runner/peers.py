@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ptoas.analysis.forwarding import handings
 from ptoas.analysis.guards import guarding_argument
+from ptoas.analysis.integers import CASTS
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.diagnostics import PtoasError
 from ptoas.dialects.pto.comm import CollectiveOp
@@ -157,7 +158,7 @@ def _may_count(parameter: Parameter) -> bool:
 
 def _casts(value: SSAValue) -> Iterator[SSAValue]:
     for use in value.uses:
-        if isinstance(use.operation, arith.IndexCastOp | arith.ExtSIOp | arith.ExtUIOp | arith.TruncIOp):
+        if isinstance(use.operation, CASTS):
             yield use.operation.results[0]
 
 

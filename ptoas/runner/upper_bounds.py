@@ -2,91 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from ptoas.analysis.constants import Constants
+from ptoas.analysis.integers import Interval
 from ptoas.dialects.pto.scalar import GetBlockIdxOp, GetBlockNumOp, GetSubblockIdxOp, GetSubblockNumOp
-from ptoas.machine import scalars
 
 NO_CALLERS: Mapping[SSAValue, SSAValue] = MappingProxyType({})
 
 
-class UpperBounds:
-    """The greatest value that an integer has, from constants, scalar arguments, blocks and loop bounds."""
+def launch_ranges(blocks: int) -> dict[type[Operation | Block], Interval]:
+    """The least and the greatest number that operations get from the launch."""
+    return {
+        GetBlockIdxOp: (0, blocks - 1),
+        GetBlockNumOp: (blocks, blocks),
+        GetSubblockIdxOp: (0, 1),
+        GetSubblockNumOp: (2, 2),
+    }
+
+
+def loop_of(value: SSAValue) -> scf.ForOp | None:
+    """The loop that counts in a value."""
+    loop = value.block.parent_op() if isinstance(value, BlockArgument) and value.index == 0 else None
+    return loop if isinstance(loop, scf.ForOp) else None
+
+
+class UpperBounds(Constants):
+    """The greatest value that an integer has, from constants, scalar arguments, blocks and loop bounds.
+
+    It is calculated for the last turn of all loops at once: what is left behind an offset, and the offset,
+    belong to one turn.
+    """
 
     def __init__(
         self, given: dict[SSAValue, int], blocks: int, callers: Mapping[SSAValue, SSAValue] = NO_CALLERS
     ):
-        self.known: dict[SSAValue, int | None] = dict(given)
-        self.blocks = blocks
+        super().__init__()
+        self._known.update(given)
+        self.launched = launch_ranges(blocks)
         self.callers = callers
         """For arguments of functions that are called from one place, what they are given there."""
-        self._kept: dict[str, object] = {}
 
-    # The two methods of a scope for expressions.
-
-    def ref(self, value: SSAValue) -> str:
-        number = self.value(value)
-        if number is None:
-            raise LookupError
-        return f"({int(number)})"
-
-    def keep(self, thing: object) -> str:
-        name = f"k{len(self._kept)}"
-        self._kept[name] = thing
-        return name
-
-    def value(self, value: SSAValue) -> int | None:
-        if value in self.known:
-            return self.known[value]
-        self.known[value] = None
-        found = self.known[value] = self._find(value)
-        return found
-
-    def _find(self, value: SSAValue) -> int | None:
-        owner = value.owner
-        if isinstance(owner, Block):
-            return self._argument(value, owner)
-        match owner:
-            case arith.ConstantOp():
-                number = scalars.constant_of(owner)
-                return number if isinstance(number, int) else None
-            case GetBlockIdxOp():
-                return self.blocks - 1
-            case GetBlockNumOp():
-                return self.blocks
-            case GetSubblockIdxOp():
-                return 1
-            case GetSubblockNumOp():
-                return 2
-            case _:
-                return self._calculate(owner, value)
-
-    def _calculate(self, op: Operation, value: SSAValue) -> int | None:
-        try:
-            texts = scalars.expressions(op, self)
-        except LookupError:
-            return None
-        if texts is None:
-            return None
-        text = texts[next(n for n, result in enumerate(op.results) if result is value)]
-        # The text is made of numbers and names of `scalars` alone.
-        try:
-            result = eval(text, {"__builtins__": {}}, {**self._kept})
-        except Exception:
-            return None
-        return int(result) if isinstance(result, int) else None
-
-    def _argument(self, value: SSAValue, block: Block) -> int | None:
+    def inputs(self, value: SSAValue) -> Sequence[SSAValue]:
         if value in self.callers:
-            return self.value(self.callers[value])
-        loop = block.parent_op()
-        if not isinstance(loop, scf.ForOp) or not isinstance(value, BlockArgument) or value.index:
-            return None
-        lower, upper, step = (self.value(v) for v in (loop.lb, loop.ub, loop.step))
-        if lower is None or upper is None or step is None or step <= 0 or upper <= lower:
-            return None
-        return lower + (upper - lower - 1) // step * step
+            return (self.callers[value],)
+        loop = loop_of(value)
+        return super().inputs(value) if loop is None else (loop.lb, loop.ub, loop.step)
+
+    def find(self, value: SSAValue, inputs: Sequence[int | None]) -> int | None:
+        if value in self.callers:
+            return inputs[0]
+        if loop_of(value) is not None:
+            return _last(*inputs)
+        launched = self.launched.get(value.owner.__class__)
+        return super().find(value, inputs) if launched is None else launched[1]
+
+
+def _last(lower: int | None, upper: int | None, step: int | None) -> int | None:
+    """The last number that a loop counts, if it runs at all."""
+    if lower is None or upper is None or step is None or step <= 0 or upper <= lower:
+        return None
+    return lower + (upper - lower - 1) // step * step

@@ -14,9 +14,10 @@ from typing import Any
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ptoas.analysis.forwarding import handings
+from ptoas.analysis.forwarding import backward_slice, handings
+from ptoas.analysis.integers import Undefined, integer_op
 from ptoas.analysis.knowledge import Knowledge
 from ptoas.analysis.structure import walk
 from ptoas.dialects.pto.asynchronous import BuildAsyncSessionOp, MakePrefetchAsyncContextOp
@@ -33,10 +34,7 @@ from ptoas.dialects.pto.pointers import PointerCastOp
 from ptoas.dialects.pto.remote import SignalOp
 from ptoas.dialects.pto.scalar import (
     AddPtrOp,
-    GetBlockIdxOp,
-    GetBlockNumOp,
     LoadScalarOp,
-    QueryOp,
     StoreScalarOp,
 )
 from ptoas.dialects.pto.slots import slot_places
@@ -56,7 +54,7 @@ from ptoas.runner.lower_bounds import raise_floors
 from ptoas.runner.parameters import Parameter
 from ptoas.runner.peer_numbers import PeerNumbers
 from ptoas.runner.peers import Peers, mark_ranks
-from ptoas.runner.upper_bounds import UpperBounds
+from ptoas.runner.upper_bounds import UpperBounds, launch_ranges
 from ptoas.targets import Target
 
 
@@ -76,6 +74,10 @@ class Flow:
 
     def of(self, value: SSAValue) -> set[int]:
         return self.memory.get(value, set())
+
+    def behind(self, values: Iterable[SSAValue]) -> set[int]:
+        """The parameters that any of these values stands for."""
+        return {at for value in values for at in self.of(value)}
 
 
 def flow_of(
@@ -110,7 +112,8 @@ def analyse(
     peer_numbers.follow(functions, operations, parameters)
     mark_ranks(entry, operations, parameters, peer_numbers)
     numbers: dict[SSAValue, int] = {arguments[p.at]: given[p.name] for p in parameters if p.name in given}
-    numbers |= {arguments[at]: _greatest(query, blocks) for at, query in launch_arguments(entry).items()}
+    launched = launch_ranges(blocks)
+    numbers |= {arguments[at]: launched[query][1] for at, query in launch_arguments(entry).items()}
     scalars: dict[SSAValue, Parameter] = {arguments[p.at]: p for p in parameters if p.kind == "scalar"}
     callers = handed_to(functions, operations)
     for inner in callers:
@@ -158,7 +161,8 @@ def analyse(
     for at, parameter in enumerate(parameters):
         # An extent or a divisor of 0 leaves nothing to do, or can't be.
         parameter.steers = at in places and at not in counts
-    raise_floors(operations, flow.of, parameters, blocks)
+    generated = {value: p.suggestion for value, p in scalars.items()}
+    raise_floors(operations, flow.of, parameters, blocks, {**generated, **numbers})
 
 
 TYPICAL_EXTENT = 8
@@ -191,7 +195,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
             fixed.add(parameter.name)
     for op in operations:
         if isinstance(op, PartitionViewOp | SubviewOp):
-            for argument in _leaves(op.offsets):
+            for argument in backward_slice(op.offsets):
                 if argument in scalars_by_value:
                     scalars_by_value[argument].suggestion = 0
                     scalars_by_value[argument].reason = "offsets are made of it"
@@ -209,7 +213,7 @@ def _suggest(operations: list[Operation], scalars_by_value: dict[SSAValue, Param
                     if parameter is not None and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
                         parameter.reason = "it is an extent or a stride of a view"
-                for argument in _leaves(op.shape):
+                for argument in backward_slice(op.shape):
                     parameter = scalars_by_value.get(argument)
                     if parameter is not None and parameter.suggestion == 0 and parameter.name not in fixed:
                         parameter.suggestion = TYPICAL_EXTENT
@@ -253,12 +257,6 @@ def handed_to(functions: dict[str, func.FuncOp], operations: list[Operation]) ->
         if len(sites) == 1 and callee is not None and callee.body.blocks:
             found.update(zip(callee.body.block.args, sites[0].arguments, strict=False))
     return found
-
-
-def _greatest(query: type[QueryOp], blocks: int) -> int:
-    """The greatest number that the launch gives."""
-    known: dict[type[QueryOp], int] = {GetBlockIdxOp: blocks - 1, GetBlockNumOp: blocks}
-    return known.get(query, 1)
 
 
 def _ring(op: PipeInitOp, places: set[int], parameters: list[Parameter], offset: int | None) -> None:
@@ -340,8 +338,8 @@ def steering(
         match op:
             case scf.ForOp():
                 places += (op.lb, op.ub, op.step)
-            case arith.DivSIOp() | arith.DivUIOp() | arith.RemSIOp() | arith.RemUIOp():
-                counts.append(op.rhs)
+            case _ if (entry := integer_op(op)) and entry.undefined is Undefined.ZERO_DIVISOR:
+                counts.append(op.operands[1])
             case PtoOp():
                 places += _steered(op)
                 counts += op.shape if isinstance(op, MakeTensorViewOp) else ()
@@ -349,43 +347,13 @@ def steering(
                     sources.setdefault(value, []).extend(o for o in op.operands if o is not value)
             case _:
                 pass
-    return _behind_all(places, sources, flow), _behind_all(counts, sources, flow)
-
-
-def _behind_all(waiting: list[SSAValue], sources: dict[SSAValue, list[SSAValue]], flow: Flow) -> set[int]:
-    """The parameters that values are calculated from."""
-    found: set[int] = set()
-    seen: set[SSAValue] = set()
-    while waiting:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        found |= flow.of(value)
-        waiting += sources.get(value, ())
-        if isinstance(value.owner, Operation):
-            waiting += value.owner.operands
-    return found
+    return flow.behind(backward_slice(places, sources)), flow.behind(backward_slice(counts, sources))
 
 
 def _steered(op: PtoOp) -> list[SSAValue]:
     """Operands that say where or how much."""
     slots = [slot.name for slot in op.signature().slots if isinstance(slot.constraint, Index | IndexTile)]
     return [value for slot in slots for value in op.operands_of(slot)]
-
-
-def _leaves(values: Iterable[SSAValue]) -> set[SSAValue]:
-    """The values that these are calculated from."""
-    found: set[SSAValue] = set()
-    waiting = list(values)
-    while waiting:
-        value = waiting.pop()
-        if value not in found:
-            found.add(value)
-            owner = value.owner
-            if not isinstance(owner, Block):
-                waiting += owner.operands
-    return found
 
 
 def _handed_on(op: Operation, functions: dict[str, func.FuncOp]) -> list[tuple[SSAValue, SSAValue]]:

@@ -127,49 +127,77 @@ def each(names: str, law: Law) -> dict[str, Law]:
 
 # --- formulas --------------------------------------------------------------------------------------
 
-_FUNCTIONS: dict[str, Any] = {"ceil": math.ceil, "min": min, "max": max}
-_ALLOWED = (
-    ast.Expression, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.Name, ast.Constant,
-    ast.Load, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.USub,
-    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
-)  # fmt: skip
+_Values: TypeAlias = Mapping[str, float]
+_Formula: TypeAlias = Callable[[_Values], float]
+
+_FUNCTIONS: dict[str, Callable[..., float]] = {"ceil": math.ceil, "min": min, "max": max}
+_OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Mod: lambda a, b: a % b,
+    ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.GtE: lambda a, b: a >= b,
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+}
 _LONGEST = 500
 
 
 @lru_cache(maxsize=1024)
-def _compiled(text: str) -> tuple[Callable[[dict[str, Any]], float], frozenset[str]]:
-    """A formula as a function of its names; raises `UsageError` for anything that is none."""
+def _parsed(text: str) -> tuple[_Formula, frozenset[str]]:
+    """A formula as a function of its names, and these; raises `UsageError` for anything that is none."""
     try:
         tree = ast.parse(text if len(text) <= _LONGEST else "", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UsageError(f"{text[:80]!r} is no formula") from None
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-        call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
-        if (
-            not isinstance(node, _ALLOWED)
-            or (isinstance(node, ast.Constant) and not number)
-            or (isinstance(node, ast.Call) and not (call and cast(ast.Name, node.func).id in _FUNCTIONS))
-        ):
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return _formula(tree.body, text), frozenset(names - _FUNCTIONS.keys())
+
+
+def _formula(node: ast.expr, text: str) -> _Formula:
+    """The function that a part of a formula is."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return lambda _: number
+        case ast.Name(id=name):
+            return lambda values: values[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            minus = _formula(operand, text)
+            return lambda values: -minus(values)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            first, second, operator = _formula(left, text), _formula(right, text), _OPERATORS[type(op)]
+            return lambda values: operator(first(values), second(values))
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _OPERATORS for op in ops):
+            sides = [_formula(side, text) for side in (left, *others)]
+            steps = list(zip((_OPERATORS[type(op)] for op in ops), sides, sides[1:], strict=False))
+            return lambda values: all(compare(a(values), b(values)) for compare, a, b in steps)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            condition, then, other = (_formula(part, text) for part in (test, body, orelse))
+            return lambda values: then(values) if condition(values) else other(values)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
+            function, parts = _FUNCTIONS[name], [_formula(arg, text) for arg in args]
+            return lambda values: function(*(part(values) for part in parts))
+        case _:
             raise UsageError(f"{text!r} is no formula: {ast.unparse(node)!r} is not part of one")
-        if isinstance(node, ast.Name):
-            names.add(node.id)
-    code = compile(tree, "<formula>", "eval")
-    return lambda values: eval(code, {"__builtins__": {}, **_FUNCTIONS}, values), frozenset(names)
 
 
 def names_in(formula: str) -> frozenset[str]:
     """The constants and quantities that a formula names."""
-    return _compiled(formula)[1] - _FUNCTIONS.keys()
+    return _parsed(formula)[1]
 
 
 def cycles(formula: str, values: Mapping[str, float]) -> float:
     """The value of a formula; never less than nothing."""
-    function, _ = _compiled(formula)
+    function, _ = _parsed(formula)
     try:
-        found = float(function(dict(values)))
-    except (NameError, ArithmeticError, TypeError, ValueError) as error:
+        found = float(function(values))
+    except KeyError as error:
+        raise UsageError(f"the formula {formula!r} has no value: name {error} is not defined") from None
+    except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"the formula {formula!r} has no value: {error}") from None
     return found if 0.0 < found < math.inf else 0.0
 

@@ -82,12 +82,12 @@ def test_casts_and_selections() -> None:
 
 
 def test_a_bit_is_read_with_its_sign() -> None:
-    """A true `i1` extends to -1; without a sign it is not followed."""
+    """A true `i1` extends to -1, and to 1 without a sign."""
     i1, i8 = IntegerType(1), IntegerType(8)
     both = arith.AndIOp(constant(1, i1), constant(1, i1)).result
     know = Knowledge()
     assert know.constant(arith.ExtSIOp(both, i8).results[0]) == -1
-    assert know.constant(arith.ExtUIOp(both, i8).results[0]) is None
+    assert know.constant(arith.ExtUIOp(both, i8).results[0]) == 1
     assert know.constant(arith.SelectOp(both, constant(3), constant(4)).result) == 3
 
 

@@ -269,6 +269,9 @@ def test_a_formula_computes_nothing_else() -> None:
     for text in ("x ** 9", "[x]", "x and x", "(lambda: x)()", "max(x, key=abs)", "'a'", "open(x)"):
         with pytest.raises(ptoas.UsageError):
             cycles(text, {"x": 2})
+    assert cycles("7 if 1 < x <= 2 else 5", {"x": 2}) == 7 and cycles("x != 2", {"x": 2}) == 0
     assert cycles("1 / x", {"x": float("inf")}) == 0 and cycles("-x", {"x": 1}) == 0
     with pytest.raises(ptoas.UsageError, match="has no value"):
         cycles("1 / x", {"x": 0})
+    with pytest.raises(ptoas.UsageError, match="'y' is not defined"):
+        cycles("x + y", {"x": 0})

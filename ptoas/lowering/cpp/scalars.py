@@ -22,6 +22,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from ptoas.analysis.integers import (
+    COMPARISONS,
+    INTEGER_OPS,
+    KEPT,
+    UNSIGNED,
+    IntegerOp,
+    integer_width,
+    is_reinterpretation,
+    width_of,
+)
 from ptoas.dialects.pto.constraints import COUNTS, counts
 from ptoas.dialects.pto.pointers import CastPtrOp, IntToPtrOp, PointerCastOp, PtrToIntOp
 from ptoas.dialects.pto.scalar import (
@@ -37,7 +47,7 @@ from ptoas.dialects.pto.scalar import (
 )
 from ptoas.dialects.pto.types import PtrType
 from ptoas.ir.caches import remembered
-from ptoas.lowering.cpp.types import COUNTS_CPP, integer_width, pointer_cpp, scalar_cpp
+from ptoas.lowering.cpp.types import COUNTS_CPP, pointer_cpp, scalar_cpp
 
 if TYPE_CHECKING:
     from ptoas.lowering.cpp.function import FunctionEmitter
@@ -121,21 +131,7 @@ _MAXIMUM = _UNEQUAL.format(">", ">") + "static_cast<{type}>({0} + {1})"
 _MINIMUM = _UNEQUAL.format("<", "<") + "static_cast<{type}>(-(-{0} - {1}))"
 _OTHER_OF_NAN = "{0} != {0} ? {1} : {1} != {1} ? {0} : "
 
-_SIGNED: dict[type[Operation], str] = {
-    arith.AddiOp: "{0} + {1}",
-    arith.SubiOp: "{0} - {1}",
-    arith.MuliOp: "{0} * {1}",
-    arith.DivSIOp: "{0} / {1}",
-    arith.RemSIOp: "{0} % {1}",
-    arith.AndIOp: "{0} & {1}",
-    arith.OrIOp: "{0} | {1}",
-    arith.XOrIOp: "{0} ^ {1}",
-    arith.ShLIOp: "{0} << {1}",
-    arith.ShRSIOp: "{0} >> {1}",
-    arith.MinSIOp: "{0} < {1} ? {0} : {1}",
-    arith.MaxSIOp: "{0} < {1} ? {1} : {0}",
-    arith.FloorDivSIOp: "{0} / {1} - ({0} % {1} != 0 && ({0} < 0) != ({1} < 0) ? 1 : 0)",
-    arith.CeilDivSIOp: "{0} / {1} + ({0} % {1} != 0 && ({0} < 0) == ({1} < 0) ? 1 : 0)",
+_FLOATS: dict[type[Operation], str] = {
     arith.AddfOp: "{0} + {1}",
     arith.SubfOp: "{0} - {1}",
     arith.MulfOp: "{0} * {1}",
@@ -145,28 +141,7 @@ _SIGNED: dict[type[Operation], str] = {
     arith.MinimumfOp: _MINIMUM,
     arith.MinnumfOp: _OTHER_OF_NAN + _MINIMUM,
     arith.NegfOp: "-{0}",
-    arith.SelectOp: "{0} ? {1} : {2}",
 }
-_WRAPPING = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp)
-"""`arith` wraps around, as hashes need it; in C++ only unsigned numbers do."""
-_UNSIGNED: dict[type[Operation], str] = {
-    arith.DivUIOp: "{0} / {1}",
-    arith.RemUIOp: "{0} % {1}",
-    arith.CeilDivUIOp: "{0} / {1} + ({0} % {1} != 0 ? 1 : 0)",
-    arith.ShRUIOp: "{0} >> {1}",
-    arith.MinUIOp: "{0} < {1} ? {0} : {1}",
-    arith.MaxUIOp: "{0} < {1} ? {1} : {0}",
-}
-_TRUTH: dict[type[Operation], str] = {
-    **dict.fromkeys((arith.AddiOp, arith.SubiOp, arith.XOrIOp), "{0} != {1}"),
-    **dict.fromkeys((arith.MuliOp, arith.AndIOp, arith.MaxSIOp, arith.MinUIOp), "{0} && {1}"),
-    **dict.fromkeys((arith.OrIOp, arith.MinSIOp, arith.MaxUIOp), "{0} || {1}"),
-    **dict.fromkeys((arith.DivSIOp, arith.DivUIOp, arith.FloorDivSIOp), "{0}"),
-    **dict.fromkeys((arith.CeilDivSIOp, arith.CeilDivUIOp), "{0}"),
-    **dict.fromkeys((arith.RemSIOp, arith.RemUIOp), "false"),
-    **dict.fromkeys((arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp), "{0}"),
-}
-"""One bit: as a signed number `true` is -1. The only divisor is `true`, the only shift is by `false`."""
 _CASTS = (
     arith.IndexCastOp,
     arith.TruncIOp,
@@ -178,9 +153,7 @@ _CASTS = (
     arith.FPToUIOp,
 )
 _FROM_UNSIGNED = (arith.ExtUIOp, arith.UIToFPOp)
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_OF_SIGNED_TRUTHS = ("==", "!=", ">", ">=", "<", "<=")
-"""`true` is less than `false`."""
+_INTEGERS = tuple(kind for kind, entry in INTEGER_OPS.items() if entry.cpp is not None)
 _FLOAT_COMPARISONS = {
     0: "false",
     1: "{0} == {1}",
@@ -206,15 +179,21 @@ def _unsigned(type: Attribute) -> str:
     return "bool" if width == 1 else f"uint{width}_t"
 
 
-def _as_unsigned(template: str, type: Attribute) -> str:
-    text = template.format(*(f"static_cast<{_unsigned(type)}>({{{at}}})" for at in range(2)))
-    return f"static_cast<{scalar_cpp(type)}>({text})"
+def _read_operands(entry: IntegerOp, type: Attribute) -> str:
+    """The expression of an operation, its operands cast where it reads them as unsigned numbers."""
+    assert entry.cpp is not None
+    # `arith` wraps around, as hashes need it; in C++ only unsigned numbers do. An index counts elements of a
+    # memory and never comes near its end; it stays readable.
+    leaves = entry.reads is KEPT and not entry.stays and not isinstance(type, IndexType)
+    if entry.reads is UNSIGNED or (leaves and scalar_cpp(type) in ("int32_t", "int64_t")):
+        return entry.cpp.format(*(f"static_cast<{_unsigned(type)}>({{{at}}})" for at in range(2)))
+    return entry.cpp
 
 
 def _needs_cast(type: Attribute) -> bool:
     """Narrow integers and small floats are computed wider in C++."""
     if isinstance(type, IntegerType):
-        return integer_width(cast(Attribute, type)) < 32
+        return width_of(cast(Attribute, type)) < 32
     return isinstance(type, Float16Type | BFloat16Type)
 
 
@@ -222,15 +201,15 @@ def _needs_cast(type: Attribute) -> bool:
 def _template(kind: type[Operation], type: Attribute) -> str | None:
     """What an operation on numbers of one type writes, whichever they are; `None`: it asks for more."""
     target = scalar_cpp(type)
-    if target == "bool" and kind in _TRUTH:
-        return _TRUTH[kind]
-    if kind in _WRAPPING and target in ("int32_t", "int64_t") and type != IndexType():
-        # An index counts elements of a memory and never comes near its end; it stays readable.
-        return _as_unsigned(_SIGNED[kind], type)
-    if kind in _SIGNED:
-        text = _SIGNED[kind].replace("{type}", target)
-        return f"static_cast<{target}>({text})" if _needs_cast(type) else text
-    return _as_unsigned(_UNSIGNED[kind], type) if kind in _UNSIGNED else None
+    entry = INTEGER_OPS.get(kind)
+    if entry is None or entry.cpp is None:
+        plain = _FLOATS.get(kind)
+        text = plain and plain.replace("{type}", target)
+        return f"static_cast<{target}>({text})" if text and _needs_cast(type) else text
+    if target == "bool" and entry.bit is not None:
+        return entry.bit
+    text = _read_operands(entry, type)
+    return f"static_cast<{target}>({text})" if text != entry.cpp or _needs_cast(type) else text
 
 
 def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
@@ -249,7 +228,9 @@ def _arithmetic(emit: FunctionEmitter, op: Operation) -> None:
             return
         text = _cast(op, target, emit.text(op.operands[0]), values[0])
     elif isinstance(op, arith.CmpiOp):
-        text = _compare_integers(op, values)
+        entry = COMPARISONS[op.predicate.value.data]
+        one_bit = entry.bit if integer_width(op.lhs.type) == 1 else None
+        text = (one_bit or _read_operands(entry, op.lhs.type)).format(*values)
     else:
         assert isinstance(op, arith.CmpfOp)
         text = _FLOAT_COMPARISONS[op.predicate.value.data].format(*values)
@@ -266,16 +247,6 @@ def _cast(op: Operation, target: str, text: str, operand: str) -> str:
     return f"static_cast<{target}>({text})"
 
 
-def _compare_integers(op: arith.CmpiOp, values: list[str]) -> str:
-    predicate = op.predicate.value.data
-    if predicate <= 5:
-        signs = _OF_SIGNED_TRUTHS if integer_width(op.lhs.type) == 1 else _COMPARISONS
-        return f"{values[0]} {signs[predicate]} {values[1]}"
-    unsigned = _unsigned(op.lhs.type)
-    left, right = (f"static_cast<{unsigned}>({value})" for value in values)
-    return f"{left} {_COMPARISONS[predicate - 4]} {right}"
-
-
 def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
     """The same bits under another integer type of the same width."""
     if not is_reinterpretation(op):
@@ -285,15 +256,6 @@ def _reinterpret(emit: FunctionEmitter, op: Operation) -> None:
         emit.rename(result, integer_literal(source.owner.value.value.data, result.type))
         return
     emit.define(result, f"static_cast<{scalar_cpp(result.type)}>({emit.text(source)})")
-
-
-def is_reinterpretation(op: Operation) -> bool:
-    types = (*op.operand_types, *op.result_types)
-    return (
-        len(op.operands) == len(op.results) == 1
-        and all(isinstance(type, IntegerType) for type in types)
-        and len({integer_width(type) for type in types}) == 1
-    )
 
 
 def _constant(emit: FunctionEmitter, op: Operation) -> None:
@@ -361,7 +323,7 @@ SCALARS: dict[type[Operation], Handler] = {
     UnrealizedConversionCastOp: _reinterpret,
     arith.CmpiOp: _arithmetic,
     arith.CmpfOp: _arithmetic,
-    **dict.fromkeys((*_SIGNED, *_UNSIGNED, *_CASTS, *_FROM_UNSIGNED), _arithmetic),
+    **dict.fromkeys((*_INTEGERS, *_FLOATS, *_CASTS, *_FROM_UNSIGNED), _arithmetic),
     LoadScalarOp: _load,
     StoreScalarOp: _store,
     TGetValOp: _get,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute
 
+from ptoas.analysis.integers import integer_width
 from ptoas.dialects.pto.element_types import BY_TYPE
 from ptoas.dialects.pto.enums import AddressSpace, BLayout, CompactMode, Layout, PadValue, SLayout
 from ptoas.dialects.pto.geometry import SCALE_BOX
@@ -65,13 +65,6 @@ def pointer_cpp(type: Attribute) -> str:
     assert isinstance(type, PtrType)
     space = "__ubuf__" if type.space is AddressSpace.Vec else "__gm__"
     return f"{space} {element_cpp(type.element_type)} *"
-
-
-def integer_width(type: Attribute) -> int:
-    """Bits of an integer; an index has 64. Anything else has none."""
-    if isinstance(type, IntegerType):
-        return cast(IntegerType, type).width.data
-    return 64 if isinstance(type, IndexType) else 0
 
 
 @remembered
