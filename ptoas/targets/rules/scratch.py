@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ptoas.dialects.pto.tile_scalar import TRemSOp
-from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.relation import Extent, Relation, Stated, relations
+from ptoas.targets.rule import rule
 from ptoas.targets.rules.examples import kernel
-
-Violations = Iterator[Violation]
 
 
 def _trems(tmp: str) -> str:
@@ -29,12 +23,8 @@ def _trems(tmp: str) -> str:
     passing=_trems("1x64xf32"),
     on="a2a3",
 )
-def scratch_is_valid_for_a_row(op: TRemSOp, know: Facts) -> Violations:
+@relations
+def scratch_is_valid_for_a_row() -> Stated:
     """The scratch tile of trems is valid for a row, and for the columns of the destination."""
-    if op.tmp is None:
-        return
-    tmp, dst = know.tile("tmp"), know.tile("dst")
-    if 0 <= tmp.valid_rows < 1:
-        yield mismatch("valid rows of tmp", tmp.valid_rows, "at least 1", slot="tmp")
-    if DYNAMIC not in (tmp.valid_cols, dst.valid_cols) and tmp.valid_cols < dst.valid_cols:
-        yield mismatch("valid columns of tmp", tmp.valid_cols, f"at least {dst.valid_cols}", slot="tmp")
+    yield Relation(Extent("tmp", "valid rows"), "at least", 1)
+    yield Relation(Extent("tmp", "valid columns"), "at least", Extent("dst", "valid columns"))
