@@ -1,10 +1,10 @@
-"""Relations of extents: the check of a rule that only compares extents of operands, as data.
+"""Relations of extents: what a rule says that only compares extents of operands, as data.
 
 >>> import ptoas
 >>> check = ptoas.RULES["PTO-E901"].check
 >>> assert isinstance(check, Relations)
 >>> [(each.found, each.comparison, each.required) for each in check.stated]
-[(Extent(slot='dst', measure='valid columns'), 'at least', 256)]
+[('dst.valid_cols', 'at least', 256)]
 """
 
 from __future__ import annotations
@@ -19,97 +19,88 @@ from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Check, Violation, mismatch
+from ptoas.targets.rule import Rule, Violation, mismatch, rule
 
 Size = int | tuple[int, ...]
 """One extent, or those of several dimensions, which are compared one by one."""
 
-MEASURES: dict[str, Callable[[Any], Size]] = {
-    "rows": lambda tile: tile.rows,
-    "columns": lambda tile: tile.cols,
-    "physical shape": lambda tile: tile.type.shape,
-    "valid rows": lambda tile: tile.valid_rows,
-    "valid columns": lambda tile: tile.valid_cols,
-    "valid shape": lambda tile: tile.valid,
-    "valid type": lambda tile: tile.type.valid,
-    "valid columns of the type": lambda tile: tile.type.valid_cols,
-    "Shape[3]": lambda view: view.shape5[3],
-    "Shape[4]": lambda view: view.shape5[4],
-    "elements of 32 bytes": lambda operand: BURST // operand.size,
+MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
+    "rows": ("rows", lambda tile: tile.rows),
+    "cols": ("columns", lambda tile: tile.cols),
+    "shape": ("physical shape", lambda tile: tile.type.shape),
+    "valid_rows": ("valid rows", lambda tile: tile.valid_rows),
+    "valid_cols": ("valid columns", lambda tile: tile.valid_cols),
+    "valid": ("valid shape", lambda tile: tile.valid),
+    "type.valid": ("valid type", lambda tile: tile.type.valid),
+    "type.valid_cols": ("valid columns", lambda tile: tile.type.valid_cols),
+    "Shape[3]": ("Shape[3]", lambda view: view.shape5[3]),
+    "Shape[4]": ("Shape[4]", lambda view: view.shape5[4]),
+    "burst": ("elements of 32 bytes", lambda operand: BURST // operand.size),
 }
-"""Extents of a tile or a view, by their words in messages; the `valid type` is what the type says, known or not."""
+"""Extents of a tile or a view, and what messages call them."""
 
 
 def _if_known(holds: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
     return lambda found, required: DYNAMIC in (found, required) or holds(found, required)
 
 
-COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "equal to": _if_known(operator.eq),
-    "at least": _if_known(operator.ge),
-    "at most": _if_known(operator.le),
-    "a multiple of": _if_known(lambda found, step: found % step == 0),
-    "known as": operator.eq,
-    "open as": lambda found, required: (found == DYNAMIC) == (required == DYNAMIC),
+COMPARISONS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
+    "equal to": ("", _if_known(operator.eq)),
+    "at least": ("at least ", _if_known(operator.ge)),
+    "at most": ("at most ", _if_known(operator.le)),
+    "multiple of": ("a multiple of ", _if_known(lambda found, step: found % step == 0)),
+    "known as": ("", operator.eq),
+    "open as": ("", lambda found, required: (found == DYNAMIC) == (required == DYNAMIC)),
 }
-"""How two extents are compared. One that is not known satisfies any but the last two: `known as` refuses it,
-and `open as` compares just that."""
-_SAID = ("at least", "at most", "a multiple of")
-
-
-@dataclass(frozen=True)
-class Extent:
-    """An extent of the operand in a slot: `Extent("dst", "valid columns")`."""
-
-    slot: str | Callable[[Any], str]
-    """A function of the operation where instructions call it differently."""
-    measure: str
-    """One of `MEASURES`."""
-
-    def slot_of(self, op: Any) -> str:
-        return self.slot if isinstance(self.slot, str) else self.slot(op)
-
-    def read(self, op: Any, know: Facts) -> Size:
-        slot = self.slot_of(op)
-        return MEASURES[self.measure](know.tile(slot) if know.is_tile(slot) else know.view(slot))
+"""How two extents are compared, and what a message says before the required one. An extent that is not known
+satisfies any comparison but the last two: `known as` refuses it, and `open as` compares just that."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """One extent compared with another, with a number, or with what a function calculates."""
+    """One extent compared with another, with a number, or with what a function calculates.
 
-    found: Extent
+    An extent is a slot and one of `MEASURES`: `dst.valid_cols`. Where instructions call the slot differently,
+    it is the constant of their classes that names it: `DATA.valid_cols`.
+    """
+
+    found: str
     comparison: str
     """One of `COMPARISONS`."""
-    required: Extent | int | Callable[[Any, Facts], Size]
+    required: str | int | Callable[[Any, Facts], Size]
     note: str = ""
     """What the message says after the required extent; `{slot}` is the slot of that."""
-    what: str = "{measure} of {slot}"
+    what: str = "{words} of {slot}"
     """What the message calls the found extent."""
-    fix: str | None = None
     when: Callable[[Any, Facts], bool] | None = None
     """Whether the relation must hold of an instruction; `None`: of all that have the operand."""
 
     def violations(self, op: Any, know: Facts) -> Iterator[Violation]:
         if self.when is not None and not self.when(op, know):
             return
-        slot, required, note = self.found.slot_of(op), self.required, self.note
+        slot, (words, measure) = _extent(self.found, op)
         if not know.values(slot):
             return
-        if isinstance(required, Extent):
-            note = note.format(slot=required.slot_of(op))
-            wanted = _dims(required.read(op, know))
+        found, note = _dims(measure(_operand(slot, know))), self.note
+        if isinstance(self.required, str):
+            other, (_, measure) = _extent(self.required, op)
+            required, note = _dims(measure(_operand(other, know))), note.format(slot=other)
         else:
-            wanted = _dims(required if isinstance(required, int) else required(op, know))
-        found, holds = _dims(self.found.read(op, know)), COMPARISONS[self.comparison]
-        if not all(map(holds, found, wanted)):
-            what = self.what.format(measure=self.found.measure, slot=slot)
-            words = f"{self.comparison} " if self.comparison in _SAID else ""
-            text = f"{words}{shape_str(wanted)}{note}"
-            yield mismatch(what, shape_str(found), text, slot=slot, fix=self.fix)
+            required = _dims(self.required if isinstance(self.required, int) else self.required(op, know))
+        said, holds = COMPARISONS[self.comparison]
+        if not all(map(holds, found, required)):
+            what = self.what.format(words=words, slot=slot)
+            yield mismatch(what, shape_str(found), f"{said}{shape_str(required)}{note}", slot=slot)
 
 
-Stated = Iterator[Relation]
+def _extent(text: str, op: Any) -> tuple[str, tuple[str, Callable[[Any], Size]]]:
+    """The slot and the measure of `dst.rows`."""
+    slot, _, measure = text.partition(".")
+    return getattr(op, slot) if slot.isupper() else slot, MEASURES[measure]
+
+
+def _operand(slot: str, know: Facts) -> Any:
+    return know.tile(slot) if know.is_tile(slot) else know.view(slot)
 
 
 def _dims(size: Size) -> tuple[int, ...]:
@@ -127,6 +118,9 @@ class Relations:
             yield from relation.violations(op, know)
 
 
-def relations(state: Callable[[], Stated]) -> Check:
-    """Make a check of a function that yields relations; it is called once."""
-    return update_wrapper(Relations(tuple(state())), state)
+Stated = Iterator[Relation]
+
+
+def constraint(code: str, **about: Any) -> Callable[[Callable[[], Stated]], Rule]:
+    """Make a rule of a function that yields relations, and is called once; `about` is what `rule` takes."""
+    return lambda state: rule(code, **about)(update_wrapper(Relations(tuple(state())), state))

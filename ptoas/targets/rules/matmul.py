@@ -14,7 +14,7 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
-from ptoas.targets.relation import Extent, Relation, Stated, relations
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
@@ -49,15 +49,15 @@ def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[s
         names = "; ".join(f"{a} and {b} to {c}" for c, a, b in map(str.split, triples))
         c, a, b = (each.text.removeprefix("!pto.") for each in found)
         yield mismatch("element types", f"{a} and {b} to {c}", f"one of: {names}", slot="dst")
-    if _has(op, "bias") and (bias := know.tile("bias")).element is not found[0]:
+    if _has_bias(op, know) and (bias := know.tile("bias")).element is not found[0]:
         yield mismatch("element type of bias", bias.element_name, f"{found[0].text}, as dst", slot="bias")
 
 
-def _has(op: PtoOp, slot: str) -> bool:
-    return any(each.name == slot for each in op.signature().slots)
+def _has_bias(op: ProductOp, _know: Facts) -> bool:
+    return any(slot.name == "bias" for slot in op.signature().slots)
 
 
-@rule(
+@constraint(
     "PTO-K102",
     source="header of TMATMUL, CheckDynamicMad",
     reason="The matrix unit counts rows and columns in 12 bits.",
@@ -65,12 +65,10 @@ def _has(op: PtoOp, slot: str) -> bool:
     passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
     on="cpu a2a3 a5",
 )
-@relations
 def product_is_not_too_long() -> Stated:
     """A product has at most 4095 rows and columns, and sums at most 4095 terms."""
-    for slot in ("lhs", "rhs"):
-        yield Relation(Extent(slot, "valid rows"), "at most", MOST)
-        yield Relation(Extent(slot, "valid columns"), "at most", MOST)
+    for extent in ("lhs.valid_rows", "lhs.valid_cols", "rhs.valid_rows", "rhs.valid_cols"):
+        yield Relation(extent, "at most", MOST)
 
 
 def _biased(bias: str) -> str:
@@ -79,7 +77,7 @@ def _biased(bias: str) -> str:
     )
 
 
-@rule(
+@constraint(
     "PTO-K103",
     source="public TMATMUL_BIAS page",
     reason="Every column of the product has a bias of its own.",
@@ -87,14 +85,12 @@ def _biased(bias: str) -> str:
     passing=_biased("1x64xf32"),
     on="cpu a2a3 a5",
 )
-@relations
 def bias_is_as_wide_as_the_product() -> Stated:
     """A bias has at least as many valid columns as the product."""
-    bias, product = Extent("bias", "valid columns"), Extent("rhs", "valid columns")
-    yield Relation(bias, "at least", product, ", as rhs", when=lambda op, _: _has(op, "bias"))
+    yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as rhs", when=_has_bias)
 
 
-@rule(
+@constraint(
     "PTO-K107",
     source="header of TMATMUL: m, k and n are the valid extents of the operands",
     reason="The matrix unit writes as many rows and columns as the operands have, whatever of dst is valid.",
@@ -102,12 +98,11 @@ def bias_is_as_wide_as_the_product() -> Stated:
     passing=_product("32x64xf32", "32x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-@relations
 def product_fits_its_accumulator() -> Stated:
     """The destination has at least as many rows as lhs has valid ones, and as many columns as rhs; of what
     else is valid, the rest of the last blocks is undefined on a device (D57)."""
-    yield Relation(Extent("dst", "rows"), "at least", Extent("lhs", "valid rows"))
-    yield Relation(Extent("dst", "columns"), "at least", Extent("rhs", "valid columns"))
+    yield Relation("dst.rows", "at least", "lhs.valid_rows")
+    yield Relation("dst.cols", "at least", "rhs.valid_cols")
 
 
 @rule(
@@ -131,7 +126,7 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
         yield mismatch("rows of dst for a product of one row", dst.rows, "at least 16", slot="dst", fix=fix)
 
 
-@rule(
+@constraint(
     "PTO-K108",
     source="header of TMATMUL, the simulator: static checks",
     reason="The simulator compares the extents of the tiles' types, not those that are valid.",
@@ -139,12 +134,11 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="cpu",
 )
-@relations
 def simulator_multiplies_whole_tiles() -> Stated:
     """On cpu dst has the physical rows of lhs and columns of rhs, and rhs as many rows as lhs columns."""
-    yield Relation(Extent("dst", "rows"), "equal to", Extent("lhs", "rows"))
-    yield Relation(Extent("rhs", "rows"), "equal to", Extent("lhs", "columns"))
-    yield Relation(Extent("dst", "columns"), "equal to", Extent("rhs", "columns"))
+    yield Relation("dst.rows", "equal to", "lhs.rows")
+    yield Relation("rhs.rows", "equal to", "lhs.cols")
+    yield Relation("dst.cols", "equal to", "rhs.cols")
 
 
 @rule(

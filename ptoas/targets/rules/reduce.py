@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ptoas.targets.relation import Extent, Relation, Stated, relations
-from ptoas.targets.rule import rule
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rules.examples import instruction
 
 _PAIRS = "isBinary = true"
 
 
-@rule(
+@constraint(
     "PTO-E601",
     source="TCOLSUM header, columns of tmp",
     reason="Sums of two rows lie one under the other in the scratch tile.",
@@ -17,9 +16,6 @@ _PAIRS = "isBinary = true"
     passing=instruction("tcolsum", "1x32xf32", "16x32xf32", "8x32xf32", attrs=_PAIRS),
     on="a2a3 a5",
 )
-@relations
 def sums_of_pairs_fit_the_scratch_tile() -> Stated:
     """A scratch tile for sums in pairs has as many columns as the source has valid ones."""
-    yield Relation(
-        Extent("tmp", "columns"), "at least", Extent("src", "valid columns"), when=lambda op, _: op.in_pairs
-    )
+    yield Relation("tmp.cols", "at least", "src.valid_cols", when=lambda op, _: op.in_pairs)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ptoas.targets.relation import Extent, Relation, Stated, relations
-from ptoas.targets.rule import rule
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rules.examples import kernel
 
 
@@ -15,7 +14,7 @@ def _trems(tmp: str) -> str:
     )
 
 
-@rule(
+@constraint(
     "PTO-Q401",
     source="header of TREMS, A2/A3: valid extents of tmp",
     reason="The library asks what the scratch tile is valid for, not how large it is.",
@@ -23,8 +22,7 @@ def _trems(tmp: str) -> str:
     passing=_trems("1x64xf32"),
     on="a2a3",
 )
-@relations
 def scratch_is_valid_for_a_row() -> Stated:
     """The scratch tile of trems is valid for a row, and for the columns of the destination."""
-    yield Relation(Extent("tmp", "valid rows"), "at least", 1)
-    yield Relation(Extent("tmp", "valid columns"), "at least", Extent("dst", "valid columns"))
+    yield Relation("tmp.valid_rows", "at least", 1)
+    yield Relation("tmp.valid_cols", "at least", "dst.valid_cols")
