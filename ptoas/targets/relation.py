@@ -17,12 +17,12 @@ from typing import Any
 
 from ptoas.analysis.knowledge import shape_str
 from ptoas.dialects.pto.geometry import BURST
-from ptoas.dialects.pto.types import DYNAMIC
+from ptoas.dialects.pto.types import DYNAMIC, TileType
 from ptoas.targets.facts import Facts
 from ptoas.targets.rule import Rule, Violation, mismatch, rule
 
-Size = int | tuple[int, ...]
-"""One extent, or those of several dimensions, which are compared one by one."""
+Size = int | str | TileType | tuple[int, ...]
+"""One extent, or those of several dimensions, which are compared one by one; types are compared as well."""
 
 MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "rows": ("rows", lambda tile: tile.rows),
@@ -35,9 +35,12 @@ MEASURES: dict[str, tuple[str, Callable[[Any], Size]]] = {
     "type.valid_cols": ("valid columns", lambda tile: tile.type.valid_cols),
     "Shape[3]": ("Shape[3]", lambda view: view.shape5[3]),
     "Shape[4]": ("Shape[4]", lambda view: view.shape5[4]),
+    "layout": ("layout", lambda view: view.layout.value),
+    "type": ("type", lambda tile: tile.type),
+    "element": ("element type", lambda tile: tile.element_name),
     "burst": ("elements of 32 bytes", lambda operand: BURST // operand.size),
 }
-"""Extents of a tile or a view, and what messages call them."""
+"""Extents and types of a tile or a view, and what messages call them."""
 
 
 def _if_known(holds: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
@@ -103,8 +106,8 @@ def _operand(slot: str, know: Facts) -> Any:
     return know.tile(slot) if know.is_tile(slot) else know.view(slot)
 
 
-def _dims(size: Size) -> tuple[int, ...]:
-    return (size,) if isinstance(size, int) else size
+def _dims(size: Size) -> tuple[Any, ...]:
+    return size if isinstance(size, tuple) else (size,)
 
 
 @dataclass(eq=False)
