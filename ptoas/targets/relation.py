@@ -52,6 +52,7 @@ COMPARISONS: dict[str, tuple[str, Callable[[int, int], bool]]] = {
     "at least": ("at least ", _if_known(operator.ge)),
     "at most": ("at most ", _if_known(operator.le)),
     "multiple of": ("a multiple of ", _if_known(lambda found, step: found % step == 0)),
+    "one or": ("1 or ", _if_known(lambda found, required: found in (1, required))),
     "known as": ("", operator.eq),
     "open as": ("", lambda found, required: (found == DYNAMIC) == (required == DYNAMIC)),
 }

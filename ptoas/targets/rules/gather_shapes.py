@@ -119,7 +119,12 @@ def elem_index_has_the_shape_of_the_tile() -> Stated:
     yield Relation("idx.valid", "equal to", "DATA.valid", what=_OF_INDEX, when=_ELEM)
 
 
-@rule(
+def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
+    """Whether the target has the mode; else that is what is wrong, and legalizing it changes the index."""
+    return not know.is_row or know.model.has_row_mode
+
+
+@constraint(
     "PTO-A205",
     aliases="S205",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints; 002, Tile Constraints",
@@ -128,13 +133,10 @@ def elem_index_has_the_shape_of_the_tile() -> Stated:
     passing=_GOOD_CPU,
     on="cpu",
 )
-def index_has_the_rows_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def index_has_the_rows_of_the_tile() -> Stated:
     """Tile and index tile have the same rows."""
-    dst, idx = know.tile(op.DATA), know.tile("idx")
-    if know.is_row and not know.model.has_row_mode:
-        return  # The mode is what is wrong, and legalizing it changes the index.
-    if dst.rows != idx.rows:
-        yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as {op.DATA}", slot="idx")
+    what = "rows of the index tile"
+    yield Relation("idx.rows", "equal to", "DATA.rows", ", as {slot}", what, when=_has_its_mode)
 
 
 @rule(
@@ -333,11 +335,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     """The strides of a table are those that the target uses: in Elem mode the table is packed, in Row mode
     its rows are equally far apart."""
     table = know.view("mem")
-    if (
-        table.layout is not Layout.ND
-        or table.strides is None
-        or (know.is_row and not know.model.has_row_mode)
-    ):
+    if table.layout is not Layout.ND or table.strides is None or not _has_its_mode(op, know):
         return
     misread = _first_misread(table.shape5, table.strides5, know.is_row)
     if misread is None:
