@@ -10,6 +10,7 @@ from ptoas.dialects.pto.gather import TGatherOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.shared.compare_gather import LANES, line_bytes
@@ -36,7 +37,11 @@ def compare(
 _GOOD = compare()
 
 
-@rule(
+def _has_several_rows(_op: TGatherOp, know: Facts) -> bool:
+    return know.tile("src").valid_rows > 1
+
+
+@constraint(
     "PTO-A240",
     source="A5 header of TGATHER",
     reason="Positions advance by 64 with every 64 elements that are compared, and rows begin anew: those of "
@@ -44,11 +49,9 @@ _GOOD = compare()
     failing=compare(src="4x64xf32, valid=4x48"),
     passing=_GOOD,
 )
-def compared_rows_are_whole_repeats(op: TGatherOp, know: Facts) -> Violations:
+def compared_rows_are_whole_repeats() -> Stated:
     """Compare form: a source of several valid rows has a multiple of 64 valid columns."""
-    rows, cols = know.tile("src").valid
-    if rows != DYNAMIC and rows > 1 and cols != DYNAMIC and cols % LANES:
-        yield mismatch("valid columns of src", cols, f"a multiple of {LANES}, or one row", slot="src")
+    yield Relation("src.valid_cols", "multiple of", LANES, ", or one row", when=_has_several_rows)
 
 
 @rule(

@@ -14,6 +14,7 @@ from ptoas.dialects.pto.tile_scalar import BitScalarOp, TAxpyOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
@@ -91,7 +92,7 @@ def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
         )
 
 
-@rule(
+@constraint(
     "PTO-E313",
     source="header of the simulator: one template parameter for both tiles",
     reason="The call does not compile with two types of tiles.",
@@ -99,10 +100,9 @@ def power_has_one_precision(op: PtoOp, know: Facts) -> Violations:
     passing=instruction("trems", "16x32xf32", "16x32xf32", "f32", "16x32xf32"),
     on="cpu",
 )
-def scratch_has_the_type_of_the_destination(op: PtoOp, know: Facts) -> Violations:
+def scratch_has_the_type_of_the_destination() -> Stated:
     """A scratch tile that is given has the type of the destination."""
-    if know.values("tmp") and know.tile("tmp").type != know.tile("dst").type:
-        yield mismatch("type of tmp", know.tile("tmp").type, know.tile("dst").type, slot="tmp")
+    yield Relation("tmp.type", "equal to", "dst.type")
 
 
 @rule(

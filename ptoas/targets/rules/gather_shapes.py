@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 
 from ptoas.analysis.knowledge import shape_str
@@ -10,8 +10,9 @@ from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import Layout
 from ptoas.dialects.pto.gather import IndexedMemoryOp
 from ptoas.dialects.pto.geometry import BOX_ROWS, BURST
-from ptoas.dialects.pto.types import DYNAMIC, dim_text
+from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import mgather
@@ -20,12 +21,22 @@ from ptoas.targets.specs import ND, NZ
 
 Violations = Iterator[Violation]
 
+_OF_INDEX, _FOR_NZ = "{words} of the index in Elem mode", "{words} of {slot} for an NZ table"
+
 _GOOD = mgather("row", "16x32xf32", "64x32xf32", "1x16xi32")
 _GOOD_CPU = mgather("elem", "16x32xf32", "64x32xf32", "16x32xi32")
 _GOOD_NZ = mgather(
     "row", "32x16xf16, blayout=col_major, slayout=row_major", "1x1x4x16x16xf16, nz", "1x32xi32"
 )
 _GOOD_CUSTOM = mgather("row", "16x32xf32", "64x32xf32", "16x1xi32")
+
+
+def _case(row: bool | None = None, table: Layout | None = None) -> Callable[[IndexedMemoryOp, Facts], bool]:
+    """Whether an instruction has this mode, and a table in this layout; `None`: any."""
+    return lambda _, know: row in (None, know.is_row) and table in (None, know.view("mem").layout)
+
+
+_ROW, _ELEM, _NZ = _case(row=True), _case(row=False), _case(table=Layout.NZ)
 
 
 @rule(
@@ -94,7 +105,7 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
         yield _row_index_mismatch(op, know, shape_str(idx.valid), RowIndex.ROW.text(rows))
 
 
-@rule(
+@constraint(
     "PTO-A203",
     aliases="S203",
     source="000, Tile Constraints (A2/A3) and (A5), Shape constraints",
@@ -103,15 +114,17 @@ def row_index_is_one_row(op: IndexedMemoryOp, know: Facts) -> Violations:
     passing=_GOOD_CPU,
     on="a2a3 a5",
 )
-def elem_index_has_the_shape_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def elem_index_has_the_shape_of_the_tile() -> Stated:
     """In Elem mode the index tile's valid shape equals the destination's."""
-    idx, dst = know.tile("idx"), know.tile(op.DATA)
-    if not know.is_row and not fits(idx.valid, dst.valid):
-        what, required = "valid shape of the index in Elem mode", shape_str(dst.valid)
-        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+    yield Relation("idx.valid", "equal to", "DATA.valid", what=_OF_INDEX, when=_ELEM)
 
 
-@rule(
+def _has_its_mode(_op: IndexedMemoryOp, know: Facts) -> bool:
+    """Whether the target has the mode; else that is what is wrong, and legalizing it changes the index."""
+    return not know.is_row or know.model.has_row_mode
+
+
+@constraint(
     "PTO-A205",
     aliases="S205",
     source="000, Tile Constraints (CPU), Shape constraints; 001, Shape constraints; 002, Tile Constraints",
@@ -120,13 +133,10 @@ def elem_index_has_the_shape_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Vi
     passing=_GOOD_CPU,
     on="cpu",
 )
-def index_has_the_rows_of_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def index_has_the_rows_of_the_tile() -> Stated:
     """Tile and index tile have the same rows."""
-    dst, idx = know.tile(op.DATA), know.tile("idx")
-    if know.is_row and not know.model.has_row_mode:
-        return  # The mode is what is wrong, and legalizing it changes the index.
-    if dst.rows != idx.rows:
-        yield mismatch("rows of the index tile", idx.rows, f"{dst.rows}, as {op.DATA}", slot="idx")
+    what = "rows of the index tile"
+    yield Relation("idx.rows", "equal to", "DATA.rows", ", as {slot}", what, when=_has_its_mode)
 
 
 @rule(
@@ -210,7 +220,7 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
         yield mismatch("table shape", f"<{shape_str(shape)}>", "<1x1x1xTableRowsxRowWidth>", slot="mem")
 
 
-@rule(
+@constraint(
     "PTO-A209",
     aliases="S207",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
@@ -221,14 +231,12 @@ def table_has_two_dimensions(op: IndexedMemoryOp, know: Facts) -> Violations:
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violations:
+def nz_table_has_blocks_of_16_rows() -> Stated:
     """Shape[3] of an NZ table is 16, and known before the program runs."""
-    table = know.view("mem")
-    if table.layout is Layout.NZ and table.shape5[3] != BOX_ROWS:
-        yield mismatch("Shape[3] of the NZ table", dim_text(table.shape5[3]), BOX_ROWS, slot="mem")
+    yield Relation("mem.Shape[3]", "known as", BOX_ROWS, what="{words} of the NZ table", when=_NZ)
 
 
-@rule(
+@constraint(
     "PTO-A210",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="A row of a fractal block is 32 bytes.",
@@ -238,15 +246,12 @@ def nz_table_has_blocks_of_16_rows(op: IndexedMemoryOp, know: Facts) -> Violatio
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violations:
+def nz_table_has_blocks_of_32_bytes() -> Stated:
     """Shape[4] of an NZ table is 32 bytes divided by the element size, and known before the program runs."""
-    table = know.view("mem")
-    required = BURST // table.size
-    if table.layout is Layout.NZ and table.shape5[4] != required:
-        yield mismatch("Shape[4] of the NZ table", dim_text(table.shape5[4]), required, slot="mem")
+    yield Relation("mem.Shape[4]", "known as", "mem.burst", what="{words} of the NZ table", when=_NZ)
 
 
-@rule(
+@constraint(
     "PTO-A211",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
     reason="The tile is made of fractal blocks 32 bytes wide.",
@@ -259,17 +264,12 @@ def nz_table_has_blocks_of_32_bytes(op: IndexedMemoryOp, know: Facts) -> Violati
     passing=_GOOD_NZ,
     on="a2a3",
 )
-def nz_tile_columns_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
+def nz_tile_columns_are_whole_blocks() -> Stated:
     """With an NZ table dst.Cols is a multiple of 32 bytes divided by the element size."""
-    dst = know.tile(op.DATA)
-    step = BURST // dst.size
-    if know.view("mem").layout is Layout.NZ and dst.cols % step:
-        yield mismatch(
-            f"columns of {op.DATA} for an NZ table", dst.cols, f"a multiple of {step}", slot=op.DATA
-        )
+    yield Relation("DATA.cols", "multiple of", "DATA.burst", what=_FOR_NZ, when=_NZ)
 
 
-@rule(
+@constraint(
     "PTO-A212",
     aliases="S208",
     source="000, Tile Constraints (A2/A3), Shape constraints, NZ tables",
@@ -285,29 +285,22 @@ def nz_tile_columns_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violat
     ),
     on="a2a3",
 )
-def nz_tile_rows_are_whole_blocks(op: IndexedMemoryOp, know: Facts) -> Violations:
+def nz_tile_rows_are_whole_blocks() -> Stated:
     """With an NZ table dst.Rows is a multiple of 16."""
-    dst = know.tile(op.DATA)
-    if know.view("mem").layout is Layout.NZ and dst.rows % BOX_ROWS:
-        required = f"a multiple of {BOX_ROWS}"
-        yield mismatch(f"rows of {op.DATA} for an NZ table", dst.rows, required, slot=op.DATA)
+    yield Relation("DATA.rows", "multiple of", BOX_ROWS, what=_FOR_NZ, when=_NZ)
 
 
-@rule(
+@constraint(
     "PTO-A213",
     source="000, Tile Constraints (A5), GM table layout",
     reason="The kernel's row stride is the destination's valid columns.",
     failing=mgather("row", "16x32xf32, valid=16x24", "64x32xf32", "1x16xi32"),
     passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
 )
-def row_width_is_the_valid_columns(op: IndexedMemoryOp, know: Facts) -> Violations:
+def row_width_is_the_valid_columns() -> Stated:
     """In Row mode Shape[4] of the table equals the destination's valid columns."""
-    table, cols = know.view("mem"), know.tile(op.DATA).valid_cols
-    width = table.shape5[4]
-    speaks = know.is_row and table.layout is Layout.ND and DYNAMIC not in (width, cols)
-    if speaks and width != cols:
-        what = "row width (Shape[4]) of the table in Row mode"
-        yield mismatch(what, width, f"{cols}, the valid columns of {op.DATA}", slot="mem")
+    note, what = ", the valid columns of {slot}", "row width ({words}) of the table in Row mode"
+    yield Relation("mem.Shape[4]", "equal to", "DATA.valid_cols", note, what, when=_case(True, Layout.ND))
 
 
 @rule(
@@ -342,11 +335,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     """The strides of a table are those that the target uses: in Elem mode the table is packed, in Row mode
     its rows are equally far apart."""
     table = know.view("mem")
-    if (
-        table.layout is not Layout.ND
-        or table.strides is None
-        or (know.is_row and not know.model.has_row_mode)
-    ):
+    if table.layout is not Layout.ND or table.strides is None or not _has_its_mode(op, know):
         return
     misread = first_misread(table.shape5, table.strides5, know.is_row)
     if misread is None:
@@ -368,24 +357,7 @@ def strides_of_the_table_are_used(op: IndexedMemoryOp, know: Facts) -> Violation
     )
 
 
-@rule(
-    "PTO-A220",
-    source="000, Layout Support and NZ Layout; 002, Shape Constraints",
-    reason="Behind the end of a row lies the next one, or padding.",
-    failing=mgather("row", "16x32xf32", "64x24xf32", "1x16xi32"),
-    passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
-    on="a2a3",
-)
-def valid_columns_are_inside_a_row(op: IndexedMemoryOp, know: Facts) -> Violations:
-    """In Row mode the tile's valid columns are at most those of a row of the table: Shape[4], and of an NZ
-    table Shape[0] * Shape[1] blocks of 32 bytes."""
-    columns, cols = _row_columns(know), know.tile(op.DATA).valid_cols
-    if know.is_row and DYNAMIC not in (columns, cols) and cols > columns:
-        what = f"valid columns of {op.DATA} in Row mode"
-        yield mismatch(what, cols, f"at most {columns}, a row of the table", slot=op.DATA)
-
-
-def _row_columns(know: Facts) -> int:
+def _row_columns(_op: IndexedMemoryOp, know: Facts) -> int:
     table = know.view("mem")
     if table.layout is Layout.ND:
         return table.shape5[4]
@@ -394,7 +366,22 @@ def _row_columns(know: Facts) -> int:
     return prod(extents) * (BURST // table.size) if known else DYNAMIC
 
 
-@rule(
+@constraint(
+    "PTO-A220",
+    source="000, Layout Support and NZ Layout; 002, Shape Constraints",
+    reason="Behind the end of a row lies the next one, or padding.",
+    failing=mgather("row", "16x32xf32", "64x24xf32", "1x16xi32"),
+    passing=mgather("row", "16x32xf32, valid=16x24", "64x24xf32", "1x16xi32"),
+    on="a2a3",
+)
+def valid_columns_are_inside_a_row() -> Stated:
+    """In Row mode the tile's valid columns are at most those of a row of the table: Shape[4], and of an NZ
+    table Shape[0] * Shape[1] blocks of 32 bytes."""
+    note, what = ", a row of the table", "{words} of {slot} in Row mode"
+    yield Relation("DATA.valid_cols", "at most", _row_columns, note, what, when=_ROW)
+
+
+@constraint(
     "PTO-A221",
     source="000, NZ Layout (A2/A3), Row mode; D32",
     reason="Every row is transferred as a whole, Shape[0] * Shape[1] blocks of 32 bytes, whatever is valid: "
@@ -410,12 +397,10 @@ def _row_columns(know: Facts) -> int:
     ),
     on="a2a3",
 )
-def nz_tile_has_room_for_a_row(op: IndexedMemoryOp, know: Facts) -> Violations:
+def nz_tile_has_room_for_a_row() -> Stated:
     """In Row mode with an NZ table the tile has at least as many columns as a logical row of the table."""
-    columns, cols = _row_columns(know), know.tile(op.DATA).cols
-    if know.is_row and know.view("mem").layout is Layout.NZ and columns != DYNAMIC and cols < columns:
-        what = f"columns of {op.DATA} for an NZ table in Row mode"
-        yield mismatch(what, cols, f"at least {columns}, a logical row", slot=op.DATA)
+    note, what = ", a logical row", f"{_FOR_NZ} in Row mode"
+    yield Relation("DATA.cols", "at least", _row_columns, note, what, when=_case(True, Layout.NZ))
 
 
 @rule(
@@ -438,7 +423,7 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
         yield mismatch("valid type of the index in Row mode", shape_str(idx.valid), required, slot="idx")
 
 
-@rule(
+@constraint(
     "PTO-A216",
     aliases="S210",
     source="000, Dynamic Runtime Shapes; static checks of the A5 header",
@@ -447,14 +432,9 @@ def row_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Vio
     passing=mgather("elem", "16x32xf32, valid=?x?", "64x32xf32", "16x32xi32, valid=?x?"),
     header=True,
 )
-def elem_index_is_as_dynamic_as_the_tile(op: IndexedMemoryOp, know: Facts) -> Violations:
+def elem_index_is_as_dynamic_as_the_tile() -> Stated:
     """In Elem mode an extent of the index's valid type is dynamic exactly when the destination's is."""
-    dst, idx = know.tile(op.DATA).type, know.tile("idx").type
-    if know.is_row:
-        return
-    if [d == DYNAMIC for d in dst.valid] != [i == DYNAMIC for i in idx.valid]:
-        what, required = "valid type of the index in Elem mode", shape_str(dst.valid)
-        yield mismatch(what, shape_str(idx.valid), required, slot="idx")
+    yield Relation("idx.type.valid", "open as", "DATA.type.valid", what=_OF_INDEX, when=_ELEM)
 
 
 @rule(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.dialects.pto.generate import THistogramOp
-from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction
 from ptoas.targets.specs import DN, ROW_MAJOR
@@ -23,7 +23,7 @@ def _histogram(dst: str, src: str, idx: str, byte: int) -> str:
 _SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
 
 
-@rule(
+@constraint(
     "PTO-E901",
     source="public THISTOGRAM page; THistogram.hpp",
     reason="A byte has 256 values.",
@@ -31,11 +31,9 @@ _SHORT = _histogram("32x256xui32", "32x32xui16", "32x1xui8", 0)
     passing=_SHORT,
     on="cpu",
 )
-def histogram_has_its_bins(op: THistogramOp, know: Facts) -> Violations:
+def histogram_has_its_bins() -> Stated:
     """The destination of thistogram has at least 256 valid columns."""
-    cols = know.tile("dst").valid_cols
-    if cols != DYNAMIC and cols < BINS:
-        yield mismatch("valid columns of dst", cols, f"at least {BINS}", slot="dst")
+    yield Relation("dst.valid_cols", "at least", BINS)
 
 
 @rule(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptoas.analysis.function import FunctionFacts, value_name
-from ptoas.analysis.knowledge import TileFacts
 from ptoas.analysis.packing import is_packed
 from ptoas.dialects.pto.element_types import BY_TEXT
 from ptoas.dialects.pto.geometry import BOX_ROWS, box_of
@@ -15,6 +14,7 @@ from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import acc, instruction, kernel, left, right
 from ptoas.targets.target import Target
@@ -49,18 +49,15 @@ def product_has_these_element_types(op: ProductOp, know: Facts, triples: tuple[s
         names = "; ".join(f"{a} and {b} to {c}" for c, a, b in map(str.split, triples))
         c, a, b = (each.text.removeprefix("!pto.") for each in found)
         yield mismatch("element types", f"{a} and {b} to {c}", f"one of: {names}", slot="dst")
-    for bias in _given(op, know, "bias"):
-        if bias.element is not found[0]:
-            yield mismatch("element type of bias", bias.element_name, f"{found[0].text}, as dst", slot="bias")
+    if _has_bias(op, know) and (bias := know.tile("bias")).element is not found[0]:
+        yield mismatch("element type of bias", bias.element_name, f"{found[0].text}, as dst", slot="bias")
 
 
-def _given(op: PtoOp, know: Facts, slot: str) -> list[TileFacts]:
-    """The tiles in a slot that the instruction may not have."""
-    has = any(each.name == slot for each in op.signature().slots)
-    return [know.knowledge.tile(value) for value in know.values(slot)] if has else []
+def _has_bias(op: ProductOp, _know: Facts) -> bool:
+    return any(slot.name == "bias" for slot in op.signature().slots)
 
 
-@rule(
+@constraint(
     "PTO-K102",
     source="header of TMATMUL, CheckDynamicMad",
     reason="The matrix unit counts rows and columns in 12 bits.",
@@ -68,12 +65,10 @@ def _given(op: PtoOp, know: Facts, slot: str) -> list[TileFacts]:
     passing=_product("16x16xi32", "16x2048xi8", "2048x16xi8"),
     on="cpu a2a3 a5",
 )
-def product_is_not_too_long(op: ProductOp, know: Facts) -> Violations:
+def product_is_not_too_long() -> Stated:
     """A product has at most 4095 rows and columns, and sums at most 4095 terms."""
-    for slot in ("lhs", "rhs"):
-        for word, extent in zip(("rows", "columns"), know.tile(slot).valid, strict=True):
-            if extent > MOST:
-                yield mismatch(f"valid {word} of {slot}", extent, f"at most {MOST}", slot=slot)
+    for extent in ("lhs.valid_rows", "lhs.valid_cols", "rhs.valid_rows", "rhs.valid_cols"):
+        yield Relation(extent, "at most", MOST)
 
 
 def _biased(bias: str) -> str:
@@ -82,7 +77,7 @@ def _biased(bias: str) -> str:
     )
 
 
-@rule(
+@constraint(
     "PTO-K103",
     source="public TMATMUL_BIAS page",
     reason="Every column of the product has a bias of its own.",
@@ -90,17 +85,12 @@ def _biased(bias: str) -> str:
     passing=_biased("1x64xf32"),
     on="cpu a2a3 a5",
 )
-def bias_is_as_wide_as_the_product(op: ProductOp, know: Facts) -> Violations:
+def bias_is_as_wide_as_the_product() -> Stated:
     """A bias has at least as many valid columns as the product."""
-    wanted = know.tile("rhs").valid_cols
-    for bias in _given(op, know, "bias"):
-        if DYNAMIC not in (wanted, bias.valid_cols) and bias.valid_cols < wanted:
-            yield mismatch(
-                "valid columns of bias", bias.valid_cols, f"at least {wanted}, as rhs", slot="bias"
-            )
+    yield Relation("bias.valid_cols", "at least", "rhs.valid_cols", ", as rhs", when=_has_bias)
 
 
-@rule(
+@constraint(
     "PTO-K107",
     source="header of TMATMUL: m, k and n are the valid extents of the operands",
     reason="The matrix unit writes as many rows and columns as the operands have, whatever of dst is valid.",
@@ -108,14 +98,11 @@ def bias_is_as_wide_as_the_product(op: ProductOp, know: Facts) -> Violations:
     passing=_product("32x64xf32", "32x16xf16", "16x64xf16"),
     on="a2a3 a5",
 )
-def product_fits_its_accumulator(op: ProductOp, know: Facts) -> Violations:
+def product_fits_its_accumulator() -> Stated:
     """The destination has at least as many rows as lhs has valid ones, and as many columns as rhs; of what
     else is valid, the rest of the last blocks is undefined on a device (D57)."""
-    dst = know.tile("dst")
-    extents = (know.tile("lhs").valid_rows, know.tile("rhs").valid_cols)
-    for word, room, wanted in zip(("rows", "columns"), dst.type.shape, extents, strict=True):
-        if wanted > room:
-            yield mismatch(f"{word} of dst", room, f"at least {wanted}", slot="dst")
+    yield Relation("dst.rows", "at least", "lhs.valid_rows")
+    yield Relation("dst.cols", "at least", "rhs.valid_cols")
 
 
 @rule(
@@ -139,7 +126,7 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
         yield mismatch("rows of dst for a product of one row", dst.rows, "at least 16", slot="dst", fix=fix)
 
 
-@rule(
+@constraint(
     "PTO-K108",
     source="header of TMATMUL, the simulator: static checks",
     reason="The simulator compares the extents of the tiles' types, not those that are valid.",
@@ -147,17 +134,11 @@ def one_row_needs_a_block(op: ProductOp, know: Facts) -> Violations:
     passing=_product("16x64xf32", "16x16xf16", "16x64xf16"),
     on="cpu",
 )
-def simulator_multiplies_whole_tiles(op: ProductOp, know: Facts) -> Violations:
+def simulator_multiplies_whole_tiles() -> Stated:
     """On cpu dst has the physical rows of lhs and columns of rhs, and rhs as many rows as lhs columns."""
-    dst, lhs, rhs = (know.tile(slot).type for slot in ("dst", "lhs", "rhs"))
-    pairs = (
-        ("rows of dst", dst.rows, lhs.rows, "dst"),
-        ("rows of rhs", rhs.rows, lhs.cols, "rhs"),
-        ("columns of dst", dst.cols, rhs.cols, "dst"),
-    )
-    for what, found, required, slot in pairs:
-        if found != required:
-            yield mismatch(what, found, required, slot=slot)
+    yield Relation("dst.rows", "equal to", "lhs.rows")
+    yield Relation("rhs.rows", "equal to", "lhs.cols")
+    yield Relation("dst.cols", "equal to", "rhs.cols")
 
 
 @rule(

@@ -11,6 +11,7 @@ from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 
@@ -49,7 +50,7 @@ def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
         yield mismatch("padValue", op.pad_value.data.value, "none; the type of dst says it", field="padValue")
 
 
-@rule(
+@constraint(
     "PTO-E412",
     source="TFillPad.hpp: static assertions",
     reason="The destination has room for the source and its padding.",
@@ -57,12 +58,9 @@ def fill_names_its_value(op: d.TFillPadOp, know: Facts) -> Violations:
     passing=instruction("tfillpad", "16x64xf32, pad=zero", "16x32xf32, valid=16x16"),
     on="cpu a2a3 a5",
 )
-def fill_does_not_shrink(op: d.TFillPadOp, know: Facts) -> Violations:
+def fill_does_not_shrink() -> Stated:
     """A padded tile has at least as many physical rows and columns as the source."""
-    src, dst = know.tile("src").type, know.tile("dst").type
-    if dst.rows < src.rows or dst.cols < src.cols:
-        found, required = f"{dst.rows}x{dst.cols}", f"at least {src.rows}x{src.cols}"
-        yield mismatch("physical shape of dst", found, required, slot="dst")
+    yield Relation("dst.shape", "at least", "src.shape")
 
 
 _MATRIX = "mat, 32x32xf16, valid=32x16, blayout=col_major, slayout=row_major"
@@ -88,7 +86,13 @@ def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations
 # --- side by side --------------------------------------------------------------------------------
 
 
-@rule(
+def _together(_op: d.TConcatOp, know: Facts) -> int:
+    """The valid columns of both sources, where they are known."""
+    parts = [know.tile(slot).valid_cols for slot in ("src0", "src1")]
+    return DYNAMIC if DYNAMIC in parts else sum(parts)
+
+
+@constraint(
     "PTO-E421",
     source="TConcat.hpp: assertions",
     reason="The columns of both sources follow each other, and there are no others.",
@@ -96,14 +100,12 @@ def fill_of_a_matrix_keeps_its_type(op: d.TFillPadOp, know: Facts) -> Violations
     passing=instruction("tconcat", "16x64xf32", "16x32xf32", "16x32xf32"),
     on="cpu a5",
 )
-def concatenation_is_as_wide_as_its_parts(op: d.TConcatOp, know: Facts) -> Violations:
+def concatenation_is_as_wide_as_its_parts() -> Stated:
     """The destination has as many valid columns as the sources have together."""
-    total, dst = _together(know), know.tile("dst")
-    if total is not None and dst.valid_cols not in (DYNAMIC, total):
-        yield mismatch("valid columns of dst", dst.valid_cols, total, slot="dst")
+    yield Relation("dst.valid_cols", "equal to", _together)
 
 
-@rule(
+@constraint(
     "PTO-E422",
     source="a2a3/TConcat.hpp: assertion; PTOAS tconcat: verifier",
     reason="The columns of both sources are written, whatever of the destination is valid.",
@@ -111,17 +113,9 @@ def concatenation_is_as_wide_as_its_parts(op: d.TConcatOp, know: Facts) -> Viola
     passing=instruction("tconcat", "16x64xf32, valid=16x40", "16x32xf32", "16x32xf32"),
     on="a2a3",
 )
-def concatenation_fits(op: d.TConcatOp, know: Facts) -> Violations:
+def concatenation_fits() -> Stated:
     """The destination has physical columns for those of both sources."""
-    total, cols = _together(know), know.tile("dst").type.cols
-    if total is not None and total > cols:
-        yield mismatch("columns of dst", cols, f"at least {total}", slot="dst")
-
-
-def _together(know: Facts) -> int | None:
-    """The valid columns of both sources, where they are known."""
-    parts = [know.tile(slot).valid_cols for slot in ("src0", "src1")]
-    return None if DYNAMIC in parts else sum(parts)
+    yield Relation("dst.cols", "at least", _together)
 
 
 # --- parts ---------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from ptoas.analysis.forwarding import origins
 from ptoas.analysis.function import FunctionFacts, value_name
+from ptoas.analysis.knowledge import TileFacts
 from ptoas.diagnostics import Severity
 from ptoas.dialects.pto.enums import BLayout, SLayout, TileLoc
 from ptoas.dialects.pto.matmul import MxOp, TGetScaleAddrOp
 from ptoas.dialects.pto.types import DYNAMIC, SCALE_MEMORIES, TileType
 from ptoas.targets import drawing
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.examples import acc, kernel
 from ptoas.targets.target import Target
@@ -81,7 +83,7 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
         yield mismatch("physical size of dst", f"{size} bytes", f"at most {room}", slot="dst")
 
 
-@rule(
+@constraint(
     "PTO-G202",
     source="public TMATMUL_MX page: shapes of the scales",
     reason="Every group of 32 numbers has a scale.",
@@ -89,22 +91,19 @@ def mx_operand_is_made_of_pairs_of_groups(op: MxOp, know: Facts) -> Violations:
     passing=mx_product(mx_types(128, 4), *BOUND),
     on="a5",
 )
-def each_group_has_a_scale(op: MxOp, know: Facts) -> Violations:
+def each_group_has_a_scale() -> Stated:
     """lhs_scale has a valid row for each of lhs and a column for each 32 numbers of it; rhs_scale a column
     for each of rhs and a row for each 32 numbers."""
-    lhs, rhs = know.tile("lhs"), know.tile("rhs")
-    by_left, by_right = (
-        DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
-        for tile, terms in ((lhs, lhs.valid_cols), (rhs, rhs.valid_rows))
-    )
-    for slot, wanted in (
-        ("lhs_scale", (lhs.valid_rows, by_left)),
-        ("rhs_scale", (by_right, rhs.valid_cols)),
-    ):
-        found = know.tile(slot).valid
-        for word, one, other in zip(("rows", "columns"), found, wanted, strict=True):
-            if DYNAMIC not in (one, other) and one < other:
-                yield mismatch(f"valid {word} of {slot}", one, f"at least {other}", slot=slot)
+    yield Relation("lhs_scale.valid_rows", "at least", "lhs.valid_rows")
+    yield Relation("lhs_scale.valid_cols", "at least", lambda _, know: _groups(know.tile("lhs"), 1))
+    yield Relation("rhs_scale.valid_rows", "at least", lambda _, know: _groups(know.tile("rhs"), 0))
+    yield Relation("rhs_scale.valid_cols", "at least", "rhs.valid_cols")
+
+
+def _groups(tile: TileFacts, dim: int) -> int:
+    """How many groups along k a tile is valid for."""
+    terms = tile.valid[dim]
+    return DYNAMIC if terms == DYNAMIC else -(-terms * _numbers(tile.type) // GROUP)
 
 
 @rule(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ptoas.dialects.pto.reduce import TColSumOp
-from ptoas.dialects.pto.types import DYNAMIC
-from ptoas.targets.facts import Facts
-from ptoas.targets.rule import Violation, mismatch, rule
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rules.examples import instruction
 
 _PAIRS = "isBinary = true"
 
 
-@rule(
+@constraint(
     "PTO-E601",
     source="TCOLSUM header, columns of tmp",
     reason="Sums of two rows lie one under the other in the scratch tile.",
@@ -21,10 +16,6 @@ _PAIRS = "isBinary = true"
     passing=instruction("tcolsum", "1x32xf32", "16x32xf32", "8x32xf32", attrs=_PAIRS),
     on="a2a3 a5",
 )
-def sums_of_pairs_fit_the_scratch_tile(op: TColSumOp, know: Facts) -> Iterator[Violation]:
+def sums_of_pairs_fit_the_scratch_tile() -> Stated:
     """A scratch tile for sums in pairs has as many columns as the source has valid ones."""
-    if op.tmp is None or not op.in_pairs:
-        return
-    found, required = know.tile("tmp").cols, know.tile("src").valid_cols
-    if required != DYNAMIC and found < required:
-        yield mismatch("columns of tmp", found, f"at least {required}", slot="tmp")
+    yield Relation("tmp.cols", "at least", "src.valid_cols", when=lambda op, _: op.in_pairs)

@@ -15,6 +15,7 @@ from ptoas.dialects.pto.sync import FenceBarrierAllOp
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.change import Change
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Related, Violation, mismatch, rule
 from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import kernel
@@ -64,7 +65,7 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
         yield mismatch("shape of dst", found, required, slot="dst")
 
 
-@rule(
+@constraint(
     "PTO-D102",
     source="public TPUT headers: src/dst layout mismatch",
     reason="The bytes are moved as they lie; nothing converts them.",
@@ -72,11 +73,9 @@ def a_transfer_keeps_the_shape(op: TransferOp | AsyncTransferOp, know: Facts) ->
     passing=_PUT,
     on=_EVERYWHERE,
 )
-def a_transfer_keeps_the_layout(op: TransferOp | AsyncTransferOp, know: Facts) -> Violations:
+def a_transfer_keeps_the_layout() -> Stated:
     """Source and destination of a transfer have the same layout."""
-    dst, src = know.view("dst"), know.view("src")
-    if dst.layout is not src.layout:
-        yield mismatch("layout of dst", dst.layout.value, f"{src.layout.value}, as src", slot="dst")
+    yield Relation("dst.layout", "equal to", "src.layout", ", as src")
 
 
 @rule(

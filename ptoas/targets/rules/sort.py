@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ptoas.dialects.pto.sort import TMrgSortOp, TSort32Op
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
 from ptoas.targets.rules.examples import instruction, kernel
 
@@ -49,7 +50,7 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
         yield mismatch("columns of dst", dst.type.cols, f"at least {least}", slot="dst")
 
 
-@rule(
+@constraint(
     "PTO-Q202",
     source="TSort32.hpp: the step from row to row of the indices",
     reason="A single row of indices serves all rows, and of several each serves its own.",
@@ -57,11 +58,9 @@ def sorted_pairs_fit(op: TSort32Op, know: Facts, whole: bool = True) -> Violatio
     passing=instruction("tsort32", "4x64xf32", "4x32xf32", "1x32xui32"),
     on="a2a3 a5",
 )
-def indices_are_a_row_or_all(op: TSort32Op, know: Facts) -> Violations:
+def indices_are_a_row_or_all() -> Stated:
     """The indices of tsort32 have one valid row, or as many as the values."""
-    rows, found = know.tile("src").valid_rows, know.tile("idx").valid_rows
-    if DYNAMIC not in (rows, found) and found not in (1, rows):
-        yield mismatch("valid rows of idx", found, f"1 or {rows}", slot="idx")
+    yield Relation("idx.valid_rows", "one or", "src.valid_rows")
 
 
 @rule(

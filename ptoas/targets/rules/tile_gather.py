@@ -11,8 +11,8 @@ from ptoas.dialects.pto.gather import TGatherBOp, TGatherOp, TScatterOp
 from ptoas.dialects.pto.geometry import BURST
 from ptoas.dialects.pto.types import DYNAMIC
 from ptoas.targets.facts import Facts
+from ptoas.targets.relation import Relation, Stated, constraint
 from ptoas.targets.rule import Violation, mismatch, rule
-from ptoas.targets.rules.common import fits
 from ptoas.targets.rules.examples import instruction, kernel
 
 Violations = Iterator[Violation]
@@ -40,7 +40,7 @@ _COMPARE = _compare("4x64xi32", "4x64xf32")
 # --- index form ----------------------------------------------------------------------------------
 
 
-@rule(
+@constraint(
     "PTO-B103",
     source="004, index-based gather, implementation checks",
     reason="A gather moves elements and converts nothing.",
@@ -48,11 +48,9 @@ _COMPARE = _compare("4x64xi32", "4x64xf32")
     passing=_INDEX,
     on="a2a3 a5",
 )
-def tile_gather_keeps_the_element_type(op: TGatherOp, know: Facts) -> Violations:
+def tile_gather_keeps_the_element_type() -> Stated:
     """Index form: destination and source have one element type."""
-    dst, src = know.tile("dst"), know.tile("src")
-    if dst.element is not src.element:
-        yield mismatch("element type of dst", dst.element_name, f"{src.element_name}, as src", slot="dst")
+    yield Relation("dst.element", "equal to", "src.element", ", as src")
 
 
 @rule(
@@ -123,7 +121,7 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
         yield mismatch(f"layout of {slot}, a window", tile.layout_text, "row_major + none_box", slot=slot)
 
 
-@rule(
+@constraint(
     "PTO-B107",
     source="public TGATHER page and header, A2/A3",
     reason="The byte offsets that the instruction computes go to the scratch tile.",
@@ -141,16 +139,10 @@ def counted_window_is_row_major(op: TGatherOp | TScatterOp, know: Facts) -> Viol
     ),
     on="a2a3",
 )
-def tile_gather_scratch_is_like_the_index(op: TGatherOp, know: Facts) -> Violations:
+def tile_gather_scratch_is_like_the_index() -> Stated:
     """Index form on A2/A3: the scratch tile has the index tile's element type and valid shape."""
-    if op.tmp is None:
-        return
-    tmp, idx = know.tile("tmp"), know.tile("indices")
-    if tmp.element is not idx.element:
-        yield mismatch("element type of tmp", tmp.element_name, f"{idx.element_name}, as indices", slot="tmp")
-    if not fits(tmp.valid, idx.valid):
-        found, required = shape_str(tmp.valid), f"{shape_str(idx.valid)}, as indices"
-        yield mismatch("valid shape of tmp", found, required, slot="tmp")
+    yield Relation("tmp.element", "equal to", "indices.element", ", as indices")
+    yield Relation("tmp.valid", "equal to", "indices.valid", ", as indices")
 
 
 # --- mask form -----------------------------------------------------------------------------------
@@ -190,7 +182,7 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
             yield mismatch(f"layout of {slot}", tile.layout_text, "row_major + none_box", slot=slot)
 
 
-@rule(
+@constraint(
     "PTO-B312",
     source="004, index-based gather; TGather.hpp: the destination's extents are walked in the index tile",
     reason="Every element of the destination has an index of its own.",
@@ -198,12 +190,9 @@ def index_gather_is_row_major(op: TGatherOp, know: Facts) -> Violations:
     passing=_INDEX,
     on="cpu a2a3 a5",
 )
-def index_tile_has_an_index_for_each_element(op: TGatherOp, know: Facts) -> Violations:
+def index_tile_has_an_index_for_each_element() -> Stated:
     """Index form: the index tile has at least the rows and columns that the destination is valid for."""
-    dst, idx = know.tile("dst").valid, know.tile("indices").type.shape
-    if any(n > m for n, m in zip(dst, idx, strict=True)):
-        required = f"at least {shape_str(dst)}, as dst is valid"
-        yield mismatch("shape of the index", shape_str(idx), required, slot="indices")
+    yield Relation("indices.shape", "at least", "dst.valid", ", as dst is valid", "shape of the index")
 
 
 @rule(
