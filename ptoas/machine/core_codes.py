@@ -148,7 +148,8 @@ ROWS = (
     (
         "PTO-R927",
         "a push has no scale",
-        "A channel whose pushes quantise wants a scale before them, and only such a channel takes one.",
+        "A channel whose pushes quantise wants a scale before them, and only such a channel takes one. A "
+        "tile of scales is not overwritten before the push, which reads it.",
     ),
     (
         "PTO-R930",

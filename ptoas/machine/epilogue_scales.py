@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ptoas.machine.arrays import Array
@@ -13,3 +14,5 @@ class Scales:
 
     words: Array
     by_column: bool
+    current: Callable[[], Array] | None = None
+    """The words that the tile of scales holds by now; the device reads them when it pushes."""

@@ -53,12 +53,13 @@ def set_quant_vector(op: SetQuantVectorOp, m: Machine) -> Binder:
     init = _channel(op, m)
 
     def bind(scales: Tile) -> Step:
-        def run() -> None:
+        def words() -> Array:
             if scales.dtype.size == 8:
-                words = scales.load_raw()[0].astype(np.uint64)
-            else:
-                words = scales.load()[0].astype(np.float32).view(np.uint32).astype(np.uint64)
-            m.push_scales[init] = Scales(words, True)
+                return scales.load_raw()[0].astype(np.uint64)
+            return scales.load()[0].astype(np.float32).view(np.uint32).astype(np.uint64)
+
+        def run() -> None:
+            m.push_scales[init] = Scales(words(), True, words)
 
         return Step(run, (scales.region,))
 
@@ -85,6 +86,8 @@ def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[A
             scales = m.push_scales.get(init)
             if scales is None or scales.by_column != quant.value.endswith("_vec"):
                 raise _no_scale(op, m, quant)
+            if scales.current is not None and not np.array_equal(scales.current(), scales.words):
+                raise _overwritten(op, m)
             words = scales.words[: values.shape[1]] if scales.by_column else scales.words
             if len(words) not in (1, values.shape[1]):
                 raise _no_scale(op, m, quant)
@@ -97,6 +100,16 @@ def epilogue_of(op: PushOp, init: PipeInitOp, m: Machine, tile: Tile) -> tuple[A
         return dst.encode(result).view(dst.raw)
 
     return element, convert
+
+
+def _overwritten(op: PushOp, m: Machine) -> Exception:
+    return m.fail(
+        "PTO-R927",
+        f"{op.mnemonic()}: the scales that set_quant_vector has named were overwritten since, and the device "
+        "reads them when it pushes",
+        op,
+        fix="a scaling tile of its own for each channel, or the push before the tmov",
+    )
 
 
 def _no_scale(op: PushOp, m: Machine, quant: PushQuant) -> Exception:

@@ -138,3 +138,14 @@ def test_a_push_without_its_scale_stops_a_run() -> None:
     assert "no set_quant_scalar" in failing("PTO-R927", unset, pushed("deqf16_scalar")).message
     other = text.replace("pto.set_quant_scalar(%s : f32) {id = 0}", "pto.set_quant_scalar(%s : f32) {id = 4}")
     assert "no channel 4" in failing("PTO-R927", other, pushed("deqf16_scalar")).message
+
+
+def test_scales_stay_until_they_are_pushed_with() -> None:
+    """The device reads them when it pushes; another vector in their place would be taken."""
+    scales, other = f"!pto.tile_buf<scaling, 1x{SIDE}xui64>", f"!pto.tile_buf<mat, 1x{SIDE}xui64>"
+    text = program("nz2nd", "deqf16_vec", "no_relu", "").replace("%s: f32,", f"%s: f32, %m: {other},")
+    move = f"pto.tmov ins(%m : {other}) outs(%fp : {scales})"
+    given = {**pushed("deqf16_vec"), "m": np.full((1, SIDE), 7, np.uint64)}
+    late = text.replace("  pto.tpush_to_aiv", f"  {move}\n  pto.tpush_to_aiv")
+    assert "overwritten" in failing("PTO-R927", late, given).message
+    run(ptoas.parse(text.replace("  pto.set_quant", f"  {move}\n  pto.set_quant")), given, "a5")

@@ -12,7 +12,7 @@ from ptoas.targets.row import Call, Forms, Row, Rows
 from ptoas.targets.rules import gather_shapes as g
 from ptoas.targets.shared import gather as f
 from ptoas.targets.shared.gather_tables import RowIndex, RowStep, TableModel, by_index_columns
-from ptoas.targets.specs import FLOAT8, INDEX, NINE, PLAIN, ROW_MAJOR, WIDE, tile
+from ptoas.targets.specs import FLOAT8, HIF8, INDEX, NINE, PLAIN, ROW_MAJOR, WIDE, tile
 
 TABLE = TableModel(
     row_capacity_dims=(3,),
@@ -25,15 +25,18 @@ TABLE = TableModel(
 
 A5_GATHER = A5_ROWS[TGatherOp]
 assert isinstance(A5_GATHER, Forms)
-A5_MASK = A5_GATHER.rows["mask"]
-assert isinstance(A5_MASK, Row)
+A5_INDEX, A5_MASK = A5_GATHER.rows["index"], A5_GATHER.rows["mask"]
+assert isinstance(A5_INDEX, Row) and isinstance(A5_MASK, Row)
+INDEXED = A5_INDEX.tiles["dst"]
+BY_HEADERS = tuple(each for each in INDEXED.headers if each not in HIF8)
 
 ROWS: Rows = {
-    # D3: no hif8.
+    # D3: no hif8, by the headers of August 2026 neither.
     TGatherOp: replace(
         A5_GATHER,
         rows={
             **A5_GATHER.rows,
+            "index": A5_INDEX.but(tiles={"dst": replace(INDEXED, headers=BY_HEADERS)}),
             "mask": A5_MASK.but(tiles={"dst src": tile((*NINE, *FLOAT8), ROW_MAJOR, headers=WIDE)}),
         },
     ),
