@@ -53,7 +53,6 @@ class Module:
         """Python files whose lines built the operations."""
 
     def _repr_html_(self) -> str:
-
         return module_html(self.module)
 
     def function(self, name: str, /, **arguments: str | Attribute) -> Function:

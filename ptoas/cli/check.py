@@ -75,7 +75,6 @@ class Check:
         return self.request.options(self.settings, self.stdin_filename)
 
     def __call__(self, path: str) -> FileReport:
-
         report = verify_file(path, self.options)
         if self.cache is not None and path in self.keys:
             self.cache.keep(self.keys[path], report)

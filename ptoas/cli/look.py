@@ -63,7 +63,6 @@ def _profiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _profile(file: str, arguments: tuple[str, ...], allow_unregistered: bool, **options: Any) -> Profile:
-
     module = parse_file(file, allow_unregistered=allow_unregistered)
     given = {name: value for name, value in options.items() if value is not None}
     return profile_program(module, arguments, **given)
@@ -160,7 +159,6 @@ def report(ctx: click.Context, output: str | None, folder: str | None, color: st
 
 
 def _write(path: str | None, text: Callable[[], str]) -> None:
-
     if path == STANDARD_OUTPUT:
         click.echo(text())
     elif path is not None:

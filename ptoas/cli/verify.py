@@ -209,7 +209,6 @@ def _watch(
     jobs: int | str,
     show: Callable[[Sequence[FileReport]], None],
 ) -> None:
-
     known: dict[str, FileReport] = {}
     check = partial(verify_file, options=options)
 
@@ -255,7 +254,6 @@ def _fix(files: Sequence[str], options: Options, unsafe: bool, diff: bool, quiet
 
 
 def _show(reports: Sequence[FileReport], style: str, quiet: bool, color: str, output: str | None) -> None:
-
     output = None if output == STANDARD_OUTPUT else output
     to_file = output is not None
     colour = use_colour(color, sys.stdout) and not to_file

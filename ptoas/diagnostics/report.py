@@ -48,7 +48,6 @@ class Report:
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
     def _repr_html_(self) -> str:
-
         return report_html(self)
 
     def for_target(self, target: str) -> Report:

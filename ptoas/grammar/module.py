@@ -17,5 +17,4 @@ class Module(ModuleOp):
     """
 
     def _repr_html_(self) -> str:
-
         return module_html(self)

@@ -13,80 +13,79 @@ from xdsl.passes import ModulePass
 from ptoas.analysis.linking import linked
 from ptoas.analysis.structure import walk
 from ptoas.diagnostics import Diagnostic, PtoasError, UsageError
-from ptoas.dialects.pto.views import AllocTileOp
 from ptoas.grammar.spans import span_of
 from ptoas.ir.clone import clone
-from ptoas.lowering.add_scratch import AddScratchPass
-from ptoas.lowering.allocate_destinations import AllocateDestinations
-from ptoas.lowering.bind_scales import BindScalesPass
-from ptoas.lowering.carry_tiles import CarryTilesPass
-from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
-from ptoas.lowering.fold_constants import FoldConstantsPass
-from ptoas.lowering.insert_sync import InsertSyncPass
-from ptoas.lowering.legalize_cpu import LegalizeCpuPass
-from ptoas.lowering.plan_memory import PlanMemoryPass, place_added
-from ptoas.lowering.settle_layouts import SettleLayoutsPass
-from ptoas.lowering.split_kinds import SplitKindsPass
-from ptoas.lowering.split_multi_tiles import SplitMultiTilesPass
 from ptoas.targets import Target, get_target
 
 
 def _allocate_destinations() -> type[ModulePass]:
+    from ptoas.lowering.allocate_destinations import AllocateDestinations
 
     return AllocateDestinations
 
 
 def _settle_layouts() -> type[ModulePass]:
+    from ptoas.lowering.settle_layouts import SettleLayoutsPass
 
     return SettleLayoutsPass
 
 
 def _carry_tiles() -> type[ModulePass]:
+    from ptoas.lowering.carry_tiles import CarryTilesPass
 
     return CarryTilesPass
 
 
 def _fold_constants() -> type[ModulePass]:
+    from ptoas.lowering.fold_constants import FoldConstantsPass
 
     return FoldConstantsPass
 
 
 def _eliminate_dead_code() -> type[ModulePass]:
+    from ptoas.lowering.eliminate_dead_code import EliminateDeadCodePass
 
     return EliminateDeadCodePass
 
 
 def _legalize_cpu() -> type[ModulePass]:
+    from ptoas.lowering.legalize_cpu import LegalizeCpuPass
 
     return LegalizeCpuPass
 
 
 def _add_scratch() -> type[ModulePass]:
+    from ptoas.lowering.add_scratch import AddScratchPass
 
     return AddScratchPass
 
 
 def _plan_memory() -> type[ModulePass]:
+    from ptoas.lowering.plan_memory import PlanMemoryPass
 
     return PlanMemoryPass
 
 
 def _split_kinds() -> type[ModulePass]:
+    from ptoas.lowering.split_kinds import SplitKindsPass
 
     return SplitKindsPass
 
 
 def _bind_scales() -> type[ModulePass]:
+    from ptoas.lowering.bind_scales import BindScalesPass
 
     return BindScalesPass
 
 
 def _insert_sync() -> type[ModulePass]:
+    from ptoas.lowering.insert_sync import InsertSyncPass
 
     return InsertSyncPass
 
 
 def _split_multi_tiles() -> type[ModulePass]:
+    from ptoas.lowering.split_multi_tiles import SplitMultiTilesPass
 
     return SplitMultiTilesPass
 
@@ -210,6 +209,8 @@ def legalized(module: ModuleOp, target: Target) -> ModuleOp:
 
     In a function that is placed by hand the tiles that were added have addresses, as they will have at last.
     """
+    from ptoas.dialects.pto.views import AllocTileOp
+    from ptoas.lowering.plan_memory import place_added
 
     split, first, *others = build_pipeline(target, legalize=True, until="legalize-cpu")
     subject = run_passes(ready_for_passes(module), [split, first])

@@ -8,7 +8,6 @@ from ptoas.lowering import PASSES
 
 
 def get_pto() -> Dialect:
-
     return PTO
 
 

@@ -30,7 +30,6 @@ def href(code: str, docs: str | None = None) -> str | None:
 
 @cache
 def _written(code: str) -> str | None:
-
     page = folder() / f"{code}.md"
     try:
         title, _, rest = explain(code).partition("\n")

@@ -326,7 +326,6 @@ def _run(
     max_memory: int,
     options: dict[str, Any],
 ) -> Result:
-
     kernel: Kernel = compile(module, target, **options)
     if not isinstance(arguments, Mapping):
         return kernel.execute(read_arguments(kernel, arguments, seed=seed, max_memory=max_memory))
@@ -343,7 +342,6 @@ def _walked(
     blocks: int,
     options: dict[str, Any],
 ) -> tuple[Trace, str, list[Diagnostic]]:
-
     legalize, sync = bool(options.get("legalize")), options.get("sync")
     warnings: list[Diagnostic] = []
     if not options.get("force"):

@@ -74,7 +74,6 @@ class Kernel:
     """
 
     def __init__(self, module: ModuleOp, target: str | Target, options: Options | None = None):
-
         self.options = options or Options()
         self.target = get_target(target) if isinstance(target, str) else target
         module = linked(module)

@@ -115,7 +115,6 @@ def _lines(source: Source, offset: int) -> tuple[int, ...]:
 
 
 def _unknown(ignore: Ignore, known: Iterable[str]) -> Diagnostic:
-
     message = f"nothing has the code `{ignore.code}`"
     return Diagnostic(UNKNOWN, message, ignore.span, Severity.WARNING, fix=did_you_mean(ignore.code, known))
 

@@ -409,7 +409,6 @@ def _inner(token: Token) -> Attribute:
 
 
 def _event_ids(parameters: list[Parameter]) -> Attribute:
-
     if len(parameters) != 1:
         raise TypeProblem("an array of event ids has a size", fix="write `!pto.eventid_array<4>`")
     return EventIdArrayType(IntAttr(parameters[0].integer()))
@@ -419,7 +418,6 @@ _PIPE = "pto.pipe"
 
 
 def _pipe(_: list[Parameter]) -> Attribute:
-
     return PipeType()
 
 
