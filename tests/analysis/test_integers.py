@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given, settings
@@ -159,3 +160,18 @@ def test_constants_of_unsigned_types_stay_in_their_range() -> None:
     module = ptoas.parse(text)
     assert "p[0] = 3705032704U;" in str(ptoas.lower(module, target="a5"))
     assert ptoas.run(module, {}, target="a5", generate=True).outputs["p"].ravel()[0] == 3705032704
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case[1] == "i8" and len(operand_types(case)) == 2]
+)
+def test_intervals_contain_every_number(case: Case) -> None:
+    op, _ = compiled(case)
+    ends = (-128, -3, 0, 2, 127)
+    spans = list(combinations_with_replacement(ends, 2))
+    for a, b in product(spans, spans):
+        found = [evaluate_interval(op, (a, b), at) for at in range(len(op.results))]
+        for values in product(*([end for end in ends if low <= end <= high] for low, high in (a, b))):
+            for at, interval in enumerate(found):
+                exact = evaluate(op, values, at)
+                assert exact is None or (interval and interval[0] <= exact <= interval[1]), (a, b, values)
