@@ -102,9 +102,7 @@ def many(count: int, repeats: int) -> list[Row]:
         )
         one_seen, all_seen = in_a_process("verify", folder, str(2 * repeats))
     what = f"{count} files of 11 KB"
-    rows = [
-        Row(f"verify {what} again, nothing changed", "with --no-cache", again, one, speed=True)
-    ]
+    rows = [Row(f"verify {what} again, nothing changed", "with --no-cache", again, one, speed=True)]
     # One core can't show what two would do.
     if (os.cpu_count() or 1) > 1:
         seen = f"verify {what}, seen before, -j auto"
