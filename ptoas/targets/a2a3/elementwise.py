@@ -39,6 +39,7 @@ def precise(row: Row, algorithm: str) -> Row:
 
 
 def power(row: Row) -> Row:
+    """Return the row of a power, which has one precision on A2/A3."""
     return f.precise(row, "Pow").but(rules=(power_has_one_precision,))
 
 
